@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from structtree import Grammar, Population, StructuralTreeClassifier
-from structtree.data.caches import cache_folder
+from structtree.data.readers.caches import cache_folder
 
 PACKAGE, MEMBER = "python-rdm==0.3.7", "rdm/wrappers/aleph/aleph.pl"
 REFUSED = "arithmetic_function(inf/0), assert(inf(1e10)),"

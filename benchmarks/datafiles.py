@@ -19,8 +19,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from structtree import Attribute, Link, Population, RecordType, Schema, write_jsonl
-from structtree.data.columns import Adjacency, Column, Table
-from structtree.data.tables import from_frame
+from structtree.data.population import Adjacency, Column, Table
+from structtree.data.readers.tables.reading import from_frame
 
 __all__ = [
     "DataFile",

@@ -32,7 +32,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor, open_data
-from structtree.data.tables import from_frame
+from structtree.data.readers.tables.reading import from_frame
 
 SHARED = datafiles.SHARED
 SECONDS = 20.0

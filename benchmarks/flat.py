@@ -27,7 +27,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from structtree import StructuralTreeClassifier, StructuralTreeRegressor, open_data
-from structtree.data.columns import Population
+from structtree.data.population import Population
 
 UCI = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "uci"
 

@@ -14,7 +14,7 @@ import pandas as pd
 from databases import print_fitted, print_flattened
 
 from structtree import Grammar
-from structtree.data.databases import from_database
+from structtree.data.readers.databases.reading import from_database
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "nycflights13"
 KNOWN_LATER = ("dep_delay", "dep_time", "arr_time", "air_time")

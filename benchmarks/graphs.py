@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from structtree import Grammar, Population, Tree, grow, open_data
-from structtree.data.tables import from_frame
-from structtree.learn.growth import Growth
-from structtree.learn.leaves import decisions, means
+from structtree.data.readers.tables.reading import from_frame
+from structtree.models.leaves import decisions, means
+from structtree.models.settings import Growth
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree import Population, Space
-from structtree.data.columns import Adjacency
-from structtree.lang.syntax import Compare, Count, Exists, Follow, ListStep, Predicate, Top
+from structtree.data.population import Adjacency
+from structtree.lang import syntax as syn
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import TestFamily
 from structtree.space.terms import conjoin, conjuncts
@@ -39,7 +39,7 @@ Counts = NDArray[np.int64]
 class Addition:
     """A predicate, and the entropy of the split by it."""
 
-    predicate: Predicate
+    predicate: syn.Predicate
     loss: float
 
 
@@ -59,14 +59,14 @@ class _Place:
     """
 
     type: str
-    literals: tuple[Predicate, ...]
+    literals: tuple[syn.Predicate, ...]
     lift: Callable[[Levels], Levels]
-    put: Callable[[Predicate], Predicate]
+    put: Callable[[syn.Predicate], syn.Predicate]
 
 
 def add_greedily(
     space: Space, population: Population, labels: NDArray[np.bool_], seconds: float, lookahead: int = 0
-) -> Predicate:
+) -> syn.Predicate:
     """The predicate that adding one condition at a time ends with, in that many seconds.
 
     Parameters
@@ -75,7 +75,7 @@ def add_greedily(
         How many links a step may open to reach the test that it adds; by default a link is a step of its own.
     """
     search = _Greedy(space, population, labels, time.perf_counter() + seconds, lookahead)
-    best = Addition(Top(), search.loss_without())
+    best = Addition(syn.Top(), search.loss_without())
     while True:
         better = search.step(best)
         if better is None:
@@ -113,7 +113,7 @@ class _Greedy:
 
     # ---- positions ---------------------------------------------------------------------------------------
 
-    def _places(self, predicate: Predicate) -> Iterator[_Place]:
+    def _places(self, predicate: syn.Predicate) -> Iterator[_Place]:
         individuals = self.population.individuals
         root = self.population.schema.individual
         todo = [_Place(root, conjuncts(predicate), lambda levels: levels[individuals], lambda whole: whole)]
@@ -121,11 +121,11 @@ class _Greedy:
             place = todo.pop()
             yield place
             for i, literal in enumerate(place.literals):
-                if isinstance(literal, Exists | Count | Follow | ListStep):
+                if isinstance(literal, syn.Exists | syn.Count | syn.Follow | syn.ListStep):
                     others = (*place.literals[:i], *place.literals[i + 1 :])
                     todo.append(self._inside(place, literal, others))
 
-    def _inside(self, place: _Place, literal: Any, others: tuple[Predicate, ...]) -> _Place:
+    def _inside(self, place: _Place, literal: Any, others: tuple[syn.Predicate, ...]) -> _Place:
         """The position behind a link of a place, beside some other literals."""
         record = self.population.schema.type(place.type)
         target = place.type if literal.link is None else record.link(literal.link).target
@@ -138,14 +138,14 @@ class _Greedy:
 
     def _behind(self, type_name: str, literal: Any, levels: Levels) -> Levels:
         match literal:
-            case ListStep():
+            case syn.ListStep():
                 return _of_next(self.population, type_name, levels)
-            case Count(link, n=n):
+            case syn.Count(link, n=n):
                 return _kth_greatest(self.population.tables[type_name].links[link], levels, int(n))
             case _:
                 return _kth_greatest(self.population.tables[type_name].links[literal.link], levels, 1)
 
-    def _masked(self, levels: Levels, type_name: str, literals: tuple[Predicate, ...]) -> Levels:
+    def _masked(self, levels: Levels, type_name: str, literals: tuple[syn.Predicate, ...]) -> Levels:
         for literal in literals:
             levels = np.where(rows_where(literal, self.population, type_name, self.known), levels, 0)
         return levels
@@ -162,8 +162,8 @@ class _Greedy:
                 yield self._best_test(place, family)
             else:
                 for number in family.numbers:
-                    opened = self._inside(place, family.build(number, [Top()]), place.literals)
-                    yield self._scored(opened, np.ones(self._n_rows(opened), dtype=np.int64), [Top()])
+                    opened = self._inside(place, family.build(number, [syn.Top()]), place.literals)
+                    yield self._scored(opened, np.ones(self._n_rows(opened), dtype=np.int64), [syn.Top()])
                     if lookahead:
                         yield from self._additions(opened, lookahead - 1)
 
@@ -172,7 +172,7 @@ class _Greedy:
 
     def _best_test(self, place: _Place, family: TestFamily) -> Addition:
         template = family.template
-        if isinstance(template, Compare) and template.op in (">=", "<=") and not family.path:
+        if isinstance(template, syn.Compare) and template.op in (">=", "<=") and not family.path:
             members = range(len(family)) if template.op == ">=" else range(len(family) - 1, -1, -1)
             return self._scored(place, self._levels(place, family, template), _Members(family, members))
         tried = [
@@ -181,7 +181,7 @@ class _Greedy:
         ]
         return min(tried, key=lambda addition: addition.loss)
 
-    def _levels(self, place: _Place, family: TestFamily, template: Compare) -> Levels:
+    def _levels(self, place: _Place, family: TestFamily, template: syn.Compare) -> Levels:
         """How many members of a family of thresholds each row passes."""
         key = (place.type, family.index)
         if key not in self.levels:
@@ -215,7 +215,7 @@ class _Members:
     def __len__(self) -> int:
         return len(self.order)
 
-    def __getitem__(self, i: int) -> Predicate:
+    def __getitem__(self, i: int) -> syn.Predicate:
         return self.family.literal(self.order[i])
 
 

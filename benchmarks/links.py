@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from structtree import Grammar, Population
-from structtree.data.columns import Adjacency, Column, linked_population, typed_table
+from structtree.data.population import Adjacency, Column, linked_population, typed_table
 from structtree.data.schema import Link
 from structtree.space.background import with_background
 

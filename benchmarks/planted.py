@@ -29,7 +29,7 @@ from planting import MOST_LITERALS, Case, Problem, cases, default_grammar, probl
 
 import structtree
 from structtree import Branch, Growth, Space, fit, holds, pretty
-from structtree.lang.syntax import Predicate
+from structtree.lang import syntax as syn
 
 LENGTHS = range(1, MOST_LITERALS + 1)
 LOOKAHEAD = 2
@@ -223,7 +223,7 @@ def added(name: str, problem: Problem, case: Case, limit: float, lookahead: int)
 
 
 def outcome(
-    method: str, problem: Problem, case: Case, limit: float, test: Predicate | None, seconds: float
+    method: str, problem: Problem, case: Case, limit: float, test: syn.Predicate | None, seconds: float
 ) -> Outcome:
     planted = accuracy(holds(problem.rule, problem.population), problem.labels)
     nobody = np.zeros(len(problem.labels), dtype=np.bool_)

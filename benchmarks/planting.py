@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree import Attribute, Link, Population, RecordType, Schema, Space, canonical, holds, pretty
-from structtree.data.columns import Adjacency, Column, Table
-from structtree.lang.syntax import And, Count, Exists, Predicate, Top
+from structtree.data.population import Adjacency, Column, Table
+from structtree.lang import syntax as syn
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily, TestFamily
 from structtree.space.terms import conjoin, n_literals
@@ -84,7 +84,7 @@ class Problem:
 
     population: Population
     labels: Labels
-    rule: Predicate
+    rule: syn.Predicate
 
 
 def cases(individuals: int, literals: range, n_each: int, seed: int) -> Iterator[Case]:
@@ -299,7 +299,7 @@ def _random_numbers(kind: str, n: int, rng: np.random.Generator) -> NDArray[np.f
 # ---- rules -----------------------------------------------------------------------------------------------
 
 
-def _planted(population: Population, literals: int, rng: np.random.Generator) -> Predicate | None:
+def _planted(population: Population, literals: int, rng: np.random.Generator) -> syn.Predicate | None:
     """A rule of the space that divides the individuals and needs all its literals; None if none was drawn."""
     space = Space.build(default_grammar(population), population)
     known: Known = {}
@@ -315,7 +315,7 @@ def _planted(population: Population, literals: int, rng: np.random.Generator) ->
     return None
 
 
-def _draw(space: Space, type_name: str, literals: int, rng: np.random.Generator) -> Predicate | None:
+def _draw(space: Space, type_name: str, literals: int, rng: np.random.Generator) -> syn.Predicate | None:
     """A conjunction of so many literals at a position; None when a draw has led nowhere."""
     most = space.grammar.conjuncts.get(type_name, 1)
     n_parts = 1 if literals == 1 else int(rng.integers(1, min(most or literals, literals) + 1))
@@ -326,7 +326,7 @@ def _draw(space: Space, type_name: str, literals: int, rng: np.random.Generator)
     return conjoin(found) if len(found) == len(parts) else None
 
 
-def _draw_literal(space: Space, type_name: str, size: int, rng: np.random.Generator) -> Predicate | None:
+def _draw_literal(space: Space, type_name: str, size: int, rng: np.random.Generator) -> syn.Predicate | None:
     families = space.offers.from_top[type_name]
     tests = [f for f in families if isinstance(f, TestFamily) and f.size == size]
     links = [f for f in families if isinstance(f, LinkFamily) and len(f.slots) == 1 and f.slots[0].plain]
@@ -337,11 +337,11 @@ def _draw_literal(space: Space, type_name: str, size: int, rng: np.random.Genera
         test = tests[rng.integers(len(tests))]
         return test.literal(int(rng.integers(len(test))))
     family = links[rng.integers(len(links))]
-    inner = Top() if size == 1 else _draw(space, family.slots[0].type, size - 1, rng)
+    inner = syn.Top() if size == 1 else _draw(space, family.slots[0].type, size - 1, rng)
     return None if inner is None else family.build(int(rng.choice(family.numbers)), [inner])
 
 
-def _is_useful(rule: Predicate, space: Space, population: Population, known: Known) -> bool:
+def _is_useful(rule: syn.Predicate, space: Space, population: Population, known: Known) -> bool:
     answers = _answers(rule, population, known)
     if not SHARES[0] <= answers.mean() <= SHARES[1] or rule not in space:
         return False
@@ -349,19 +349,19 @@ def _is_useful(rule: Predicate, space: Space, population: Population, known: Kno
     return all((_answers(general, population, known) != answers).mean() >= NEEDED for general in shorter)
 
 
-def _answers(predicate: Predicate, population: Population, known: Known) -> Labels:
+def _answers(predicate: syn.Predicate, population: Population, known: Known) -> Labels:
     return rows_where(predicate, population, population.schema.individual, known)[population.individuals]
 
 
-def _with_a_count_less(predicate: Predicate) -> Iterator[Predicate]:
+def _with_a_count_less(predicate: syn.Predicate) -> Iterator[syn.Predicate]:
     """The predicate with one count weakened to ``exists``."""
     match predicate:
-        case And(parts):
+        case syn.And(parts):
             for i, part in enumerate(parts):
                 for weaker in _with_a_count_less(part):
                     yield conjoin((*parts[:i], weaker, *parts[i + 1 :]))
-        case Count(link, inner):
-            yield Exists(link, inner)
+        case syn.Count(link, inner):
+            yield syn.Exists(link, inner)
             yield from (replace(predicate, inner=weaker) for weaker in _with_a_count_less(inner))
         case _ if hasattr(predicate, "inner"):
             weakened: Any = predicate

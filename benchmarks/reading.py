@@ -25,10 +25,10 @@ import numpy as np
 import orjson
 import pandas as pd
 
-from structtree.data.columns import Population
-from structtree.data.graphs import from_graphs
-from structtree.data.records import read_jsonl, write_jsonl
-from structtree.data.tables import from_array, from_frame, read_csv
+from structtree.data.population import Population
+from structtree.data.readers.graphs.reading import from_graphs
+from structtree.data.readers.records.reading import read_jsonl, write_jsonl
+from structtree.data.readers.tables.reading import from_array, from_frame, read_csv
 
 ELEMENTS = np.array(["C", "N", "O", "S", "Cl"])
 

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from rdkit import Chem, rdBase
 
-from structtree.data.molecule_numbers import Descriptors, Recipe, descriptors
-from structtree.data.molecule_reading import read_numbers
-from structtree.data.molecules import SkippedMolecules, from_molecules
+from structtree.data.readers.molecules.batches import read_numbers
+from structtree.data.readers.molecules.descriptors import Descriptors, Recipe, descriptors
+from structtree.data.readers.molecules.reading import SkippedMolecules, from_molecules
 
 HIV = Path(__file__).resolve().parents[2] / "shared" / "data" / "molnet" / "hiv.csv.gz"
 

@@ -30,13 +30,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from structtree.data.columns import Population
-from structtree.data.generate import bags
-from structtree.data.tables import from_frame
+from structtree.data.datasets.generators import bags
+from structtree.data.population import Population
+from structtree.data.readers.tables.reading import from_frame
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.search.best_split import Split, best_split
-from structtree.search.boards import Board, Boards
+from structtree.search.columns import Board, Boards
 from structtree.search.kernels.counting import ranked_counts
 from structtree.space.space import Space
 

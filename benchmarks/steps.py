@@ -15,7 +15,7 @@ from measuring import timed_after_compiling
 
 from structtree import Grammar, Growth, Population, grow, holds, open_data
 from structtree.lang.parse import parse_predicate
-from structtree.learn.prune import pruning_path
+from structtree.learn.pruning import pruning_path
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from structtree import Growth, fit, open_data
-from structtree.data.columns import Column, Population
+from structtree.data.population import Column, Population
 from structtree.data.profile import IDENTIFIER_NAME
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "sqlite_zoo"

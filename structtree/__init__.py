@@ -18,37 +18,38 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from structtree.auditing.findings import Audit, Finding
     from structtree.auditing.run import audit
-    from structtree.data.catalog import Dataset, dataset_names, load_dataset
-    from structtree.data.columns import Population
-    from structtree.data.opening import open_data
-    from structtree.data.records import read_jsonl, write_jsonl
+    from structtree.data.datasets.catalog import Dataset, dataset_names, load_dataset
+    from structtree.data.population import Population
+    from structtree.data.readers.opening import open_data
+    from structtree.data.readers.records.reading import read_jsonl, write_jsonl
+    from structtree.data.readers.tables.reading import read_csv
     from structtree.data.schema import Attribute, Link, RecordType, Schema
-    from structtree.data.tables import read_csv
     from structtree.errors import DataError, GrammarError, StructtreeError
     from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
+    from structtree.evaluate.score import Scores, evaluate
+    from structtree.evaluate.validate import compare, cross_validate
+    from structtree.export.prolog.clauses import export_prolog
+    from structtree.export.smarts import export_smarts
+    from structtree.export.sql.views import export_sql
     from structtree.lang.default import default_grammar
     from structtree.lang.grammar import Grammar, shipped_grammars
     from structtree.lang.parse import parse_predicate
     from structtree.lang.pretty import pretty
     from structtree.learn.fit import fit
-    from structtree.learn.grow import grow
-    from structtree.learn.growth import Decision, Growth, Pruning
-    from structtree.learn.importance import importances
-    from structtree.learn.model import Model, load_model, save_model
+    from structtree.learn.growing import grow
     from structtree.learn.plan import plan_for
-    from structtree.learn.rules import to_formula, to_rules
-    from structtree.learn.score import Scores, evaluate
-    from structtree.learn.tree import Branch, Leaf, Switch, Tree
-    from structtree.learn.validate import compare, cross_validate
+    from structtree.models.importance import importances
+    from structtree.models.model import Model, load_model, save_model
+    from structtree.models.rules import to_formula, to_rules
+    from structtree.models.settings import Decision, Growth, Pruning
+    from structtree.models.tree import Branch, Leaf, Switch, Tree
+    from structtree.progress import StatusLine
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
-    from structtree.report.explanation_picture import plot_explanation
-    from structtree.report.html import html_report
-    from structtree.report.notebook import html_view
-    from structtree.report.picture import plot_tree
-    from structtree.report.prolog import export_prolog
-    from structtree.report.smarts import export_smarts
-    from structtree.report.sql import export_sql
+    from structtree.report.html.notebook import html_view
+    from structtree.report.html.page import html_report
+    from structtree.report.pictures.explanations import plot_explanation
+    from structtree.report.pictures.trees import plot_tree
     from structtree.report.text import export_text
     from structtree.report.words import in_words
     from structtree.search.best_split import best_split
@@ -60,80 +61,79 @@ if TYPE_CHECKING:
     from structtree.space.meaning import Witness, satisfies, witnesses
     from structtree.space.space import Space
     from structtree.space.terms import canonical
-    from structtree.telling import StatusLine
 
 # Where each public name lives; it is imported when it is first asked for, so that `import structtree` is quick.
 _HOMES = {
     "Attribute": "data.schema",
     "Audit": "auditing.findings",
-    "Branch": "learn.tree",
+    "Branch": "models.tree",
     "Criterion": "search.criteria",
     "DataError": "errors",
-    "Dataset": "data.catalog",
-    "Decision": "learn.growth",
+    "Dataset": "data.datasets.catalog",
+    "Decision": "models.settings",
     "Finding": "auditing.findings",
     "Grammar": "lang.grammar",
     "GrammarError": "errors",
-    "Growth": "learn.growth",
-    "Leaf": "learn.tree",
+    "Growth": "models.settings",
+    "Leaf": "models.tree",
     "Link": "data.schema",
-    "Model": "learn.model",
-    "Population": "data.columns",
-    "Pruning": "learn.growth",
+    "Model": "models.model",
+    "Population": "data.population",
+    "Pruning": "models.settings",
     "RecordType": "data.schema",
     "Schema": "data.schema",
-    "Scores": "learn.score",
+    "Scores": "evaluate.score",
     "SearchStats": "search.results",
     "Space": "space.space",
     "Split": "search.results",
     "StructtreeError": "errors",
-    "StatusLine": "telling",
+    "StatusLine": "progress",
     "StructuralTreeClassifier": "estimators",
     "StructuralTreeRegressor": "estimators",
-    "Switch": "learn.tree",
-    "Tree": "learn.tree",
+    "Switch": "models.tree",
+    "Tree": "models.tree",
     "WhyNot": "search.why_not",
     "Witness": "space.meaning",
     "audit": "auditing.run",
     "best_split": "search.best_split",
     "canonical": "space.terms",
-    "compare": "learn.validate",
+    "compare": "evaluate.validate",
     "compare_effort": "report.effort",
     "count_space": "space.count",
-    "cross_validate": "learn.validate",
-    "dataset_names": "data.catalog",
+    "cross_validate": "evaluate.validate",
+    "dataset_names": "data.datasets.catalog",
     "default_grammar": "lang.default",
-    "evaluate": "learn.score",
+    "evaluate": "evaluate.score",
     "explain": "report.explain",
-    "export_prolog": "report.prolog",
-    "export_smarts": "report.smarts",
-    "export_sql": "report.sql",
+    "export_prolog": "export.prolog.clauses",
+    "export_smarts": "export.smarts",
+    "export_sql": "export.sql.views",
     "export_text": "report.text",
     "fit": "learn.fit",
-    "grow": "learn.grow",
+    "grow": "learn.growing",
     "holds": "space.evaluate",
-    "html_report": "report.html",
-    "html_view": "report.notebook",
-    "importances": "learn.importance",
+    "html_report": "report.html.page",
+    "html_view": "report.html.notebook",
+    "importances": "models.importance",
     "in_words": "report.words",
-    "load_dataset": "data.catalog",
-    "load_model": "learn.model",
-    "open_data": "data.opening",
+    "load_dataset": "data.datasets.catalog",
+    "load_model": "models.model",
+    "open_data": "data.readers.opening",
     "parse_predicate": "lang.parse",
     "plan_for": "learn.plan",
-    "plot_explanation": "report.explanation_picture",
-    "plot_tree": "report.picture",
+    "plot_explanation": "report.pictures.explanations",
+    "plot_tree": "report.pictures.trees",
     "pretty": "lang.pretty",
-    "read_csv": "data.tables",
-    "read_jsonl": "data.records",
+    "read_csv": "data.readers.tables.reading",
+    "read_jsonl": "data.readers.records.reading",
     "satisfies": "space.meaning",
-    "save_model": "learn.model",
+    "save_model": "models.model",
     "shipped_grammars": "lang.grammar",
-    "to_formula": "learn.rules",
-    "to_rules": "learn.rules",
+    "to_formula": "models.rules",
+    "to_rules": "models.rules",
     "why_not": "search.why_not",
     "witnesses": "space.meaning",
-    "write_jsonl": "data.records",
+    "write_jsonl": "data.readers.records.reading",
 }
 
 __all__ = [

@@ -1,8 +1,8 @@
 """Trees over structured data as scikit-learn estimators: thin, they validate, call `structtree.learn.fit`, and store.
 
-Individuals come in any form that `structtree.data.given` knows: a `Population`, nested dicts, networkx graphs,
-SMILES, RDKit molecules, a DataFrame (whose columns of text are nominal), or an array. New ones are read as the
-training data was: every attribute keeps its kind.
+Individuals come in any form that `structtree.data.readers.individuals` knows: a `Population`, nested dicts, networkx
+graphs, SMILES, RDKit molecules, a DataFrame (whose columns of text are nominal), or an array. New ones are read as
+the training data was: every attribute keeps its kind.
 
 The same holds in scikit-learn's tools, with one exception: bagging and boosting convert their input to a
 two-dimensional array before a tree sees it, and refuse a list of dicts or of graphs. Give them
@@ -25,27 +25,27 @@ from sklearn.utils import Bunch, check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
 
-from structtree.data.columns import Population
-from structtree.data.frames import names_of
-from structtree.data.given import FORMS, population_of, recognised
-from structtree.data.infer import shown
+from structtree.data.kinds import shown
 from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
+from structtree.data.population import Population
+from structtree.data.readers.individuals import FORMS, population_of, recognised
+from structtree.data.readers.tables.sheets import names_of
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.learn.fit import fit
 from structtree.learn.goals import goal_criterion
-from structtree.learn.growth import Decision, Growth, Objective, Pruning
-from structtree.learn.importance import importances
-from structtree.learn.model import Model
-from structtree.learn.paths import decision_path
-from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
-from structtree.learn.prune import pruning_path
-from structtree.learn.tree import Tree
+from structtree.learn.pruning import pruning_path
+from structtree.models.importance import importances
+from structtree.models.model import Model
+from structtree.models.paths import decision_path
+from structtree.models.predict import predicted_classes, predicted_means, predicted_probabilities
+from structtree.models.settings import Decision, Growth, Objective, Pruning
+from structtree.models.tree import Tree
 from structtree.options import Option, build_options, option, options_of, reference
+from structtree.progress import StatusLine
 from structtree.search.criteria import criterion
 from structtree.search.target import ClassWeight
-from structtree.telling import StatusLine
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
@@ -203,12 +203,12 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     def feature_importances_(self) -> NDArray[np.float64]:
         """The share of the gain due to each column; only when the individuals are rows of a table.
 
-        For structured individuals see `structtree.learn.importance`.
+        For structured individuals see `structtree.models.importance`.
         """
         record = self.tree_.schema.type(self.tree_.schema.individual)
         if record.links:
             raise AttributeError(
-                "structured individuals have no columns; use structtree.learn.importance.importances"
+                "structured individuals have no columns; use structtree.models.importance.importances"
             )
         owed = importances(self.tree_)
         return np.array([owed.get(attribute.name, 0.0) for attribute in record.attributes])
@@ -239,7 +239,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         Returns
         -------
         Bunch
-            With ``ccp_alphas`` and ``impurities``; see `structtree.learn.prune.pruning_path`.
+            With ``ccp_alphas`` and ``impurities``; see `structtree.learn.pruning.pruning_path`.
         """
         grown = clone(self).set_params(grow="full", post_prune=None, ccp_alpha=None).fit(X, y, sample_weight)
         path = pruning_path(grown.tree_, decision=grown.model_.decision)
@@ -306,7 +306,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
         Returns
         -------
-        structtree.report.html.HtmlReport
+        structtree.report.html.page.HtmlReport
         """
         check_is_fitted(self)
         import structtree  # which stands above all, and loads the report when it is asked for
@@ -394,7 +394,7 @@ class StructuralTreeClassifier(
         Parameters
         ----------
         X : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
-            The individuals; see `structtree.data.given`.
+            The individuals; see `structtree.data.readers.individuals`.
         y : array
             Their classes.
         sample_weight : array, optional
@@ -458,7 +458,7 @@ class StructuralTreeRegressor(
         Parameters
         ----------
         X : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
-            The individuals; see `structtree.data.given`.
+            The individuals; see `structtree.data.readers.individuals`.
         y : array
             Their numbers.
         sample_weight : array, optional

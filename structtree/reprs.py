@@ -15,7 +15,7 @@ MAX_NAMES = 6
 
 
 class Viewed:
-    """Result that a notebook shows as more than a line; see `structtree.report.notebook`."""
+    """Result that a notebook shows as more than a line; see `structtree.report.html.notebook`."""
 
     __slots__ = ()
 

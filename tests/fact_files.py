@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 
 from structtree import Attribute, Link, Population, RecordType, Schema
-from structtree.data.columns import Adjacency, Table, column_of
+from structtree.data.population import Adjacency, Table, column_of
 
 
 def read_facts(path):

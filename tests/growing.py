@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from structtree.learn.grow import grow
-from structtree.learn.growth import Growth
+from structtree.learn.growing import grow
 from structtree.learn.plan import plan_for
+from structtree.models.settings import Growth
 
 
 def grow_on(route, population, target, grammar, growth=None, **options):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from random import Random
 
-from structtree.data.sqlite_files import sql_name
+from structtree.data.readers.databases.sqlite_files import sql_name
 
 TABLES = """
 CREATE TABLE town("town id" INTEGER PRIMARY KEY, "größe" REAL, "select" TEXT COLLATE NOCASE);

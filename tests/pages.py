@@ -7,8 +7,8 @@ import re
 import shlex
 from pathlib import Path
 
+from tests.cli.test_commands import run
 from tests.conftest import REPOSITORY
-from tests.test_cli import run
 
 
 def page_text(page):

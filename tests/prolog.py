@@ -1,8 +1,8 @@
 """Questions that SWI-Prolog answers, so that it can say what is true.
 
-The goals, rules and facts are those that `structtree.report.prolog` exports: a second meaning of the language, made
-from its definitions and with nothing of the evaluators. Questions are answered in one run of ``swipl``, each for all
-rows of its type.
+The goals, rules and facts are those that `structtree.export.prolog.clauses` exports: a second meaning of the
+language, made from its definitions and with nothing of the evaluators. Questions are answered in one run of
+``swipl``, each for all rows of its type.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.data.schema import Schema
+from structtree.export.prolog.clauses import PROLOG_HELPERS, PROLOG_IMPORTS, row_facts
+from structtree.export.prolog.goals import GoalWriter, RowVocabulary, StepForm, plain_atom
+from structtree.export.prolog.rules import background_clauses
+from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
-from structtree.lang.syntax import And, Predicate, Top
-from structtree.learn.tree import Branch, Tree
-from structtree.report.prolog import PROLOG_HELPERS, PROLOG_IMPORTS, row_facts
-from structtree.report.prolog_goals import GoalWriter, RowVocabulary, StepForm, plain_atom
-from structtree.report.prolog_rules import background_clauses
+from structtree.models.tree import Branch, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Question:
     """Which rows of a type does a predicate hold for?"""
 
     type: str
-    predicate: Predicate
+    predicate: syn.Predicate
 
 
 # ---- running Prolog -------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class KnownRow:
 
     type: str
     variable: str
-    asked: list[tuple[Predicate, KnownRow | None]] = field(default_factory=list)
+    asked: list[tuple[syn.Predicate, KnownRow | None]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ class AssociatedQuery:
     """Literals that share rows other than that of the root, by the place of the first of them there."""
     gone_on: int = 0
 
-    def add(self, test: Predicate) -> None:
+    def add(self, test: syn.Predicate) -> None:
         """Add what a test asks beyond what is asked already."""
         for part in _conjuncts(test):
             literals = list(self._new_literals(self.root, part))
@@ -124,7 +124,7 @@ class AssociatedQuery:
         """The conjunction, about the row of the root; what shares no other row is not asked again."""
         return ", ".join(f"once(({', '.join(literals)}))" for literals in self.components.values()) or "true"
 
-    def _new_literals(self, row: KnownRow, test: Predicate) -> Iterator[str]:
+    def _new_literals(self, row: KnownRow, test: syn.Predicate) -> Iterator[str]:
         for part in _conjuncts(test):
             if isinstance(part, StepForm):
                 place = next((i for i, known in enumerate(row.asked) if _goes_on(known, part)), len(row.asked))
@@ -143,17 +143,17 @@ class AssociatedQuery:
                 row.asked.append((part, None))
 
 
-def _conjuncts(predicate: Predicate) -> tuple[Predicate, ...]:
+def _conjuncts(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
     match predicate:
-        case And(parts):
+        case syn.And(parts):
             return parts
-        case Top():
+        case syn.Top():
             return ()
         case _:
             return (predicate,)
 
 
-def _goes_on(known: tuple[Predicate, KnownRow | None], part: Predicate) -> bool:
+def _goes_on(known: tuple[syn.Predicate, KnownRow | None], part: syn.Predicate) -> bool:
     """Tell whether a literal asks everything that another one asks, of the rows that it found."""
     literal, row = known
     if row is None:
@@ -171,7 +171,7 @@ def leaf_queries(tree: Tree, schema: Schema) -> dict[int, AssociatedQuery]:
     """
     queries = {}
 
-    def visit(node: int, tests: tuple[Predicate, ...]) -> None:
+    def visit(node: int, tests: tuple[syn.Predicate, ...]) -> None:
         here = tree.nodes[node]
         if isinstance(here, Branch):
             visit(here.yes, (*tests, here.test))

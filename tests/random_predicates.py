@@ -6,31 +6,7 @@ from itertools import combinations
 from random import Random
 
 from structtree.data.schema import FAR_ROW, NUMERIC, PARTS
-from structtree.lang.syntax import (
-    TOP,
-    Aggregate,
-    All,
-    Among,
-    And,
-    Compare,
-    CompareOwn,
-    Count,
-    DatePart,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    ListStep,
-    Missing,
-    Named,
-    No,
-    Not,
-    Or,
-    Parameter,
-    Within,
-    sort_scalars,
-    written,
-)
+from structtree.lang import syntax as syn
 from structtree.lang.walk import subpredicates
 from tests.strategies import own_comparisons
 
@@ -67,7 +43,7 @@ class RandomPredicates:
         plain = [self.literal] * bool(record.attributes) + [self.comparison] * bool(self.comparisons[type_name])
         plain += [self.call] * bool(self.definitions[type_name])
         if depth == 0:
-            return self.random.choice(plain or [lambda *_: TOP])(type_name)
+            return self.random.choice(plain or [lambda *_: syn.TOP])(type_name)
         far = [self.linked] * bool(self.links(type_name)) + [self.step] * self.schema.listed(type_name)
         here = [self.several, self.several, self.negated] if plain or depth > 1 else []
         ways = [*plain, *far * 4, *here]
@@ -78,21 +54,23 @@ class RandomPredicates:
     def literal(self, type_name, _=0):
         attribute = self.random.choice(self.attributes(type_name))
         if self.random.random() < 0.08:
-            return Missing(attribute.name)
+            return syn.Missing(attribute.name)
         if attribute.kind == "bool":
-            return Flag(attribute.name, self.random.random() < 0.5)
-        name, values = attribute.name, sort_scalars(self.value(type_name, attribute) for _ in range(2))
+            return syn.Flag(attribute.name, self.random.random() < 0.5)
+        name, values = attribute.name, syn.sort_scalars(self.value(type_name, attribute) for _ in range(2))
         if self.random.random() < 0.15:
-            return Among(name, values)
+            return syn.Among(name, values)
         if attribute.kind in NUMERIC and attribute.kind != "ordered" and self.random.random() < 0.2:
-            return Within(name, values[0], values[-1], len(values) == 1 or self.random.random() < 0.5)
+            return syn.Within(name, values[0], values[-1], len(values) == 1 or self.random.random() < 0.5)
         ops = ("=", "!=", ">=", ">=", "<=", "<=") if attribute.kind in NUMERIC else ("=", "=", "=", "!=")
-        return Compare(name, self.random.choice(ops), values[0])
+        return syn.Compare(name, self.random.choice(ops), values[0])
 
     def attributes(self, type_name):
         """The attributes of a type, and the parts of its dates and times."""
         record = self.schema.type(type_name)
-        parts = (record.attribute_or_part(DatePart(f"{a.name}.{part}")) for a in record.attributes for part in PARTS)
+        parts = (
+            record.attribute_or_part(syn.DatePart(f"{a.name}.{part}")) for a in record.attributes for part in PARTS
+        )
         return [*record.attributes, *filter(None, parts)]
 
     def value(self, type_name, attribute):
@@ -101,19 +79,19 @@ class RandomPredicates:
         present = (~column.missing).nonzero()[0]
         if not len(present):
             if attribute.kind in NUMERIC:
-                return written(1.0, attribute.kind, attribute.values)
+                return syn.written(1.0, attribute.kind, attribute.values)
             return "p" if attribute.kind == "nominal" else True
         row = present[self.random.randrange(len(present))]
         if attribute.kind in NUMERIC:
-            return written(float(column.values[row]), attribute.kind, column.categories)
+            return syn.written(float(column.values[row]), attribute.kind, column.categories)
         return column.value(row)
 
     def comparisons_of_parts(self, type_name):
         """Comparisons of the same part of two dates or times."""
-        parts = [a for a in self.attributes(type_name) if isinstance(a.name, DatePart)]
+        parts = [a for a in self.attributes(type_name) if isinstance(a.name, syn.DatePart)]
         for one, other in combinations(parts, 2):
             if one.name.rpartition(".")[2] == other.name.rpartition(".")[2]:
-                yield from (CompareOwn((one.name,), op, (other.name,)) for op in ("=", "!=", ">=", "<="))
+                yield from (syn.CompareOwn((one.name,), op, (other.name,)) for op in ("=", "!=", ">=", "<="))
 
     def comparison(self, type_name, _=0):
         return self.random.choice(self.comparisons[type_name])
@@ -121,19 +99,21 @@ class RandomPredicates:
     def call(self, type_name, _=0):
         """A definition with a value for each of its parameters."""
         definition = self.random.choice(self.definitions[type_name])
-        return Named(definition.name, None, tuple(self.argument(definition, name) for name in definition.parameters))
+        return syn.Named(
+            definition.name, None, tuple(self.argument(definition, name) for name in definition.parameters)
+        )
 
     def argument(self, definition, parameter):
         """A value that the first place of a parameter may have."""
         for part, type_name in subpredicates(definition.body, definition.type, self.schema):
             match part:
-                case Compare(attribute, _, value) if isinstance(value, Parameter) and value == parameter:
+                case syn.Compare(attribute, _, value) if isinstance(value, syn.Parameter) and value == parameter:
                     return self.value(type_name, self.schema.type(type_name).attribute(attribute))
-                case Among(attribute, values) if parameter in values:
+                case syn.Among(attribute, values) if parameter in values:
                     return self.value(type_name, self.schema.type(type_name).attribute(attribute))
-                case Count(_, _, _, n) if n == parameter:
+                case syn.Count(_, _, _, n) if n == parameter:
                     return self.random.randint(0, 3)
-                case Named(name, _, arguments) if parameter in arguments:
+                case syn.Named(name, _, arguments) if parameter in arguments:
                     called = next(d for d in self.definitions[type_name] if d.name == name)
                     return self.argument(called, called.parameters[arguments.index(parameter)])
         raise AssertionError(f"{parameter} is the number of no count, and compared with no attribute")
@@ -142,22 +122,22 @@ class RandomPredicates:
 
     def several(self, type_name, depth):
         parts = tuple(self.predicate(type_name, depth) for _ in range(self.random.randint(2, 3)))
-        return self.random.choice((And, And, Or))(parts)
+        return self.random.choice((syn.And, syn.And, syn.Or))(parts)
 
     def negated(self, type_name, depth):
-        return Not(self.predicate(type_name, depth))
+        return syn.Not(self.predicate(type_name, depth))
 
     # ---- other rows -------------------------------------------------------------------------------------
 
     def step(self, type_name, depth):
-        return ListStep(self.random.choice(("next", "previous", "later")), self.predicate(type_name, depth))
+        return syn.ListStep(self.random.choice(("next", "previous", "later")), self.predicate(type_name, depth))
 
     def linked(self, type_name, depth):
         link = self.random.choice(self.links(type_name))
         if link.single:
             if link.kind == "optional" and self.random.random() < 0.1:
-                return Missing(link.name)
-            return Follow(link.name, self.predicate(link.target, depth))
+                return syn.Missing(link.name)
+            return syn.Follow(link.name, self.predicate(link.target, depth))
         ways = [self.quantified] * 3 + [self.counted] * 2 + [self.different]
         ways += [self.end] * (link.kind == "list") + [self.aggregate] * 2
         return self.random.choice(ways)(type_name, link, depth)
@@ -167,18 +147,20 @@ class RandomPredicates:
         return [link for link in self.schema.type(type_name).links if link.name != FAR_ROW]
 
     def quantified(self, _, link, depth):
-        return self.random.choice((Exists, Exists, All, No))(link.name, self.predicate(link.target, depth))
+        return self.random.choice((syn.Exists, syn.Exists, syn.All, syn.No))(
+            link.name, self.predicate(link.target, depth)
+        )
 
     def counted(self, _, link, depth):
         op, n = self.random.choice((">=", "<=")), self.random.randint(0, 4)
-        return Count(link.name, self.predicate(link.target, depth), op, n)
+        return syn.Count(link.name, self.predicate(link.target, depth), op, n)
 
     def different(self, _, link, depth):
         inners = tuple(self.predicate(link.target, min(depth, 1)) for _ in range(self.random.randint(2, 3)))
-        return Distinct(link.name, inners)
+        return syn.Distinct(link.name, inners)
 
     def end(self, _, link, depth):
-        return ListStep(self.random.choice(("first", "last")), self.predicate(link.target, depth), link.name)
+        return syn.ListStep(self.random.choice(("first", "last")), self.predicate(link.target, depth), link.name)
 
     def aggregate(self, _, link, depth):
         """An aggregate of any function that fits the rows behind a link."""
@@ -187,7 +169,7 @@ class RandomPredicates:
         ops = (">=", "<=")
         if not attributes or self.random.random() < 0.15:
             some = inner or self.predicate(link.target, min(depth, 1))
-            return Aggregate("share", link.name, None, self.random.choice(ops), self.random.choice(SHARES), some)
+            return syn.Aggregate("share", link.name, None, self.random.choice(ops), self.random.choice(SHARES), some)
         attribute = self.random.choice(attributes)
         orders = [a.name for a in attributes if a.kind in ("int", "real", "date", "time")]
         orders += [None] * (link.kind == "list")
@@ -201,7 +183,7 @@ class RandomPredicates:
         if function in ("latest", "earliest"):
             ops = ("=", "!=", ">=", "<=") if attribute.kind in NUMERIC else ("=", "!=")
         value = self.threshold(function, link.target, attribute)
-        return Aggregate(function, link.name, attribute.name, self.random.choice(ops), value, inner, order)
+        return syn.Aggregate(function, link.name, attribute.name, self.random.choice(ops), value, inner, order)
 
     def threshold(self, function, type_name, attribute):
         """A value that an aggregate may have; where it is rounded, one that it has by no chance."""

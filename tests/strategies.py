@@ -8,38 +8,16 @@ from typing import get_args
 import numpy as np
 from hypothesis import strategies as st
 
-from structtree.data.columns import Adjacency, Column, Population, Table
+from structtree.data.population import Adjacency, Column, Population, Table
 from structtree.data.schema import NUMERIC, PARTS, WEEKDAYS, Attribute, Kind, Link, RecordType, Schema
+from structtree.lang import syntax as syn
 from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import (
-    Aggregate,
-    AggregateFunction,
-    All,
-    Among,
-    And,
-    Compare,
-    CompareOwn,
-    Count,
-    DatePart,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    ListStep,
-    Missing,
-    No,
-    Not,
-    Or,
-    Top,
-    Within,
-    written,
-)
 
 CATEGORIES = ("p", "q", "r")
 NUMBERS = (0.0, 1.0, 2.0, 3.0)
 TYPES = ("A", "B", "C")
-FUNCTIONS = get_args(AggregateFunction)
+FUNCTIONS = get_args(syn.AggregateFunction)
 
 
 # ---- schemas and populations ----------------------------------------------------------------------------
@@ -126,18 +104,18 @@ def predicates(draw, schema, name=None, depth=3):
     """A ground predicate on rows of a type, of any form."""
     name = name or schema.individual
     record = schema.type(name)
-    forms = [st.just(Top()), literals_on(record)]
+    forms = [st.just(syn.Top()), literals_on(record)]
     if comparisons := own_comparisons(schema, record):
         forms.append(st.sampled_from(comparisons))
     if depth > 0:
         smaller = predicates(schema, name, depth - 1)
         forms += [
-            st.lists(smaller, min_size=2, max_size=3).map(lambda parts: And(tuple(parts))),
-            st.lists(smaller, min_size=2, max_size=3).map(lambda parts: Or(tuple(parts))),
-            smaller.map(Not),
+            st.lists(smaller, min_size=2, max_size=3).map(lambda parts: syn.And(tuple(parts))),
+            st.lists(smaller, min_size=2, max_size=3).map(lambda parts: syn.Or(tuple(parts))),
+            smaller.map(syn.Not),
         ]
         if schema.listed(name):
-            forms.append(st.builds(ListStep, st.sampled_from(["next", "previous", "later"]), smaller))
+            forms.append(st.builds(syn.ListStep, st.sampled_from(["next", "previous", "later"]), smaller))
         forms += [linked(schema, link, depth - 1) for link in record.links] * 3
     return draw(st.one_of(forms))
 
@@ -150,7 +128,7 @@ def own_comparisons(schema, record):
     """All comparisons of two values of a row, also behind one reference."""
     values = own_values(schema, record)
     return [
-        CompareOwn(one, op, other)
+        syn.CompareOwn(one, op, other)
         for one, kind in values.items()
         for other, other_kind in values.items()
         for op in common_operators(kind, other_kind)
@@ -187,27 +165,31 @@ def common_operators(kind, other):
 
 def literals_of(attribute):
     name = attribute.name
-    missing = st.just(Missing(name))
+    missing = st.just(syn.Missing(name))
     match attribute.kind:
         case "bool":
-            return st.one_of(st.builds(Flag, st.just(name), st.booleans()), missing)
+            return st.one_of(st.builds(syn.Flag, st.just(name), st.booleans()), missing)
         case "nominal":
             value = st.sampled_from((*CATEGORIES, "unseen"))
             several = st.lists(value, min_size=1, max_size=3, unique=True)
             return st.one_of(
-                st.builds(Compare, st.just(name), st.sampled_from(["=", "!="]), value),
-                several.map(lambda values: Among(name, tuple(sorted(values)))),
+                st.builds(syn.Compare, st.just(name), st.sampled_from(["=", "!="]), value),
+                several.map(lambda values: syn.Among(name, tuple(sorted(values)))),
                 missing,
             )
         case _:
             kind = attribute.kind
-            numbers = [number if kind == "int" else written(number, kind, CATEGORIES) for number in _numbers(kind)]
+            numbers = [
+                number if kind == "int" else syn.written(number, kind, CATEGORIES) for number in _numbers(kind)
+            ]
             value = st.sampled_from(numbers)
-            within = st.tuples(value, value, st.booleans()).map(lambda t: Within(name, min(t[:2]), max(t[:2]), t[2]))
+            within = st.tuples(value, value, st.booleans()).map(
+                lambda t: syn.Within(name, min(t[:2]), max(t[:2]), t[2])
+            )
             parts = [part_literals(name, kind)] if kind in ("date", "time") else []
             return st.one_of(
-                st.builds(Compare, st.just(name), st.sampled_from(["=", "!=", ">=", "<="]), value),
-                st.lists(value, min_size=1, max_size=3, unique=True).map(lambda v: Among(name, tuple(sorted(v)))),
+                st.builds(syn.Compare, st.just(name), st.sampled_from(["=", "!=", ">=", "<="]), value),
+                st.lists(value, min_size=1, max_size=3, unique=True).map(lambda v: syn.Among(name, tuple(sorted(v)))),
                 missing if kind == "ordered" else within,
                 missing,
                 *parts,
@@ -216,14 +198,14 @@ def literals_of(attribute):
 
 def part_literals(name, kind):
     """Tests of the parts of a date or time of the first days of 1970."""
-    weekdays = st.integers(2, 6).map(lambda day: written(float(day), "ordered", WEEKDAYS))
+    weekdays = st.integers(2, 6).map(lambda day: syn.written(float(day), "ordered", WEEKDAYS))
     others = st.sampled_from([part for part, kinds in PARTS.items() if part != "weekday" and kind in kinds])
     operators = st.sampled_from(["=", "!=", ">=", "<="])
     return st.one_of(
-        st.builds(Compare, st.just(DatePart(f"{name}.weekday")), operators, weekdays),
+        st.builds(syn.Compare, st.just(syn.DatePart(f"{name}.weekday")), operators, weekdays),
         st.builds(
-            Compare,
-            others.map(lambda part: DatePart(f"{name}.{part}")),
+            syn.Compare,
+            others.map(lambda part: syn.DatePart(f"{name}.{part}")),
             operators,
             st.integers(0, 4),
         ),
@@ -234,18 +216,18 @@ def linked(schema, link, depth):
     inner = predicates(schema, link.target, depth)
     name = st.just(link.name)
     if link.single:
-        forms = [st.builds(Follow, name, inner)]
-        return st.one_of([*forms, st.just(Missing(link.name))] if link.kind == "optional" else forms)
+        forms = [st.builds(syn.Follow, name, inner)]
+        return st.one_of([*forms, st.just(syn.Missing(link.name))] if link.kind == "optional" else forms)
     forms = [
-        st.builds(Exists, name, inner),
-        st.builds(All, name, inner),
-        st.builds(No, name, inner),
-        st.builds(Count, name, inner, st.sampled_from([">=", "<="]), st.integers(0, 3)),
-        st.lists(inner, min_size=1, max_size=3).map(lambda inners: Distinct(link.name, tuple(inners))),
+        st.builds(syn.Exists, name, inner),
+        st.builds(syn.All, name, inner),
+        st.builds(syn.No, name, inner),
+        st.builds(syn.Count, name, inner, st.sampled_from([">=", "<="]), st.integers(0, 3)),
+        st.lists(inner, min_size=1, max_size=3).map(lambda inners: syn.Distinct(link.name, tuple(inners))),
     ]
     forms += aggregates_of(schema, link, st.one_of(st.none(), inner))
     if link.kind == "list":
-        forms.append(st.builds(ListStep, st.sampled_from(["first", "last"]), inner, name))
+        forms.append(st.builds(syn.ListStep, st.sampled_from(["first", "last"]), inner, name))
     return st.one_of(forms)
 
 
@@ -258,7 +240,7 @@ def aggregates_of(schema, link, inner, functions=FUNCTIONS):
     for function in functions:
         if function == "share":
             shares, true = st.sampled_from([0.0, 0.5, 1.0]), inner.filter(bool)
-            forms.append(st.builds(Aggregate, st.just("share"), name, st.none(), bounds, shares, true))
+            forms.append(st.builds(syn.Aggregate, st.just("share"), name, st.none(), bounds, shares, true))
             continue
         taken = [a.name for a in attributes.values() if a.kind in attribute_kinds(function)]
         if not taken or (function in ORDERED and not orders):
@@ -269,7 +251,7 @@ def aggregates_of(schema, link, inner, functions=FUNCTIONS):
             order = order.filter(lambda by: by is None or attributes[by].kind != "ordered")
             if all(by is not None and attributes[by].kind == "ordered" for by in orders):
                 continue
-        empty = st.builds(Aggregate, st.just(function), name, chosen, bounds, st.just(0.0), inner, order)
+        empty = st.builds(syn.Aggregate, st.just(function), name, chosen, bounds, st.just(0.0), inner, order)
         forms.append(empty.flatmap(lambda test: with_any_value(test, schema.type(link.target))))
     return forms
 
@@ -281,7 +263,7 @@ def with_any_value(test, target):
         return st.builds(replace, st.just(test), op=st.sampled_from(["=", "!="]), value=st.sampled_from(words))
     operators = ["=", "!=", ">=", "<="] if test.function in ("latest", "earliest") else [">=", "<="]
     kind = made.kind
-    numbers = [int(n) if kind == "int" else written(n, kind, CATEGORIES) for n in _numbers(kind)]
+    numbers = [int(n) if kind == "int" else syn.written(n, kind, CATEGORIES) for n in _numbers(kind)]
     return st.builds(replace, st.just(test), op=st.sampled_from(operators), value=st.sampled_from(numbers))
 
 
@@ -435,7 +417,7 @@ def aggregate_rewrites(schema, link, fixed):
                 by = ""
             else:
                 continue
-            made = computed_attribute(Aggregate(function, link.name, attribute.name, ">=", 0.0), target)
+            made = computed_attribute(syn.Aggregate(function, link.name, attribute.name, ">=", 0.0), target)
             source = "= *" if made.kind == "nominal" else (">= *", "<= *", ">= quantiles(2)")[i % 3]
             forms.append(f"{function} {rows[i % 2]}.{attribute.name}{by} {source}")
     return forms

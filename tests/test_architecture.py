@@ -27,22 +27,28 @@ PARTS = (
     "options",
     "files",
     "interrupts",
-    "telling",
+    "progress",
     "data",
     "lang",
     "space",
     "search",
+    "models",
+    "splitters",
     "learn",
+    "evaluate",
+    "export",
+    "auditing",
     "estimators",
     "report",
-    "auditing",
     "cli",
 )
 
 MAP = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
 DOORS = {
     outsider: re.findall(r"`([^`]+)`", modules)
-    for outsider, modules in re.findall(r"^\| (\w+) \| (.+) \|$", MAP.split("## Doors")[1].split("\n## ")[0], re.M)
+    for outsider, modules in re.findall(
+        r"^\| (\w+) \| (.+) \|$", MAP.split("## Third-party")[1].split("\n## ")[0], re.M
+    )
     if outsider != "library"
 }
 

@@ -7,10 +7,10 @@ from typing import get_args
 
 import pytest
 
-from structtree.data.options import FACTS, MOLECULES, reading_options
+from structtree.data.readers.options import FACTS, MOLECULES, reading_options
+from structtree.data.readers.sources import FILE_FORMATS
+from structtree.data.readers.text_files import MISSING_WORDS
 from structtree.data.schema import Kind
-from structtree.data.sources import FILE_FORMATS
-from structtree.data.textfiles import MISSING_WORDS
 from tests.conftest import REPOSITORY
 from tests.pages import blocks, check_commands, page_text
 

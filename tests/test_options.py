@@ -17,9 +17,9 @@ from structtree.cli.effort import effort_command
 from structtree.cli.fit import fit_command
 from structtree.errors import UsageError
 from structtree.estimators import PARAMETERS
-from structtree.learn.growth import Objective
+from structtree.models.settings import Objective
 from structtree.options import Span, build_options, option, options_of
-from tests.test_cli import succeed
+from tests.cli.test_commands import succeed
 
 LEARNING = options_of(Objective, Growth, Pruning, Decision)
 ON_THE_COMMAND_LINE = [each for each in LEARNING if each.panel]
@@ -124,7 +124,7 @@ def test_an_option_that_has_no_meaning_is_refused_and_not_ignored(each):
 
 NEW = """
 from dataclasses import dataclass
-import structtree.learn.growth as growth
+import structtree.models.settings as growth
 from structtree.options import Span, documented, option
 
 # As one more line in the declaration of Growth would.

@@ -47,7 +47,7 @@ def test_names_resolve_after_an_install(installed):
 def test_every_data_set_and_grammar_is_in_the_wheel(installed):
     code = (
         "from structtree import load_dataset, shipped_grammars;"
-        "from structtree.data.catalog import dataset_catalog;"
+        "from structtree.data.datasets.catalog import dataset_catalog;"
         "names = [entry.name for entry in dataset_catalog() if entry.kind != 'fetched'];"
         "print(len([load_dataset(name) for name in names]), len(shipped_grammars()))"
     )

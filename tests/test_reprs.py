@@ -37,12 +37,12 @@ from structtree import (
     why_not,
     witnesses,
 )
-from structtree.data.catalog import dataset_catalog
+from structtree.data.datasets.catalog import dataset_catalog
 from structtree.data.profile import profile
-from structtree.learn.leaves import operating_points
-from structtree.learn.prune import pruning_path
-from structtree.learn.tree import ClassCounts, Found, Moments
-from structtree.report.dag import dag_of
+from structtree.learn.pruning import pruning_path
+from structtree.models.leaves import operating_points
+from structtree.models.tree import ClassCounts, Found, Moments
+from structtree.report.pictures.space_graph import dag_of
 from structtree.report.predictions import Predictions, predictions
 from structtree.search.results import SearchStats
 from structtree.search.target import target_for

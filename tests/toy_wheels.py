@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from structtree.data.fetch import DataWheel
+from structtree.data.datasets.fetch import DataWheel
 
 ANYWHERE = "py3-none-any"
 METADATA = "Metadata-Version: 2.1\nName: toys\nVersion: 1.0\n"

@@ -16,14 +16,14 @@ from structtree.arrays import Floats, Ints, Mask
 from structtree.auditing.figures import auc, auc_deviation
 from structtree.auditing.queries import Event, Queries, SqlColumn
 from structtree.data.as_of import own_dates
-from structtree.data.columns import Column, Population
 from structtree.data.dating import dating_of, days_of, earliest
 from structtree.data.layouts import Dating, SourceLayout, layout_of
-from structtree.data.linking import Relations
+from structtree.data.population import Column, Population
 from structtree.data.provenance import provenance_of
+from structtree.data.readers.databases.linking import Relations
 from structtree.data.schema import Attribute, Kind
-from structtree.learn.score import class_name
-from structtree.report.sql_values import NotInSqlError
+from structtree.evaluate.score import class_name
+from structtree.export.sql.values import NotInSqlError
 
 __all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "visible_pairs"]
 
@@ -54,7 +54,7 @@ class Cutoffs:
     dating : mapping from type to TypeDates
         How rows are dated.
     lead, until
-        As of `structtree.data.linking.SeenInTime`.
+        As of `structtree.data.readers.databases.linking.SeenInTime`.
     """
 
     path: str

@@ -23,10 +23,10 @@ from structtree.auditing.figures import (
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Event, SqlColumn
 from structtree.data.as_of import own_dates
-from structtree.data.columns import Column
+from structtree.data.population import Column
 from structtree.data.schema import NUMERIC, Attribute
 from structtree.errors import option_text
-from structtree.learn.leakage import ALMOST_ALL, LEAST, column_leaks
+from structtree.evaluate.leakage import ALMOST_ALL, LEAST, column_leaks
 
 __all__ = ["columns_alone", "copies_of_the_day"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from structtree.arrays import Floats, Ints
-from structtree.data.columns import Adjacency, Column, Population
+from structtree.data.population import Adjacency, Column, Population
 from structtree.data.schema import Link
 
 __all__ = ["NESTING_OF_FEATURES", "Feature", "features", "links_behind", "pairs_behind"]

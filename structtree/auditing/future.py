@@ -19,17 +19,17 @@ from structtree.auditing.features import MOST_ROWS_BEHIND, Feature, links_behind
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Writer
 from structtree.data.as_of import as_of
-from structtree.data.columns import Column, Population, Table
 from structtree.data.dating import past_from
+from structtree.data.population import Column, Population, Table
 from structtree.data.profile import profile
 from structtree.data.provenance import provenance_of
-from structtree.data.reach import restricted
+from structtree.data.reachable import restricted
 from structtree.data.schema import RecordType, Schema
 from structtree.lang.default import default_grammar
 from structtree.learn.fit import fit
-from structtree.learn.growth import Growth
-from structtree.learn.model import Model
-from structtree.telling import tell
+from structtree.models.model import Model
+from structtree.models.settings import Growth
+from structtree.progress import tell
 
 __all__ = ["changed_predictions", "without_future"]
 

@@ -17,7 +17,7 @@ from structtree.auditing.features import Feature, features, links_behind
 from structtree.auditing.figures import AUC_SQL
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Writer
-from structtree.data.columns import Column
+from structtree.data.population import Column
 
 __all__ = ["hidden_places", "visible_hiding"]
 

@@ -13,11 +13,11 @@ from structtree.auditing.figures import AUC_SQL, auc, squared_correlation
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Event, Writer
 from structtree.data.as_of import DAYS_BEFORE
-from structtree.data.keys import distinct_values
-from structtree.data.moments import moment_text
+from structtree.data.dates import moment_text
 from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
-from structtree.report.sql_values import number_literal
+from structtree.data.readers.databases.keys import distinct_values
+from structtree.export.sql.values import number_literal
 
 __all__ = ["drift", "telling_keys"]
 

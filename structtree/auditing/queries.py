@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from structtree.arrays import Mask
 from structtree.auditing.features import Feature
-from structtree.data.columns import Population
 from structtree.data.dating import dated_by, dating_of
 from structtree.data.layouts import SourceLayout
+from structtree.data.population import Population
+from structtree.data.readers.databases.sqlite_files import sql_name
+from structtree.data.readers.databases.storage import Engine
 from structtree.data.schema import Attribute, Schema
-from structtree.data.sqlite_files import sql_name
-from structtree.data.stored import Engine
+from structtree.export.sql.tests import SqlRow, SqlTests
+from structtree.export.sql.values import SqlValue, both, column_name, compared
 from structtree.lang.background import Background
-from structtree.report.sql_tests import SqlRow, SqlTests
-from structtree.report.sql_values import SqlValue, both, column_name, compared
 
 if TYPE_CHECKING:
     from structtree.auditing.case import Cutoffs

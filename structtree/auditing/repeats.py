@@ -13,9 +13,9 @@ from structtree.auditing.case import Case
 from structtree.auditing.features import Feature
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import SqlColumn
-from structtree.data.columns import Column
-from structtree.data.linking import KeyLink
+from structtree.data.population import Column
 from structtree.data.provenance import provenance_of
+from structtree.data.readers.databases.linking import KeyLink
 
 __all__ = ["constant_entities", "twins"]
 

@@ -18,14 +18,14 @@ from structtree.auditing.hiding import visible_hiding
 from structtree.auditing.order import drift, telling_keys
 from structtree.auditing.repeats import constant_entities, twins
 from structtree.auditing.snapshots import snapshots
-from structtree.data.columns import Population
-from structtree.data.database_urls import shown_url
-from structtree.data.opening import open_data
-from structtree.data.options import ReadingOptions
+from structtree.data.population import Population
+from structtree.data.readers.databases.urls import shown_url
+from structtree.data.readers.opening import open_data
+from structtree.data.readers.options import ReadingOptions
 from structtree.errors import UsageError
+from structtree.evaluate.leakage import LEAST
 from structtree.interrupts import cut_short, stoppable
-from structtree.learn.leakage import LEAST
-from structtree.telling import tell
+from structtree.progress import tell
 
 __all__ = ["audit", "audit_population", "short_audit"]
 

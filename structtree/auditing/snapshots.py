@@ -14,7 +14,7 @@ from structtree.auditing.features import MOST_ROWS_BEHIND, Feature, links_behind
 from structtree.auditing.figures import squared_correlation
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import SqlColumn, Writer
-from structtree.data.columns import Column
+from structtree.data.population import Column
 
 __all__ = ["snapshots"]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from structtree.auditing.findings import Audit
-    from structtree.data.opening import Opened
+    from structtree.data.readers.opening import Opened
 
 __all__ = ["about_database", "audit_command"]
 
@@ -39,7 +39,7 @@ def audit_command(
     Example: structtree audit bank.sqlite --individual loan --target status --as-of loan.date
     """
     from structtree.auditing.run import audit_population
-    from structtree.data.database_urls import shown_url
+    from structtree.data.readers.databases.urls import shown_url
 
     with stoppable() as stop:
         data, labels = labelled(where, reading, target, warn_of_leaks=False)
@@ -58,7 +58,7 @@ def audit_command(
 def about_database(data: Opened, labels: NDArray[Any], where: str, reading: Reading) -> Iterator[str]:
     """Yield what cheap checks of an audit find in a database, and how to see all of it."""
     from structtree.auditing.run import short_audit
-    from structtree.data.database_urls import shown_url
+    from structtree.data.readers.databases.urls import shown_url
 
     if data.provenance.relations is None:
         return

@@ -313,7 +313,7 @@ def _print_coloured(lines: Iterable[Line], n_classes: int) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from structtree.report.picture import class_colours
+    from structtree.report.pictures.trees import class_colours
 
     colours = class_colours(max(1, n_classes))
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=True)

@@ -26,9 +26,9 @@ from structtree.interrupts import stoppable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from structtree.evaluate.score import Scores
+    from structtree.evaluate.validate import CrossValidation, TTest
     from structtree.lang.grammar import Grammar
-    from structtree.learn.score import Scores
-    from structtree.learn.validate import CrossValidation, TTest
 
 __all__ = ["cv_command"]
 
@@ -135,7 +135,7 @@ class _Result:
 
 
 def _n_repeats(divided: Divided, given: int | None) -> int:
-    from structtree.learn.validate import USUAL_REPEATS
+    from structtree.evaluate.validate import USUAL_REPEATS
 
     if given is not None:
         return given
@@ -163,8 +163,8 @@ def _validated(
     time_limit: float,
 ) -> Mapping[str, CrossValidation]:
     """The results by criterion."""
+    from structtree.evaluate.validate import compare, cross_validate
     from structtree.learn.goals import goal_criterion
-    from structtree.learn.validate import compare, cross_validate
 
     usual = goal_criterion(learning.for_, "numbers" if labels.dtype.kind == "f" else "classes").name
     makers = {name or usual: estimator_maker(grammar, labels, learning, name) for name in criteria}
@@ -181,7 +181,7 @@ def _tests(found: list[_Result]) -> dict[str, TTest]:
     """Each criterion after the first against the first, by the first metric, on the folds where both have a value."""
     import numpy as np
 
-    from structtree.learn.validate import corrected_t_test
+    from structtree.evaluate.validate import corrected_t_test
 
     main = next(iter(found[0].scores.values), None)
     by_fold = {
@@ -205,7 +205,7 @@ def _facts(found: _Result, test: TTest | None) -> dict[str, Any]:
 
 def _result_lines(found: list[_Result], tests: Mapping[str, TTest], metrics: Metrics) -> Iterator[str]:
     """The scores and what they took, criterion by criterion, then confusions and doubts."""
-    from structtree.report.doubts import doubt_lines
+    from structtree.report.caveats import doubt_lines
     from structtree.report.scores import confusion_lines, score_lines
 
     results = [one.validation for one in found]

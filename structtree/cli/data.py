@@ -22,7 +22,7 @@ from structtree.cli.reading import Reading, TargetName, Where, read_as_said
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
-    from structtree.data.catalog import Entry
+    from structtree.data.datasets.catalog import Entry
 
 __all__ = ["data_app", "datasets_app"]
 
@@ -37,7 +37,7 @@ def datasets(context: typer.Context, as_json: Json = False) -> None:
 
     Example: structtree datasets
     """
-    from structtree.data.catalog import dataset_catalog
+    from structtree.data.datasets.catalog import dataset_catalog
 
     if context.invoked_subcommand is not None:
         return
@@ -77,7 +77,7 @@ def datasets_get(
 
     Example: structtree datasets get mutag
     """
-    from structtree.data.catalog import fetch_dataset
+    from structtree.data.datasets.catalog import fetch_dataset
 
     folder = fetch_dataset(name, origin=origin, force=force)
     if as_json:
@@ -164,7 +164,7 @@ def data_schema(
 
     Example: structtree data schema bank.sqlite -o schema.toml
     """
-    from structtree.data.schema_files import schema_text
+    from structtree.data.readers.databases.schema_files import schema_text
     from structtree.files import replacing
 
     check_output(out, as_json=as_json)
@@ -200,7 +200,7 @@ def data_convert(
     A table of instances becomes sets of them:
     structtree data convert musk.csv musk.jsonl --group molecule --link conformations
     """
-    from structtree.data.records import write_jsonl
+    from structtree.data.readers.records.reading import write_jsonl
     from structtree.files import is_stream
     from structtree.report.predictions import whole
 

@@ -63,8 +63,8 @@ def effort_command(
     Example: structtree effort trains --criterion "acc*,entropy" --why-not "exists cars (long)"
     """
     from structtree.lang.parse import parse_predicate
-    from structtree.report.draw import check_picture, draw_effort
     from structtree.report.effort import compare_effort
+    from structtree.report.pictures.rendering import check_picture, draw_effort
 
     if search.max_depth is not None and not whole_tree:
         raise UsageError("--max-depth is for --whole-tree: the search for one split has no depth")
@@ -142,8 +142,8 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
 
 def _unfinished(effort: Effort) -> str:
     """Why the best predicate is not proved best, what that means, and what to do."""
-    from structtree.learn.tree import Doubt
-    from structtree.report.doubts import because, how_much_better, remedies
+    from structtree.models.tree import Doubt
+    from structtree.report.caveats import because, how_much_better, remedies
 
     split = effort.split
     if split.proved:

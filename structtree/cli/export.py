@@ -19,7 +19,7 @@ from structtree.errors import UsageError, did_you_mean
 from structtree.files import replacing
 
 if TYPE_CHECKING:
-    from structtree.learn.model import Model
+    from structtree.models.model import Model
 
 __all__ = ["export_command"]
 
@@ -32,14 +32,14 @@ class Format(NamedTuple):
 
 
 def _sql(model: Model, **options: Any) -> str:
-    from structtree.report.sql import export_sql
+    from structtree.export.sql.views import export_sql
 
     return export_sql(model, **options)
 
 
 def _prolog(model: Model, data: str | None = None) -> str:
+    from structtree.export.prolog.clauses import export_prolog
     from structtree.report.predictions import whole
-    from structtree.report.prolog import export_prolog
 
     if data is None:
         return export_prolog(model)
@@ -48,7 +48,7 @@ def _prolog(model: Model, data: str | None = None) -> str:
 
 
 def _smarts(model: Model) -> str:
-    from structtree.report.smarts import export_smarts
+    from structtree.export.smarts import export_smarts
 
     return export_smarts(model)
 
@@ -89,7 +89,7 @@ def export_command(
 
     Example: structtree export trains.json --format prolog --data trains -o trains.pl
     """
-    from structtree.learn.model import load_model
+    from structtree.models.model import load_model
 
     if format not in FORMATS:
         raise UsageError(f"unknown format {format!r} to export to{did_you_mean(format, FORMATS)}")

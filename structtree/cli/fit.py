@@ -46,12 +46,12 @@ from structtree.interrupts import Stop, cut_short, stoppable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from structtree.data.opening import Opened
+    from structtree.data.readers.opening import Opened
+    from structtree.evaluate.score import Scores
+    from structtree.evaluate.validate import CrossValidation
     from structtree.lang.grammar import Grammar
-    from structtree.learn.model import Model
-    from structtree.learn.score import Scores
-    from structtree.learn.tree import Node
-    from structtree.learn.validate import CrossValidation
+    from structtree.models.model import Model
+    from structtree.models.tree import Node
     from structtree.search.clock import Clock
 
 __all__ = ["fit_command"]
@@ -145,7 +145,7 @@ def fit_command(
 
 
 def _write_report(learned: _Learned, path: Path) -> None:
-    from structtree.report.html import html_report
+    from structtree.report.html.page import html_report
 
     html_report(learned.model, learned.data.population, learned.labels, path)
     note(f"wrote {path}")
@@ -153,7 +153,7 @@ def _write_report(learned: _Learned, path: Path) -> None:
 
 def _saved(model: Model, out: Path | None) -> tuple[Path | None, MissingFileError | None]:
     """Save a model; return the file, or why it could not be written, which must not lose the tree itself."""
-    from structtree.learn.model import save_model
+    from structtree.models.model import save_model
 
     if out is None:
         return None, None
@@ -213,7 +213,7 @@ def _estimate(learned: _Learned, wanted: bool | None, clock: Clock) -> _Estimate
 
 def _repeated(learned: _Learned, seconds: float, stop: Stop) -> CrossValidation | None:
     """The cross-validation; None if Ctrl-C or the time limit ends it early."""
-    from structtree.learn.validate import cross_validate
+    from structtree.evaluate.validate import cross_validate
 
     maker = estimator_maker(learned.grammar, learned.labels, learned.learning)
     given: Any = {"folds": ESTIMATE_FOLDS, "repeats": 1, "seed": learned.learning.seed, "time_limit": seconds}
@@ -243,7 +243,7 @@ class _Learned:
 
     def train_scores(self, metrics: Sequence[str] | None) -> Scores:
         """Return the scores on the training data."""
-        from structtree.learn.score import evaluate
+        from structtree.evaluate.score import evaluate
 
         return evaluate(self.model, self.data.population, self.labels, metrics)
 
@@ -264,13 +264,13 @@ class _Learned:
     @property
     def evaluated(self) -> int:
         """The number of predicates that were evaluated for the tests of the tree."""
-        from structtree.learn.tree import Leaf
+        from structtree.models.tree import Leaf
 
         return sum(node.found.evaluated for node in self.model.tree.nodes if not isinstance(node, Leaf))
 
     def to_dict(self, metrics: Metrics, estimated: _Estimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
-        from structtree.learn.score import METRICS, main_metric
+        from structtree.evaluate.score import METRICS, main_metric
 
         tree = self.model.tree
         main = main_metric(tree.task)
@@ -302,7 +302,7 @@ class _Learned:
 
 def _question(node: Node) -> str | None:
     from structtree.lang.pretty import pretty
-    from structtree.learn.tree import Branch, Leaf
+    from structtree.models.tree import Branch, Leaf
 
     match node:
         case Leaf():
@@ -365,7 +365,7 @@ def _effort(learned: _Learned) -> str:
 
 def _proof(learned: _Learned) -> str:
     """How sure it is that the tests are the best, or why there are none."""
-    from structtree.report.doubts import count_doubts
+    from structtree.report.caveats import count_doubts
 
     tree, params = learned.model.tree, learned.model.params
     if tree.doubts:

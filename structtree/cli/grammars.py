@@ -22,7 +22,7 @@ from structtree.cli.reading import (
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
-    from structtree.data.opening import Opened
+    from structtree.data.readers.opening import Opened
     from structtree.lang.grammar import Grammar
     from structtree.space.space import Space
 
@@ -168,7 +168,7 @@ def grammar_derive(
 
     Example: structtree grammar derive facts/ --from-modes modes.pl -o my.grammar
     """
-    from structtree.data.database_urls import shown_url
+    from structtree.data.readers.databases.urls import shown_url
     from structtree.files import replacing
 
     where = data or what
@@ -235,8 +235,8 @@ def grammar_draw(
 
     Example: structtree grammar draw trains --data trains --depth 2 -o trains.svg
     """
-    from structtree.report.dag import dag_of
-    from structtree.report.draw import check_dag_picture, draw_dag
+    from structtree.report.pictures.rendering import check_dag_picture, draw_dag
+    from structtree.report.pictures.space_graph import dag_of
 
     check_dag_picture(out)
     found, known, space = _space(grammar, data, reading, target)

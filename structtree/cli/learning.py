@@ -1,6 +1,6 @@
 """Options of commands that learn, and what they stand for in the library.
 
-The options are those that `structtree.learn.growth` declares. Only weights, shares and costs of classes have a
+The options are those that `structtree.models.settings` declares. Only weights, shares and costs of classes have a
 form of their own on the command line, where a class is known by its name.
 """
 
@@ -29,13 +29,13 @@ from structtree.cli.reading import (
 )
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 from structtree.interrupts import Stop, limited
-from structtree.learn.growth import Decision, Growth, Objective, Pruning
+from structtree.models.settings import Decision, Growth, Objective, Pruning
 from structtree.options import Option, build_options, listed, options_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from structtree.data.opening import Opened
+    from structtree.data.readers.opening import Opened
     from structtree.lang.grammar import Grammar
     from structtree.search.clock import Clock
 
@@ -136,7 +136,7 @@ class Source:
     @property
     def shown(self) -> str:
         """The data as it may be told, without the password of a URL."""
-        from structtree.data.database_urls import shown_url
+        from structtree.data.readers.databases.urls import shown_url
 
         return shown_url(self.where)
 
@@ -174,7 +174,7 @@ def start_clock(time_limit: float, stop: Stop) -> Clock:
     """Start the clock of a command; what it has to import does not count."""
     from structtree.search.clock import Clock
 
-    for name in ("data.opening", "lang.default", "learn.fit"):
+    for name in ("data.readers.opening", "lang.default", "learn.fit"):
         import_module(f"structtree.{name}")
     return Clock(time_limit, stop)
 
@@ -241,7 +241,7 @@ def _read(option: Option, value: Any) -> Any:
 
 def _class_names(labels: NDArray[Any]) -> Mapping[str, Any]:
     """The classes by their names, in the order in which the library has them; none of numbers."""
-    from structtree.learn.score import class_name
+    from structtree.evaluate.score import class_name
 
     return {} if labels.dtype.kind == "f" else {class_name(label): label for label in sorted(set(labels.tolist()))}
 

@@ -30,8 +30,8 @@ from structtree.files import STANDARD_STREAM
 from structtree.reprs import inert
 
 if TYPE_CHECKING:
-    from structtree.lang.syntax import Predicate
-    from structtree.learn.model import Model
+    from structtree.lang import syntax as syn
+    from structtree.models.model import Model
     from structtree.report.predictions import Predictions
 
 __all__ = ["explain_command", "predict_command", "report_command", "show_command"]
@@ -83,7 +83,7 @@ def predict_command(
     Example: structtree predict houses.json new-houses.csv --id address --keep "street,built*" -o prices.csv
     """
     from structtree.files import replacing
-    from structtree.learn.model import load_model
+    from structtree.models.model import load_model
     from structtree.report.predictions import predictions
 
     check_output(out)
@@ -149,7 +149,7 @@ def show_command(
 
     Example: structtree show trains.json --words -o trains.svg
     """
-    from structtree.learn.model import load_model, model_to_json
+    from structtree.models.model import load_model, model_to_json
 
     if out is not None and format == "text" and out.suffix[1:] in PICTURES:
         format = out.suffix[1:]
@@ -182,7 +182,7 @@ def show_command(
 
 
 def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | None, words: bool) -> None:
-    from structtree.report.picture import plot_tree
+    from structtree.report.pictures.trees import plot_tree
 
     if out is None and format in ("png", "pdf"):
         raise UsageError(f"say with -o FILE where to write the {format.upper()} file; -o - is standard output")
@@ -194,7 +194,7 @@ def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | 
 
 
 def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) -> None:
-    from structtree.learn.score import class_name
+    from structtree.evaluate.score import class_name
     from structtree.report.english import singular, with_article
 
     tree = model.tree
@@ -208,7 +208,7 @@ def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) ->
 
 
 def _show_rules(model: Model, as_json: bool, words: bool) -> None:
-    from structtree.learn.rules import to_rules
+    from structtree.models.rules import to_rules
 
     rules, speak = to_rules(model.tree, decision=model.decision), _speaker(model, words)
     if not as_json:
@@ -218,7 +218,7 @@ def _show_rules(model: Model, as_json: bool, words: bool) -> None:
     print_json([{"if": speak(rule.conditions)} | {key: getattr(rule, key) for key in keys} for rule in rules])
 
 
-def _speaker(model: Model, words: bool) -> Callable[[Predicate], str]:
+def _speaker(model: Model, words: bool) -> Callable[[syn.Predicate], str]:
     """Return how predicates are shown: as text of the grammar language, or in words."""
     from structtree.lang.pretty import pretty
     from structtree.report.words import in_words
@@ -227,8 +227,8 @@ def _speaker(model: Model, words: bool) -> Callable[[Predicate], str]:
 
 
 def _show_formula(model: Model, as_json: bool, words: bool) -> None:
-    from structtree.learn.rules import to_formula
-    from structtree.learn.score import class_name
+    from structtree.evaluate.score import class_name
+    from structtree.models.rules import to_formula
 
     speak = _speaker(model, words)
     formulas = {inert(class_name(k)): speak(found) for k, found in to_formula(model.tree, model.decision).items()}
@@ -267,8 +267,8 @@ def report_command(
 
     Example: structtree report trains.json trains -o trains.html
     """
-    from structtree.learn.model import load_model
-    from structtree.report.html import html_report
+    from structtree.models.model import load_model
+    from structtree.report.html.page import html_report
     from structtree.report.predictions import truth, whole
 
     if (where is None) == (data is None):
@@ -324,11 +324,11 @@ def explain_command(
 
     Example: structtree explain toxic.json molecules.csv --id CCO --picture ethanol.svg
     """
-    from structtree.learn.model import load_model
-    from structtree.report.draw import check_dag_picture, check_picture
+    from structtree.models.model import load_model
     from structtree.report.explain import explain
-    from structtree.report.explanation_picture import plot_explanation
-    from structtree.report.picture import plot_tree
+    from structtree.report.pictures.explanations import plot_explanation
+    from structtree.report.pictures.rendering import check_dag_picture, check_picture
+    from structtree.report.pictures.trees import plot_tree
     from structtree.report.predictions import find_individual, truth, whole
 
     if row is not None and id is not None:

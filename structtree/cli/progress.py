@@ -11,14 +11,14 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from structtree.cli.common import note, seconds_text
+from structtree.progress import Doing, HasDoing, clock_text, telling
 from structtree.reprs import inert
-from structtree.telling import Doing, HasDoing, clock_text, telling
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from structtree.learn.grow import Progress
-    from structtree.learn.validate import FoldDone
+    from structtree.evaluate.validate import FoldDone
+    from structtree.learn.growing import Progress
     from structtree.search.best_split import SearchStats
 
 __all__ = ["audit_bar", "compiled_note", "compiling_note", "fold_bar", "growth_bar", "reading_bar", "search_bar"]

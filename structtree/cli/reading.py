@@ -14,18 +14,18 @@ import typer
 
 from structtree.cli.common import RUNNING, note
 from structtree.cli.progress import reading_bar
-from structtree.data.options import DATA, OptionText, ReadingOption, reading_options
+from structtree.data.readers.options import DATA, OptionText, ReadingOption, reading_options
+from structtree.data.readers.text_files import extension_of
 from structtree.data.schema import LearningTask, Schema
-from structtree.data.textfiles import extension_of
 from structtree.errors import DataError, UsageError, WrongIndividualError, option_text
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from structtree.data.columns import Column, Population
     from structtree.data.layouts import SourceLayout
-    from structtree.data.opening import Opened
+    from structtree.data.population import Column, Population
+    from structtree.data.readers.opening import Opened
     from structtree.lang.grammar import Grammar
 
     Labels = NDArray[Any]
@@ -79,7 +79,7 @@ GrammarOption = Annotated[
 class Reading:
     """Options of reading data, as the command line gives them; what is not given is detected.
 
-    Its parameters are the options of `structtree.data.options`, in the form in which a command line has them.
+    Its parameters are the options of `structtree.data.readers.options`, in the form in which a command line has them.
     """
 
     given: Mapping[str, Any]
@@ -149,9 +149,9 @@ def read_as_said(
 
     The tables of a database have the keys and links of a layout, if one is given.
     """
-    from structtree.data.database_urls import is_url
-    from structtree.data.opening import open_data
-    from structtree.data.sources import is_database
+    from structtree.data.readers.databases.urls import is_url
+    from structtree.data.readers.opening import open_data
+    from structtree.data.readers.sources import is_database
 
     options = reading.options()
     if layout is not None and (is_url(where) or Path(where).exists()) and is_database(where, options.get("format")):
@@ -177,7 +177,7 @@ def read_as_said(
 
 def with_declared_facts(reading: Reading, grammar: str | None) -> Reading:
     """Return how to read data for a grammar: the facts that it declares are read so, unless --fact says otherwise."""
-    from structtree.data.fact_signatures import signatures_of
+    from structtree.data.readers.facts.signatures import signatures_of
     from structtree.lang.grammar import Grammar
 
     facts = Grammar.load(grammar).facts if grammar is not None else ()
@@ -255,8 +255,8 @@ def _said(value: Any) -> str:
 
 def _ending(where: str) -> str:
     """Return the ending of a file's name, a slash for a folder, the name of a built-in dataset after a colon."""
-    from structtree.data.catalog import dataset_names
-    from structtree.data.database_urls import is_url
+    from structtree.data.datasets.catalog import dataset_names
+    from structtree.data.readers.databases.urls import is_url
 
     if is_url(where):
         return "://"
@@ -279,7 +279,7 @@ def labelled(
     if data.target is None and facts is not None and facts.notes:
         raise UsageError(f"say with --target what to predict; {'; '.join(facts.notes)}")
     if data.target is None:
-        from structtree.data.database_urls import shown_url
+        from structtree.data.readers.databases.urls import shown_url
 
         schema, shown = data.population.schema, shown_url(where)
         relations = data.provenance.relations
@@ -306,7 +306,7 @@ def labelled(
 
 def _command(where: str, **options: str) -> str:
     """Return the command that runs, with other options, as it can be pasted, but for the password of a URL."""
-    from structtree.data.database_urls import shown_url
+    from structtree.data.readers.databases.urls import shown_url
 
     words = [option for name, value in options.items() for option in (f"--{name}", value)]
     return f"{RUNNING.get()} {shlex.join([shown_url(where), *words])}"
@@ -314,7 +314,7 @@ def _command(where: str, **options: str) -> str:
 
 def _about_parts(where: str, population: Population) -> str:
     """Return how to predict something of each node or edge, where the individuals are graphs; else nothing."""
-    from structtree.data.graphs import is_of_graphs
+    from structtree.data.readers.graphs.reading import is_of_graphs
 
     if not is_of_graphs(population):
         return ""
@@ -330,7 +330,7 @@ def _about_parts(where: str, population: Population) -> str:
 def _about_leaks(data: Opened, labels: Labels) -> Iterator[str]:
     """Tell of attributes that may give the target away, and how to leave them out."""
     from structtree.data.selection import shortest_patterns
-    from structtree.learn.leakage import leaks, other_targets
+    from structtree.evaluate.leakage import leaks, other_targets
 
     target, schema = str(data.target_name), data.population.schema
     names = [attribute.name for attribute in schema.type(schema.individual).attributes]
@@ -452,7 +452,7 @@ def _schema(grammar: Grammar, data: Opened) -> Schema:
 
 def print_grammar(grammar: Grammar, data: Opened) -> None:
     """Say which grammar was used, what it asks about, and what it leaves out."""
-    from structtree.report.asked import asked_about
+    from structtree.report.features import asked_about
 
     typer.echo(f"Grammar: {grammar.origin}")
     for remark in grammar.notes:
@@ -464,7 +464,7 @@ def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any
     """Return which grammar was used, and what of the individuals it asks about, for JSON."""
     facts: dict[str, Any] = {"name": grammar.name, "origin": grammar.origin, "notes": list(grammar.notes)}
     if data is not None:
-        from structtree.report.asked import asked_about
+        from structtree.report.features import asked_about
 
         asked = asked_about(grammar.check(_schema(grammar, data)))
         facts |= {"attributes": list(asked.attributes), "links": list(asked.links)}

@@ -14,12 +14,12 @@ from structtree.errors import DataError, UnknownNameError, UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from structtree.data.columns import Column
-    from structtree.data.opening import Opened
+    from structtree.data.population import Column
+    from structtree.data.readers.opening import Opened
     from structtree.data.schema import LearningTask
+    from structtree.evaluate.score import Scores
+    from structtree.evaluate.validate import MakeEstimator
     from structtree.lang.grammar import Grammar
-    from structtree.learn.score import Scores
-    from structtree.learn.validate import MakeEstimator
 
 __all__ = ["Divided", "FoldsOption", "MetricOption", "Metrics", "estimator_maker", "fold_facts", "folds_for"]
 
@@ -63,7 +63,7 @@ class Metrics:
         >>> Metrics.parse("f1, mcc")
         Metrics(names=('f1', 'mcc'), with_confusion=False)
         """
-        from structtree.learn.score import EVERY_METRIC, METRICS
+        from structtree.evaluate.score import EVERY_METRIC, METRICS
 
         if text is None:
             return cls()
@@ -78,7 +78,7 @@ class Metrics:
 
     def check(self, task: LearningTask) -> None:
         """Refuse metrics that do not fit the target."""
-        from structtree.learn.score import known_metrics
+        from structtree.evaluate.score import known_metrics
 
         known_metrics(self.names, task)
         if self.names is not None and self.with_confusion and task == "numbers" and not self.names:
@@ -144,20 +144,20 @@ class _Way:
 
     def n_folds(self, values: Any) -> int:
         """The number that is given, or the usual one if there are as many different values."""
-        from structtree.learn.folds import USUAL_FOLDS
+        from structtree.evaluate.folds import USUAL_FOLDS
 
         return self.given or min(USUAL_FOLDS, max(2, len(set(values.tolist()))))
 
 
 def folds_for(data: Opened, text: str) -> Divided:
     """Return how data is divided into folds, as the command line says it."""
-    from structtree.learn.folds import USUAL_FOLDS, GroupFolds, TimeFolds
+    from structtree.evaluate.folds import USUAL_FOLDS, GroupFolds, TimeFolds
 
     if text.strip().lstrip("+-").isdigit():
         return Divided(data, int(text), int(text))
     way = _way(text, data)
     if way.kind == "scaffold":
-        from structtree.data.scaffolds import scaffolds
+        from structtree.data.readers.molecules.scaffolds import scaffolds
 
         groups = scaffolds(data.population)
         remark = f"{len(set(groups)):,} scaffolds (Bemis-Murcko); molecules with the same scaffold are in one fold"
@@ -215,7 +215,7 @@ def _whole_column(data: Opened, name: str) -> Column:
 
 
 def _column(data: Opened, name: str) -> Column:
-    from structtree.data.columns import column_of
+    from structtree.data.population import column_of
 
     if name in data.population.table(data.population.schema.individual).columns or name not in data.provenance.names:
         return data.population.column(name)

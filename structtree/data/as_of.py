@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Floats, Ints, Mask
-from structtree.data.columns import Adjacency, Column, Population, Table
+from structtree.data.dates import pattern_of_digits
 from structtree.data.dating import (
     MOMENTS,
     OFTEN_LATER,
@@ -40,7 +40,7 @@ from structtree.data.dating import (
     past_from,
 )
 from structtree.data.layouts import Dating, TypeDates
-from structtree.data.moments import pattern_of_digits
+from structtree.data.population import Adjacency, Column, Population, Table
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
 from structtree.interrupts import NO_LIMIT, Limit

@@ -22,9 +22,9 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from structtree.arrays import Floats, Ints, Mask
-from structtree.data.columns import Column, Population, Table
+from structtree.data.dates import DAY
 from structtree.data.layouts import Dating, TypeDates
-from structtree.data.moments import DAY
+from structtree.data.population import Column, Population, Table
 from structtree.data.schema import Kind, RecordType
 from structtree.errors import UnknownNameError
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, get_args
 
+from structtree.data.readers.databases.storage import Engine, Stored, ValueClass
 from structtree.data.schema import Kind
-from structtree.data.stored import Engine, Stored, ValueClass
 from structtree.errors import DataError
 
 if TYPE_CHECKING:  # so that the options, which know layouts, need nothing heavy
-    from structtree.data.keys import Database, SourceTable
-    from structtree.data.linking import KeyLink, Relations
+    from structtree.data.readers.databases.keys import Database, SourceTable
+    from structtree.data.readers.databases.linking import KeyLink, Relations
 
 __all__ = ["MOST_DAYS", "Dating", "LayoutLink", "LayoutTable", "SourceLayout", "TypeDates", "layout_of", "said_by"]
 
@@ -42,7 +42,7 @@ class LayoutLink:
     Parameters
     ----------
     table, columns, to, key
-        As of `structtree.data.keys.ForeignKey`.
+        As of `structtree.data.readers.databases.keys.ForeignKey`.
     name, back : str
         The names of the link along the key, and of that back.
     joins : bool
@@ -328,7 +328,7 @@ def said_by(layout: SourceLayout, database: Database) -> Database:
 
     Tables that the layout does not have are left out, as in training.
     """
-    from structtree.data.keys import ForeignKey, KeyColumns
+    from structtree.data.readers.databases.keys import ForeignKey, KeyColumns
 
     values = KeyColumns(database.tables)
     known = {name: set(table.sheet.columns) for name, table in database.tables.items() if name in layout.tables}

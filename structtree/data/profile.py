@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.as_of import DAYS_BEFORE
-from structtree.data.columns import Column, Population
+from structtree.data.population import Column, Population
 from structtree.data.provenance import provenance_of
-from structtree.data.reach import reachable_rows
+from structtree.data.reachable import reachable_rows
 from structtree.data.schema import NUMERIC, RecordType
 from structtree.reprs import names_text, short_repr
 

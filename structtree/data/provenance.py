@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from structtree.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from structtree.data.columns import Column, Population, Value
-    from structtree.data.linking import Relations
+    from structtree.data.population import Column, Population, Value
+    from structtree.data.readers.databases.linking import Relations
 
 __all__ = ["FactReading", "Provenance", "provenance_of", "record_members", "record_values"]
 

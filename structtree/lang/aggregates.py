@@ -6,11 +6,11 @@ How they are computed is in `structtree.space.aggregates`.
 from __future__ import annotations
 
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType
-from structtree.lang.syntax import Aggregate, AggregateFunction
+from structtree.lang import syntax as syn
 
 __all__ = ["ORDERED", "attribute_kinds", "computed_attribute", "default_order", "is_monotone", "order_kinds"]
 
-ORDERED: tuple[AggregateFunction, ...] = ("latest", "earliest", "trend")
+ORDERED: tuple[syn.AggregateFunction, ...] = ("latest", "earliest", "trend")
 """The functions that look at rows in an order."""
 
 _NUMBERS: tuple[Kind, ...] = ("int", "real")
@@ -19,7 +19,7 @@ _ALL: tuple[Kind, ...] = ("bool", "nominal", *NUMERIC)
 _FLAG = ("false", "true")
 
 
-def attribute_kinds(function: AggregateFunction) -> tuple[Kind, ...]:
+def attribute_kinds(function: syn.AggregateFunction) -> tuple[Kind, ...]:
     """Return the kinds of attribute that a function is for.
 
     Examples
@@ -36,12 +36,12 @@ def attribute_kinds(function: AggregateFunction) -> tuple[Kind, ...]:
             return _NUMBERS
 
 
-def order_kinds(function: AggregateFunction) -> tuple[Kind, ...]:
+def order_kinds(function: syn.AggregateFunction) -> tuple[Kind, ...]:
     """Return the kinds of attribute that rows can be ordered by; for a slope there must be distances, too."""
     return (*_NUMBERS, *_MOMENTS) if function == "trend" else NUMERIC
 
 
-def is_monotone(test: Aggregate) -> bool:
+def is_monotone(test: syn.Aggregate) -> bool:
     """Tell whether a test that holds of some rows behind a link holds of more of them as well.
 
     So it is where one more row can only raise what ``>=`` asks for, or lower what ``<=`` does; of a sum it is not,
@@ -49,7 +49,7 @@ def is_monotone(test: Aggregate) -> bool:
 
     Examples
     --------
-    >>> [is_monotone(Aggregate(function, "orders", "price", ">=", 3)) for function in ("max", "sum")]
+    >>> [is_monotone(syn.Aggregate(function, "orders", "price", ">=", 3)) for function in ("max", "sum")]
     [True, False]
     """
     rising = test.function in ("max", "range", "distinct", "share") and test.op == ">="
@@ -69,7 +69,7 @@ def default_order(link: Link, target: RecordType) -> str | None:
     return moments[0] if link.kind == "set" and len(moments) == 1 else None
 
 
-def computed_attribute(test: Aggregate, target: RecordType) -> Attribute:
+def computed_attribute(test: syn.Aggregate, target: RecordType) -> Attribute:
     """Return what an aggregate computes as an attribute: the kind and the categories of its values.
 
     Parameters
@@ -82,9 +82,9 @@ def computed_attribute(test: Aggregate, target: RecordType) -> Attribute:
     Examples
     --------
     >>> payment = RecordType("Payment", (Attribute("late", "bool"), Attribute("paid", "date")))
-    >>> computed_attribute(Aggregate("range", "payments", "paid", ">=", 3), payment)
+    >>> computed_attribute(syn.Aggregate("range", "payments", "paid", ">=", 3), payment)
     <Attribute: paid, int>
-    >>> late = computed_attribute(Aggregate("latest", "payments", "late", "=", "true"), payment)
+    >>> late = computed_attribute(syn.Aggregate("latest", "payments", "late", "=", "true"), payment)
     >>> late.kind, late.values
     ('nominal', ('false', 'true'))
     """

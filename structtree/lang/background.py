@@ -18,27 +18,9 @@ from typing import assert_never
 
 from structtree.data.schema import FAR_ROW, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
+from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty_expression, pretty_name, pretty_path
 from structtree.lang.resolve import Scope, link_of, resolve, value_attribute
-from structtree.lang.syntax import (
-    Absolute,
-    Arithmetic,
-    Closure,
-    Computed,
-    Definition,
-    DerivedLink,
-    DerivedPath,
-    Expression,
-    Glob,
-    GrammarLimits,
-    GrammarSyntax,
-    LinkStep,
-    Location,
-    Negative,
-    Operand,
-    Predicate,
-    SortedBy,
-)
 from structtree.lang.walk import asked_members, expression_parts, parts_of, path_members
 
 __all__ = [
@@ -90,8 +72,8 @@ class ComputedAttribute:
 
     type: str
     attribute: Attribute
-    expression: Expression
-    declared: Computed
+    expression: syn.Expression
+    declared: syn.Computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +103,10 @@ class ComputedLink:
     link: Link
     far: str
     walk: Walk
-    where: Predicate
+    where: syn.Predicate
     attributes: tuple[ComputedAttribute, ...]
-    order: SortedBy | None
-    declared: DerivedLink
+    order: syn.SortedBy | None
+    declared: syn.DerivedLink
     members: tuple[str, ...] = ()
 
 
@@ -146,17 +128,17 @@ class Background:
     max_pairs: int = MAX_PAIRS
 
     @property
-    def declarations(self) -> GrammarSyntax:
+    def declarations(self) -> syn.GrammarSyntax:
         """The statements that say it."""
-        return GrammarSyntax(
+        return syn.GrammarSyntax(
             computed=tuple(step.declared for step in self.steps if isinstance(step, ComputedAttribute)),
             links=tuple(step.declared for step in self.steps if isinstance(step, ComputedLink)),
-            limits=GrammarLimits(pairs=None if self.max_pairs == MAX_PAIRS else self.max_pairs),
+            limits=syn.GrammarLimits(pairs=None if self.max_pairs == MAX_PAIRS else self.max_pairs),
         )
 
 
 def background_of(
-    syntax: GrammarSyntax,
+    syntax: syn.GrammarSyntax,
     schema: Schema,
     source: str = "<grammar>",
     text: str | None = None,
@@ -283,23 +265,23 @@ def _hops_of(walk: Walk) -> Iterator[_Member]:
 
 # ---- settling -------------------------------------------------------------------------------------------
 
-_Item = Computed | DerivedLink | Definition
+_Item = syn.Computed | syn.DerivedLink | syn.Definition
 
 
 @dataclass(slots=True)
 class _Draft:
     """The schema so far, with all copies of members, and what was settled so far."""
 
-    syntax: GrammarSyntax
+    syntax: syn.GrammarSyntax
     schema: Schema
     scope: Scope
     steps: list[ComputedAttribute | ComputedLink] = field(default_factory=list)
-    definitions: dict[str, Definition] = field(default_factory=dict)
+    definitions: dict[str, syn.Definition] = field(default_factory=dict)
     waiting: list[_Item] = field(default_factory=list)
 
     def settle(self) -> None:
         self.waiting = [*self.syntax.computed, *self.syntax.links, *self.syntax.definitions]
-        while any(not isinstance(item, Definition) for item in self.waiting):
+        while any(not isinstance(item, syn.Definition) for item in self.waiting):
             errors: dict[int, GrammarError] = {}
             before = len(self.waiting)
             for item in tuple(self.waiting):
@@ -313,23 +295,23 @@ class _Draft:
 
     def _add(self, item: _Item) -> None:
         match item:
-            case Definition(name, type_name, body):
+            case syn.Definition(name, type_name, body):
                 here = replace(self._here(item.place), parameters=frozenset(item.parameters))
                 (resolved,) = resolve(body, type_name, here)
                 self.definitions[name] = replace(item, body=resolved)
-            case Computed():
+            case syn.Computed():
                 self._add_attribute(item)
-            case DerivedLink():
+            case syn.DerivedLink():
                 self._add_link(item)
             case _ as never:
                 assert_never(never)
 
-    def _here(self, place: Location | None, asker: str | None = None) -> Scope:
+    def _here(self, place: syn.Location | None, asker: str | None = None) -> Scope:
         return replace(
             self.scope, schema=self.schema, definitions=self.definitions, asker=asker, place=place or self.scope.place
         )
 
-    def _add_attribute(self, item: Computed) -> None:
+    def _add_attribute(self, item: syn.Computed) -> None:
         here = self._here(item.place)
         self._refuse_second(item, here)
         kind = _kind(item.expression, item.type, here)
@@ -337,7 +319,7 @@ class _Draft:
         self.steps.append(ComputedAttribute(item.type, attribute, item.expression, item))
         self.schema = _with_member(self.schema, item.type, attribute)
 
-    def _add_link(self, item: DerivedLink) -> None:
+    def _add_link(self, item: syn.DerivedLink) -> None:
         here = self._here(item.place, asker=item.type)
         self._refuse_second(item, here)
         _check_order(item, here)
@@ -358,14 +340,14 @@ class _Draft:
                 value_attribute((item.order.attribute,), target, self._here(item.order.place))
         self.schema = _with_member(self.schema, item.type, link)
 
-    def _refuse_second(self, item: Computed | DerivedLink, scope: Scope) -> None:
+    def _refuse_second(self, item: syn.Computed | syn.DerivedLink, scope: Scope) -> None:
         """Refuse a member that the type has already, or that pairs which meet its rows have as their own."""
         _refuse_member(item.name, scope.type(item.type), scope)
         for record in self.schema.types:
             if _meets(self.schema, record.name, item.type):
                 _refuse_member(item.name, record, scope)
 
-    def _pair_type(self, item: DerivedLink) -> str:
+    def _pair_type(self, item: syn.DerivedLink) -> str:
         if item.name in self.schema or any(item.name == each.name for each in self.syntax.types):
             raise self._here(item.place).error(
                 f"the pairs of this link are a type called {item.name!r}, and there is one already; name the link "
@@ -373,7 +355,7 @@ class _Draft:
             )
         return item.name
 
-    def _pair_attribute(self, item: Computed, link: DerivedLink, far: str) -> ComputedAttribute:
+    def _pair_attribute(self, item: syn.Computed, link: syn.DerivedLink, far: str) -> ComputedAttribute:
         here = self._here(item.place, asker=link.type)
         _refuse_member(item.name, here.type(far), here)
         kind = _kind(item.expression, far, here)
@@ -381,13 +363,13 @@ class _Draft:
 
     # ---- paths
 
-    def _walk(self, path: DerivedPath, type_name: str, scope: Scope) -> tuple[Walk, str]:
+    def _walk(self, path: syn.DerivedPath, type_name: str, scope: Scope) -> tuple[Walk, str]:
         """Return the steps of a path from a type, and the type that it leads to."""
         walk: list[Hop | Repeated] = []
         steps = iter(range(len(path)))
         for i in steps:
             step, here = path[i], scope.at(path[i].place)
-            if isinstance(step, Closure):
+            if isinstance(step, syn.Closure):
                 inner, end = self._walk(step.path, type_name, here)
                 if end != type_name:
                     raise here.error(
@@ -402,10 +384,10 @@ class _Draft:
                 next(steps)
         return tuple(walk), type_name
 
-    def _hops(self, rest: DerivedPath, type_name: str, scope: Scope) -> tuple[list[Hop], str, int]:
+    def _hops(self, rest: syn.DerivedPath, type_name: str, scope: Scope) -> tuple[list[Hop], str, int]:
         """Return the hops of the next step, where they lead, and how many steps of the path they use up."""
         step = rest[0]
-        assert isinstance(step, LinkStep)
+        assert isinstance(step, syn.LinkStep)
         if not step.backwards:
             hops, type_name = self._to_far_row(type_name)
             link = link_of(step.link, type_name, scope)
@@ -415,7 +397,12 @@ class _Draft:
             hops, type_name = self._to_far_row(type_name)
             owners = self._owners(step.link, type_name)
         following = rest[1] if len(rest) > 1 else None
-        if not owners and step.link in self.schema and isinstance(following, LinkStep) and not following.backwards:
+        if (
+            not owners
+            and step.link in self.schema
+            and isinstance(following, syn.LinkStep)
+            and not following.backwards
+        ):
             link = link_of(following.link, step.link, scope.at(following.place))
             if link.target != type_name:
                 raise scope.error(f"{step.link}.{link.name} leads to {link.target!r}, not to {type_name!r}")
@@ -433,7 +420,7 @@ class _Draft:
         types = [record for record in self.schema.types if self.schema.met_by(record.name) is None]
         found = [t.name for t in types if (link := t.link(link_name)) is not None and link.target == type_name]
         for item in self.waiting:  # what is not settled yet may make the name ambiguous
-            if isinstance(item, DerivedLink) and item.name == link_name and item.type not in found:
+            if isinstance(item, syn.DerivedLink) and item.name == link_name and item.type not in found:
                 target = item.name if item.has_pairs else item.target
                 found += [item.type] if target == type_name else []
         return found
@@ -452,7 +439,7 @@ class _Draft:
         """Return the error that a user should see: a name that is taken, a circle, or what all else waits for."""
         for item in self.waiting:
             if (
-                not isinstance(item, Definition)
+                not isinstance(item, syn.Definition)
                 and item.type in self.schema
                 and item.name in self.schema.type(item.type).members
             ):
@@ -461,7 +448,7 @@ class _Draft:
         for item in self.waiting:
             by_name.setdefault(item.name, []).append(item)
         needs = {id(item): [n for name in _names(item) for n in by_name.get(name, ())] for item in self.waiting}
-        start = next(item for item in self.waiting if not isinstance(item, Definition))
+        start = next(item for item in self.waiting if not isinstance(item, syn.Definition))
         trail: list[_Item] = [start]
         while following := needs[id(trail[-1])]:
             if (seen := next((i for i, item in enumerate(trail) if item is following[0]), None)) is not None:
@@ -471,7 +458,7 @@ class _Draft:
 
     def _circle(self, items: list[_Item]) -> GrammarError:
         names = " -> ".join(item.name for item in [*items, items[0]])
-        link = next((item for item in items if isinstance(item, DerivedLink)), None)
+        link = next((item for item in items if isinstance(item, syn.DerivedLink)), None)
         fix = "" if link is None else "; for a step that is repeated write its closure, as in 'parent+'"
         return self._here((link or items[0]).place).error(f"this goes round in a circle: {names}{fix}")
 
@@ -481,7 +468,7 @@ def _refuse_member(name: str, record: RecordType, scope: Scope) -> None:
         raise scope.error(f"type {record.name!r} has a member {name!r} already; choose another name")
 
 
-def _check_order(item: DerivedLink, scope: Scope) -> None:
+def _check_order(item: syn.DerivedLink, scope: Scope) -> None:
     if item.kind == "list" and item.order is None:
         raise scope.error(f"a list has an order; add 'sorted by ...', or write 'set of {pretty_name(item.target)}'")
     if item.order is not None and item.kind != "list":
@@ -493,11 +480,11 @@ def _check_order(item: DerivedLink, scope: Scope) -> None:
 def _names(item: _Item) -> Iterator[str]:
     """Yield the names that a declaration mentions, whatever they are names of."""
     match item:
-        case Definition():
+        case syn.Definition():
             yield from _predicate_names(item.body)
-        case Computed():
+        case syn.Computed():
             yield from _expression_names(item.expression)
-        case DerivedLink():
+        case syn.DerivedLink():
             yield from step_names(item.path)
             yield from _predicate_names(item.where)
             for attribute in item.attributes:
@@ -507,22 +494,22 @@ def _names(item: _Item) -> Iterator[str]:
             assert_never(never)
 
 
-def step_names(path: DerivedPath) -> Iterator[str]:
+def step_names(path: syn.DerivedPath) -> Iterator[str]:
     """Yield the links, and the types, that a path names."""
     for step in path:
-        if isinstance(step, Closure):
+        if isinstance(step, syn.Closure):
             yield from step_names(step.path)
         else:
             yield step.link
 
 
-def _expression_names(value: Expression) -> Iterator[str]:
+def _expression_names(value: syn.Expression) -> Iterator[str]:
     for part in expression_parts(value):
-        if isinstance(part, Operand):
+        if isinstance(part, syn.Operand):
             yield from part.path
 
 
-def _predicate_names(predicate: Predicate) -> Iterator[str]:
+def _predicate_names(predicate: syn.Predicate) -> Iterator[str]:
     for part in parts_of(predicate):
         for name in ("attribute", "member", "link", "other", "mine", "name"):
             found = getattr(part, name, ())
@@ -532,7 +519,7 @@ def _predicate_names(predicate: Predicate) -> Iterator[str]:
 # ---- expressions ----------------------------------------------------------------------------------------
 
 
-def _kind(value: Expression, type_name: str, scope: Scope) -> Kind:
+def _kind(value: syn.Expression, type_name: str, scope: Scope) -> Kind:
     """Return the kind of what an expression computes, or raise an error.
 
     The difference of two moments is a number of days. A moment and a number of days give a moment: whole days and a
@@ -543,16 +530,16 @@ def _kind(value: Expression, type_name: str, scope: Scope) -> Kind:
             return "int"
         case float():
             return "real"
-        case Operand():
+        case syn.Operand():
             return _operand_kind(value, type_name, scope.at(value.place))
-        case Negative(inner) | Absolute(inner):
+        case syn.Negative(inner) | syn.Absolute(inner):
             kind = _kind(inner, type_name, scope)
             if kind not in ("int", "real"):
                 raise scope.error(
                     f"{pretty_expression(inner)!r} is a {kind}, and {pretty_expression(value)!r} needs a number"
                 )
             return kind
-        case Arithmetic(left, op, right):
+        case syn.Arithmetic(left, op, right):
             kinds = _kind(left, type_name, scope), _kind(right, type_name, scope)
             found = arithmetic_kind(kinds[0], op, kinds[1])
             if found is None:
@@ -589,7 +576,7 @@ def arithmetic_kind(left: Kind, op: str, right: Kind) -> Kind | None:
     return None
 
 
-def _operand_kind(value: Operand, type_name: str, scope: Scope) -> Kind:
+def _operand_kind(value: syn.Operand, type_name: str, scope: Scope) -> Kind:
     if value.mine and scope.asker is None:
         raise scope.error(
             f"{pretty_expression(value)!r} is a value of the row that asks, which only the pairs of a derived link "
@@ -644,7 +631,7 @@ def _with_pairs(schema: Schema, name: str, far: str, attributes: tuple[Attribute
     return Schema((*schema.types, RecordType(name, own, links)), schema.individual)
 
 
-def declared_shape(syntax: GrammarSyntax, schema: Schema) -> Schema:
+def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
     """Return the schema with what a grammar declares to compute, whether that makes sense or not.
 
     It is for looking through derived links where it is not known yet what is wrong with them.
@@ -668,7 +655,7 @@ def declared_shape(syntax: GrammarSyntax, schema: Schema) -> Schema:
 # ---- which members pairs have copies of -----------------------------------------------------------------
 
 
-def _copied(syntax: GrammarSyntax, schema: Schema) -> dict[str, frozenset[str]]:
+def _copied(syntax: syn.GrammarSyntax, schema: Schema) -> dict[str, frozenset[str]]:
     """Return for each type of pairs the members of far rows that the grammar mentions.
 
     A derived link is copied only where it is asked of the pairs themselves: a link of every row that another link has
@@ -690,7 +677,7 @@ def _copied(syntax: GrammarSyntax, schema: Schema) -> dict[str, frozenset[str]]:
     return found
 
 
-def _asked(syntax: GrammarSyntax, schema: Schema) -> Iterator[_Member]:
+def _asked(syntax: syn.GrammarSyntax, schema: Schema) -> Iterator[_Member]:
     bodies = [(each.body, each.type) for each in syntax.definitions]
     sides = [(side, b.type) for b in syntax.blocks for r in b.rewrites for side in (r.left, r.right)]
     for predicate, type_name in (*bodies, *sides):
@@ -704,11 +691,11 @@ def _asked(syntax: GrammarSyntax, schema: Schema) -> Iterator[_Member]:
             yield link.name, link.order.attribute
 
 
-def members_used(item: Computed | DerivedLink, schema: Schema) -> Iterator[_Member]:
+def members_used(item: syn.Computed | syn.DerivedLink, schema: Schema) -> Iterator[_Member]:
     """Yield the members that a declaration asks about, each with its type, but not those of its path."""
     if item.type not in schema:
         return
-    if isinstance(item, Computed):
+    if isinstance(item, syn.Computed):
         yield from _values_used(item.expression, item.type, None, schema)
     elif item.target in schema:
         yield from asked_members(item.where, item.target, schema, item.type)
@@ -719,9 +706,9 @@ def members_used(item: Computed | DerivedLink, schema: Schema) -> Iterator[_Memb
             yield (item.name if own else item.target), item.order.attribute
 
 
-def _values_used(value: Expression, type_name: str, asker: str | None, schema: Schema) -> Iterator[_Member]:
+def _values_used(value: syn.Expression, type_name: str, asker: str | None, schema: Schema) -> Iterator[_Member]:
     for part in expression_parts(value):
-        if isinstance(part, Operand):
+        if isinstance(part, syn.Operand):
             at = asker if part.mine else type_name
             yield from path_members(part.path, at, schema) if at is not None else ()
 
@@ -735,7 +722,7 @@ def _chain(name: str, schema: Schema) -> Iterator[str]:
 
 
 def _matches(member: str, asked_for: str) -> bool:
-    return fnmatchcase(member, str(asked_for)) if isinstance(asked_for, Glob) else member == asked_for
+    return fnmatchcase(member, str(asked_for)) if isinstance(asked_for, syn.Glob) else member == asked_for
 
 
 def _is_derived_link(member: str, name: str, schema: Schema) -> bool:

@@ -12,23 +12,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from structtree.data.schema import Schema
-from structtree.lang.syntax import (
-    Aggregate,
-    Among,
-    Compare,
-    Count,
-    Definition,
-    Flag,
-    Follow,
-    Glob,
-    Named,
-    Parameter,
-    Predicate,
-    Scalar,
-    Star,
-    ValueSource,
-    sort_scalars,
-)
+from structtree.lang import syntax as syn
 from structtree.lang.walk import children, parts_of, subpredicates, with_children
 
 __all__ = ["Place", "as_calls", "call_of", "called", "is_open_call", "parameters_in", "places_of", "substituted"]
@@ -37,126 +21,130 @@ __all__ = ["Place", "as_calls", "call_of", "called", "is_open_call", "parameters
 class Place(NamedTuple):
     """A test that compares with a parameter, and the type of the rows that it is asked of."""
 
-    test: Compare | Among | Count | Aggregate
+    test: syn.Compare | syn.Among | syn.Count | syn.Aggregate
     type: str
 
     @property
     def needs(self) -> frozenset[str]:
         """The parameters in the condition of an aggregate: their values decide what thresholds there are."""
-        inner = self.test.inner if isinstance(self.test, Aggregate) else None
+        inner = self.test.inner if isinstance(self.test, syn.Aggregate) else None
         return frozenset() if inner is None else frozenset(parameters_in(inner))
 
 
-def call_of(step: Follow) -> Named | None:
+def call_of(step: syn.Follow) -> syn.Named | None:
     """Return a reference with a single word behind it as the call that it may be as well.
 
     Examples
     --------
-    >>> call_of(Follow("near", Flag("O"))), call_of(Follow("near", Flag(Glob("*"))))
+    >>> call_of(syn.Follow("near", syn.Flag("O"))), call_of(syn.Follow("near", syn.Flag(syn.Glob("*"))))
     (Named(name='near', body=None, arguments=('O',)), Named(name='near', body=None, arguments=(Star(),)))
     """
     match step.inner:
-        case Flag(Glob() as glob, True):
-            return Named(step.link, arguments=(Star(),), place=step.place) if str(glob) == "*" else None
-        case Flag(word, True):
-            return Named(step.link, arguments=(word,), place=step.place)
+        case syn.Flag(syn.Glob() as glob, True):
+            return syn.Named(step.link, arguments=(syn.Star(),), place=step.place) if str(glob) == "*" else None
+        case syn.Flag(word, True):
+            return syn.Named(step.link, arguments=(word,), place=step.place)
         case _:
             return None
 
 
-def as_calls(predicate: Predicate, names: Container[str]) -> Predicate:
+def as_calls(predicate: syn.Predicate, names: Container[str]) -> syn.Predicate:
     """Return a predicate with calls of these definitions wherever a reference of that name has one word behind it."""
-    if isinstance(predicate, Follow) and predicate.link in names and (call := call_of(predicate)) is not None:
+    if isinstance(predicate, syn.Follow) and predicate.link in names and (call := call_of(predicate)) is not None:
         return call
     return with_children(predicate, tuple(as_calls(part, names) for part in children(predicate)))
 
 
-def is_open_call(predicate: Predicate) -> bool:
+def is_open_call(predicate: syn.Predicate) -> bool:
     """Tell whether a predicate is a call of which some argument stands for many values."""
-    return isinstance(predicate, Named) and any(isinstance(value, ValueSource) for value in predicate.arguments)
+    return isinstance(predicate, syn.Named) and any(
+        isinstance(value, syn.ValueSource) for value in predicate.arguments
+    )
 
 
-def called(definition: Definition, arguments: tuple[Scalar, ...], named: Named | None = None) -> Named:
+def called(
+    definition: syn.Definition, arguments: tuple[syn.Scalar, ...], named: syn.Named | None = None
+) -> syn.Named:
     """Return the call of a definition with these values, which are of the kinds that its parameters have.
 
     Examples
     --------
-    >>> near = Definition("near", "Atom", Compare("element", "=", Parameter("e")), parameters=("e",))
+    >>> near = syn.Definition("near", "Atom", syn.Compare("element", "=", syn.Parameter("e")), parameters=("e",))
     >>> called(near, ("O",)).body
     Compare(attribute='element', op='=', value='O')
     """
     body = substituted(definition.body, dict(zip(definition.parameters, arguments, strict=True)))
-    whole = Named(definition.name) if named is None else named
+    whole = syn.Named(definition.name) if named is None else named
     return replace(whole, body=body, arguments=arguments, definition=definition, says=definition.says)
 
 
-def substituted(body: Predicate, values: Mapping[str, Scalar]) -> Predicate:
+def substituted(body: syn.Predicate, values: Mapping[str, syn.Scalar]) -> syn.Predicate:
     """Return the body of a definition with values, or other parameters, in the places of its parameters."""
     inside = with_children(body, tuple(substituted(part, values) for part in children(body)))
     match inside:
-        case Compare(value=Parameter() as word) | Aggregate(value=Parameter() as word):
+        case syn.Compare(value=syn.Parameter() as word) | syn.Aggregate(value=syn.Parameter() as word):
             return replace(inside, value=values[word])
-        case Among(values=listed):
-            return replace(inside, values=sort_scalars(_filled(listed, values)))
-        case Count() if (name := _parameter_of(inside)) is not None:
+        case syn.Among(values=listed):
+            return replace(inside, values=syn.sort_scalars(_filled(listed, values)))
+        case syn.Count() if (name := _parameter_of(inside)) is not None:
             number: Any = values[name]
             return replace(inside, n=number)
-        case Named(_, own, arguments) if arguments and own is not None:
+        case syn.Named(_, own, arguments) if arguments and own is not None:
             return replace(inside, body=substituted(own, values), arguments=tuple(_filled(arguments, values)))
         case _:
             return inside
 
 
-def parameters_in(predicate: Predicate) -> Iterator[Parameter]:
+def parameters_in(predicate: syn.Predicate) -> Iterator[syn.Parameter]:
     """Yield the parameters that stand in a predicate.
 
     Examples
     --------
-    >>> list(parameters_in(Compare("element", "=", Parameter("e"))))
+    >>> list(parameters_in(syn.Compare("element", "=", syn.Parameter("e"))))
     [Parameter('e')]
     """
     for part in parts_of(predicate):
         match part:
-            case Compare(value=Parameter() as word) | Aggregate(value=Parameter() as word):
+            case syn.Compare(value=syn.Parameter() as word) | syn.Aggregate(value=syn.Parameter() as word):
                 yield word
-            case Among(values=values) | Named(arguments=values):
-                yield from (value for value in values if isinstance(value, Parameter))
-            case Count() if (name := _parameter_of(part)) is not None:
+            case syn.Among(values=values) | syn.Named(arguments=values):
+                yield from (value for value in values if isinstance(value, syn.Parameter))
+            case syn.Count() if (name := _parameter_of(part)) is not None:
                 yield name
             case _:
                 pass
 
 
-def _filled(listed: Iterable[Any], values: Mapping[str, Scalar]) -> Iterable[Any]:
-    return (values[value] if isinstance(value, Parameter) else value for value in listed)
+def _filled(listed: Iterable[Any], values: Mapping[str, syn.Scalar]) -> Iterable[Any]:
+    return (values[value] if isinstance(value, syn.Parameter) else value for value in listed)
 
 
-def _parameter_of(test: Count) -> Parameter | None:
+def _parameter_of(test: syn.Count) -> syn.Parameter | None:
     """Return the parameter that stands for the number of a count, if one does."""
     value: Any = test.n  # which is for numbers, once the values are in their places
-    return value if isinstance(value, Parameter) else None
+    return value if isinstance(value, syn.Parameter) else None
 
 
-def places_of(definition: Definition, schema: Schema) -> dict[str, tuple[Place, ...]]:
+def places_of(definition: syn.Definition, schema: Schema) -> dict[str, tuple[Place, ...]]:
     """Return where each parameter stands in the resolved body of a definition, the bodies of others included.
 
     Examples
     --------
     >>> from structtree.data.schema import RecordType
-    >>> near = Definition("near", "Atom", Compare("element", "=", Parameter("e")), parameters=("e",))
+    >>> near = syn.Definition("near", "Atom", syn.Compare("element", "=", syn.Parameter("e")), parameters=("e",))
     >>> places_of(near, Schema((RecordType("Atom"),), "Atom"))["e"][0].test.attribute
     'element'
     """
     found: dict[str, list[Place]] = {name: [] for name in definition.parameters}
     for part, type_name in subpredicates(definition.body, definition.type, schema, definitions=True):
         match part:
-            case Compare(value=Parameter() as word) | Aggregate(value=Parameter() as word):
+            case syn.Compare(value=syn.Parameter() as word) | syn.Aggregate(value=syn.Parameter() as word):
                 found[word].append(Place(part, type_name))
-            case Among(values=values):
+            case syn.Among(values=values):
                 for value in values:
-                    if isinstance(value, Parameter):
+                    if isinstance(value, syn.Parameter):
                         found[value].append(Place(part, type_name))
-            case Count() if (name := _parameter_of(part)) is not None:
+            case syn.Count() if (name := _parameter_of(part)) is not None:
                 found[name].append(Place(part, type_name))
             case _:
                 pass

@@ -13,6 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from structtree.data.schema import Attribute, Schema
 from structtree.errors import GrammarError
+from structtree.lang import syntax as syn
 from structtree.lang.aggregates import computed_attribute
 from structtree.lang.background import Background, background_of
 from structtree.lang.calls import Place, call_of, places_of
@@ -20,22 +21,6 @@ from structtree.lang.declare import declared_categories, declared_schema, in_nam
 from structtree.lang.pretty import pretty, pretty_rewrite
 from structtree.lang.resolve import Scope, its_hint, resolve
 from structtree.lang.rewrites import CheckedRewrite, check_rewrite, never_derived, reachable_types, refuse_endless
-from structtree.lang.syntax import (
-    Aggregate,
-    Compare,
-    Count,
-    Definition,
-    Flag,
-    Follow,
-    Function,
-    GrammarLimits,
-    GrammarSyntax,
-    Location,
-    Named,
-    Parameter,
-    Predicate,
-    Rewrite,
-)
 from structtree.lang.walk import asked_members, children, inner_type, subpredicates
 from structtree.reprs import names_text, number_text, short_repr
 
@@ -75,15 +60,15 @@ class CheckedGrammar:
         Where it came from, for messages.
     """
 
-    syntax: GrammarSyntax
+    syntax: syn.GrammarSyntax
     schema: Schema
     individual: str
     rewrites: Mapping[str, tuple[CheckedRewrite, ...]]
     conjuncts: Mapping[str, int]
-    definitions: Mapping[str, Definition]
-    functions: Mapping[str, Function]
+    definitions: Mapping[str, syn.Definition]
+    functions: Mapping[str, syn.Function]
     background: Background
-    limits: GrammarLimits
+    limits: syn.GrammarLimits
     warnings: tuple[str, ...] = ()
     source: str = "<grammar>"
     text: str | None = None
@@ -96,7 +81,7 @@ class CheckedGrammar:
 
 
 def check(
-    syntax: GrammarSyntax,
+    syntax: syn.GrammarSyntax,
     schema: Schema | None = None,
     *,
     source: str = "<grammar>",
@@ -153,13 +138,13 @@ def check(
 
 
 def check_predicate(
-    predicate: Predicate,
+    predicate: syn.Predicate,
     type_name: str,
     context: CheckedGrammar | Schema,
     *,
     source: str = "<predicate>",
     text: str | None = None,
-) -> Predicate:
+) -> syn.Predicate:
     """Resolve the names and values of a predicate that somebody typed.
 
     Parameters
@@ -194,7 +179,7 @@ def check_predicate(
 # ---- definitions ----------------------------------------------------------------------------------------
 
 
-def _definitions(syntax: GrammarSyntax, scope: Scope) -> dict[str, Definition]:
+def _definitions(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, syn.Definition]:
     """The definitions with resolved bodies."""
     written = {definition.name: definition for definition in syntax.definitions}
     for definition in written.values():
@@ -214,7 +199,7 @@ def _definitions(syntax: GrammarSyntax, scope: Scope) -> dict[str, Definition]:
     return known
 
 
-def _check_parameters(definition: Definition, scope: Scope) -> None:
+def _check_parameters(definition: syn.Definition, scope: Scope) -> None:
     """Refuse a parameter that is not used, or that would have to be values of different kinds."""
     for name, places in places_of(definition, scope.schema).items():
         if not places:
@@ -230,9 +215,9 @@ def _check_parameters(definition: Definition, scope: Scope) -> None:
 def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
     """Return what a place wants, in words, and the kind by which it fits others."""
     test = place.test
-    if isinstance(test, Count):
+    if isinstance(test, syn.Count):
         return f"a number of {test.link!r}", ("number",)
-    if isinstance(test, Aggregate):
+    if isinstance(test, syn.Aggregate):
         target = inner_type(test, place.type, schema)
         assert target is not None
         attribute: Attribute | None = computed_attribute(test, schema.type(target))
@@ -244,7 +229,7 @@ def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
     return f"a value of {attribute.name!r} ({attribute.kind})", (kind, *levels)
 
 
-def _in_order(written: Mapping[str, Definition], scope: Scope) -> list[str]:
+def _in_order(written: Mapping[str, syn.Definition], scope: Scope) -> list[str]:
     """Return the names such that each comes after those it needs, or raise an error that names a circle of them."""
     needs = {name: [*_needs(definition, written, scope)] for name, definition in written.items()}
     try:
@@ -260,7 +245,7 @@ def _in_order(written: Mapping[str, Definition], scope: Scope) -> list[str]:
         raise scope.at(written[names[0]].place).error(message) from None
 
 
-def _needs(definition: Definition, written: Mapping[str, Definition], scope: Scope) -> Iterator[str]:
+def _needs(definition: syn.Definition, written: Mapping[str, syn.Definition], scope: Scope) -> Iterator[str]:
     """The definitions that the body of one mentions; a word that is an attribute there is none."""
     for part, type_name in subpredicates(definition.body, definition.type, scope.schema):
         name = _name_of(part)
@@ -268,18 +253,18 @@ def _needs(definition: Definition, written: Mapping[str, Definition], scope: Sco
             yield name
 
 
-def _name_of(part: Predicate) -> str | None:
+def _name_of(part: syn.Predicate) -> str | None:
     """Return the name that a part may have of a definition."""
     match part:
-        case Flag(name) | Named(name):
+        case syn.Flag(name) | syn.Named(name):
             return name
-        case Follow(name) if call_of(part) is not None:
+        case syn.Follow(name) if call_of(part) is not None:
             return name
         case _:
             return None
 
 
-def _refuse_huge(definition: Definition, depths: dict[str, int], sizes: dict[str, int], scope: Scope) -> None:
+def _refuse_huge(definition: syn.Definition, depths: dict[str, int], sizes: dict[str, int], scope: Scope) -> None:
     """Measure a definition with those in it written out, without writing them out."""
     depth, size = 0, 0
     stack = [(definition.body, 1)]
@@ -300,7 +285,7 @@ def _refuse_huge(definition: Definition, depths: dict[str, int], sizes: dict[str
 # ---- rewrites -------------------------------------------------------------------------------------------
 
 
-def _categories(syntax: GrammarSyntax, schema: Schema) -> dict[tuple[str, str], tuple[str, ...]]:
+def _categories(syntax: syn.GrammarSyntax, schema: Schema) -> dict[tuple[str, str], tuple[str, ...]]:
     """The declared categories of attributes, and of the copies that pairs have of them."""
     declared = declared_categories(syntax)
     copies = {
@@ -312,7 +297,7 @@ def _categories(syntax: GrammarSyntax, schema: Schema) -> dict[tuple[str, str], 
     return {**declared, **copies}
 
 
-def _rewrites(syntax: GrammarSyntax, scope: Scope, skipped: list[str]) -> dict[str, tuple[CheckedRewrite, ...]]:
+def _rewrites(syntax: syn.GrammarSyntax, scope: Scope, skipped: list[str]) -> dict[str, tuple[CheckedRewrite, ...]]:
     """The rewrites of each type; those of the rows that pairs have met hold of the pairs as well.
 
     Warnings about rewrites that cannot hold of pairs are added to ``skipped``.
@@ -341,7 +326,7 @@ def _rewrites(syntax: GrammarSyntax, scope: Scope, skipped: list[str]) -> dict[s
 
 def _inherited(rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[str]) -> tuple[CheckedRewrite, ...]:
     """A rewrite as it holds of pairs; of a derived link it does only where it is asked of the pairs themselves."""
-    plain = Rewrite(rewrite.left, rewrite.right, place=rewrite.place)
+    plain = syn.Rewrite(rewrite.left, rewrite.right, place=rewrite.place)
     if any(
         (link := scope.schema.type(rewrite.type).link(member)) is not None and link.derived
         for name, member in asked_members(rewrite.right, rewrite.type, scope.schema)
@@ -356,7 +341,7 @@ def _inherited(rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[
         return ()
 
 
-def _conjuncts(syntax: GrammarSyntax, scope: Scope) -> dict[str, int]:
+def _conjuncts(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, int]:
     found: dict[str, int] = {}
     for block in syntax.blocks:
         for rewrite in block.rewrites:
@@ -378,7 +363,7 @@ def _conjuncts(syntax: GrammarSyntax, scope: Scope) -> dict[str, int]:
 
 
 def _warnings(
-    syntax: GrammarSyntax, rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: Scope
+    syntax: syn.GrammarSyntax, rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: Scope
 ) -> Iterator[str]:
     schema = scope.schema
     reachable = reachable_types(rewrites, schema)
@@ -408,7 +393,11 @@ def _doubtful_values(rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: 
     stated += [(side, name) for name, of_type in rewrites.items() for r in of_type for side in (r.left, r.right)]
     for predicate, type_name in stated:
         for part, name in subpredicates(predicate, type_name, scope.schema):
-            if not isinstance(part, Compare) or not isinstance(part.value, str) or isinstance(part.value, Parameter):
+            if (
+                not isinstance(part, syn.Compare)
+                or not isinstance(part.value, str)
+                or isinstance(part.value, syn.Parameter)
+            ):
                 continue
             record = scope.schema.type(name)
             attribute = record.attribute(part.attribute)
@@ -419,6 +408,6 @@ def _doubtful_values(rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: 
                 yield _warning(f"{pretty(part)!r} means the category {part.value!r}{hint}", part.place, scope)
 
 
-def _warning(message: str, place: Location | None, scope: Scope) -> str:
+def _warning(message: str, place: syn.Location | None, scope: Scope) -> str:
     where = f"{scope.source}:{place.line}:{place.column}" if place else scope.source
     return f"{where}: {message}"

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
-from structtree.data.columns import Population
-from structtree.data.fact_signatures import is_settled_as, signatures_of
+from structtree.data.population import Population
+from structtree.data.readers.facts.signatures import is_settled_as, signatures_of
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError, UsageError, did_you_mean, option_text
+from structtree.lang import syntax as syn
 from structtree.lang.mistakes import error_at
-from structtree.lang.syntax import Closure, DerivedLink, DerivedPath, Function, GrammarSyntax, TypeDeclaration
 
 __all__ = [
     "check_declared_facts",
@@ -36,7 +36,7 @@ INDIVIDUAL = "Individual"
 """In ``refine``, ``define`` and ``function``: the type of the individuals, unless some other type has that name."""
 
 
-def check_declared_facts(syntax: GrammarSyntax, population: Population) -> None:
+def check_declared_facts(syntax: syn.GrammarSyntax, population: Population) -> None:
     """Refuse a grammar that declares facts otherwise than the population was read; declarations are for reading.
 
     What was declared when the facts were read comes first, and is not compared.
@@ -69,7 +69,7 @@ def check_declared_facts(syntax: GrammarSyntax, population: Population) -> None:
         )
 
 
-def declared_individual(syntax: GrammarSyntax) -> str | None:
+def declared_individual(syntax: syn.GrammarSyntax) -> str | None:
     """Return the type of the individuals as the grammar says it, or the one type that it declares.
 
     Examples
@@ -82,7 +82,7 @@ def declared_individual(syntax: GrammarSyntax) -> str | None:
     return syntax.individual or (types[0].name if len(types) == 1 else None)
 
 
-def _given_names(syntax: GrammarSyntax) -> set[str]:
+def _given_names(syntax: syn.GrammarSyntax) -> set[str]:
     """Return the names of the declared types whose rows functions give, so that the data has none of them."""
     targets = [function.link.target for function in syntax.functions if function.link is not None]
     given = {each.name for target in targets for each in _led_to(target, syntax)}
@@ -90,7 +90,7 @@ def _given_names(syntax: GrammarSyntax) -> set[str]:
     return given - others - {syntax.individual}
 
 
-def _led_to(name: str, syntax: GrammarSyntax) -> tuple[TypeDeclaration, ...]:
+def _led_to(name: str, syntax: syn.GrammarSyntax) -> tuple[syn.TypeDeclaration, ...]:
     """Return a declared type and those that its links lead to, as far as they are declared."""
     declared = {each.name: each for each in syntax.types}
     found = {name: declared[name]} if name in declared else {}
@@ -103,7 +103,7 @@ def _led_to(name: str, syntax: GrammarSyntax) -> tuple[TypeDeclaration, ...]:
     return tuple(found.values())
 
 
-def given_types(function: Function, syntax: GrammarSyntax, known: Schema) -> tuple[RecordType, ...]:
+def given_types(function: syn.Function, syntax: syn.GrammarSyntax, known: Schema) -> tuple[RecordType, ...]:
     """Return the types of the rows that a function gives: new ones, which the grammar declares.
 
     Raises
@@ -135,7 +135,7 @@ def given_types(function: Function, syntax: GrammarSyntax, known: Schema) -> tup
     return tuple(declaration.record for declaration in found)
 
 
-def functions_in_order(syntax: GrammarSyntax) -> tuple[Function, ...]:
+def functions_in_order(syntax: syn.GrammarSyntax) -> tuple[syn.Function, ...]:
     """Return the functions of a grammar, those that give rows of a type before those of rows of that type.
 
     Examples
@@ -159,7 +159,7 @@ def functions_in_order(syntax: GrammarSyntax) -> tuple[Function, ...]:
         raise error_at(function.place, message) from None
 
 
-def declared_kinds(syntax: GrammarSyntax) -> dict[str, str]:
+def declared_kinds(syntax: syn.GrammarSyntax) -> dict[str, str]:
     """Return the kinds of members that a grammar declares, as readers of data take them.
 
     What the types are called in the data is not known before it is read, so that members go by their own names; only
@@ -182,7 +182,7 @@ def declared_kinds(syntax: GrammarSyntax) -> dict[str, str]:
     return alike | others
 
 
-def data_names(syntax: GrammarSyntax, data: Schema) -> dict[str, str]:
+def data_names(syntax: syn.GrammarSyntax, data: Schema) -> dict[str, str]:
     """Return for each declared type the name of the data's type that it stands for, as far as there is one.
 
     A declared type stands for the type of its name. Where the data has none, it is found by position: the individual
@@ -212,8 +212,8 @@ def data_names(syntax: GrammarSyntax, data: Schema) -> dict[str, str]:
 
 
 def in_names_of(
-    syntax: GrammarSyntax, data: Schema, source: str = "<grammar>", text: str | None = None
-) -> GrammarSyntax:
+    syntax: syn.GrammarSyntax, data: Schema, source: str = "<grammar>", text: str | None = None
+) -> syn.GrammarSyntax:
     """Return the grammar with the data's names of types; ``Individual`` is the individual, whatever it is called.
 
     Raises
@@ -251,7 +251,7 @@ def in_names_of(
     )
 
 
-def named_by(population: Population, syntax: GrammarSyntax) -> Population:
+def named_by(population: Population, syntax: syn.GrammarSyntax) -> Population:
     """Return the population with the names that a grammar declares for its types.
 
     Examples
@@ -266,18 +266,18 @@ def named_by(population: Population, syntax: GrammarSyntax) -> Population:
     return population.renamed(names)
 
 
-def _renamed(declaration: TypeDeclaration, names: Mapping[str, str]) -> TypeDeclaration:
+def _renamed(declaration: syn.TypeDeclaration, names: Mapping[str, str]) -> syn.TypeDeclaration:
     links = tuple(replace(link, target=names.get(link.target, link.target)) for link in declaration.links)
     return replace(declaration, name=names.get(declaration.name, declaration.name), links=links)
 
 
-def _renamed_function(function: Function, names: Mapping[str, str]) -> Function:
+def _renamed_function(function: syn.Function, names: Mapping[str, str]) -> syn.Function:
     link = function.link
     to = None if link is None else replace(link, target=names.get(link.target, link.target))
     return replace(function, type=names.get(function.type, function.type), link=to)
 
 
-def _refuse_undeclared(syntax: GrammarSyntax, source: str, text: str | None) -> None:
+def _refuse_undeclared(syntax: syn.GrammarSyntax, source: str, text: str | None) -> None:
     """Refuse a function that gives rows of a type that is not declared."""
     names = [each.name for each in syntax.types]
     for function in syntax.functions:
@@ -288,17 +288,17 @@ def _refuse_undeclared(syntax: GrammarSyntax, source: str, text: str | None) -> 
             raise error_at(function.place, message, source, text)
 
 
-def _renamed_link(link: DerivedLink, names: Mapping[str, str], data: Schema) -> DerivedLink:
+def _renamed_link(link: syn.DerivedLink, names: Mapping[str, str], data: Schema) -> syn.DerivedLink:
     path = _renamed_path(link.path, names, {each.name for record in data.types for each in record.links})
     target = names.get(link.target, link.target)
     return replace(link, type=names.get(link.type, link.type), target=target, path=path)
 
 
-def _renamed_path(path: DerivedPath, names: Mapping[str, str], links: set[str]) -> DerivedPath:
+def _renamed_path(path: syn.DerivedPath, names: Mapping[str, str], links: set[str]) -> syn.DerivedPath:
     """The path with other names of types, which stand in it as ``~Type.link``."""
     return tuple(
         replace(step, path=_renamed_path(step.path, names, links))
-        if isinstance(step, Closure)
+        if isinstance(step, syn.Closure)
         else replace(step, link=names[step.link])
         if step.backwards and step.link in names and step.link not in links
         else step
@@ -306,7 +306,7 @@ def _renamed_path(path: DerivedPath, names: Mapping[str, str], links: set[str]) 
     )
 
 
-def _refuse_shared(syntax: GrammarSyntax, names: Mapping[str, str], source: str, text: str | None) -> None:
+def _refuse_shared(syntax: syn.GrammarSyntax, names: Mapping[str, str], source: str, text: str | None) -> None:
     """Refuse two declared types that are one type of the data."""
     first: dict[str, str] = {}
     for declaration in (each for each in syntax.types if each.name in names):
@@ -318,7 +318,7 @@ def _refuse_shared(syntax: GrammarSyntax, names: Mapping[str, str], source: str,
             raise error_at(declaration.place, message, source, text)
 
 
-def declared_schema(syntax: GrammarSyntax, source: str = "<grammar>", text: str | None = None) -> Schema:
+def declared_schema(syntax: syn.GrammarSyntax, source: str = "<grammar>", text: str | None = None) -> Schema:
     """The schema that a grammar declares, without what functions give.
 
     Raises
@@ -335,20 +335,20 @@ def declared_schema(syntax: GrammarSyntax, source: str = "<grammar>", text: str 
     return schema_of(replace(syntax, types=_of_data(syntax), functions=()), None, source, text)
 
 
-def _of_data(syntax: GrammarSyntax) -> tuple[TypeDeclaration, ...]:
+def _of_data(syntax: syn.GrammarSyntax) -> tuple[syn.TypeDeclaration, ...]:
     """The declared types whose rows the data has."""
     given = _given_names(syntax)
     return tuple(each for each in syntax.types if each.name not in given)
 
 
-def _brought(syntax: GrammarSyntax, data: Schema) -> tuple[TypeDeclaration, ...]:
+def _brought(syntax: syn.GrammarSyntax, data: Schema) -> tuple[syn.TypeDeclaration, ...]:
     """The declared types of rows that functions give, and have given already."""
     done = [f.link for f in syntax.functions if f.link and f.type in data and f.link in data.type(f.type).links]
     return tuple(each for link in done for each in _led_to(link.target, syntax))
 
 
 def schema_of(
-    syntax: GrammarSyntax, data: Schema | None, source: str = "<grammar>", text: str | None = None
+    syntax: syn.GrammarSyntax, data: Schema | None, source: str = "<grammar>", text: str | None = None
 ) -> Schema:
     """The schema of a grammar: the data's when there is one, and it has all that the grammar declares.
 
@@ -382,7 +382,7 @@ def schema_of(
     return found
 
 
-def declared_categories(syntax: GrammarSyntax) -> dict[tuple[str, str], tuple[str, ...]]:
+def declared_categories(syntax: syn.GrammarSyntax) -> dict[tuple[str, str], tuple[str, ...]]:
     """The categories of every nominal attribute that the grammar declares, by type and name; () for any.
 
     Examples
@@ -394,7 +394,7 @@ def declared_categories(syntax: GrammarSyntax) -> dict[tuple[str, str], tuple[st
     return {(t.name, a.name): a.values for t in syntax.types for a in t.attributes if a.kind == "nominal"}
 
 
-def _declared_schema(syntax: GrammarSyntax) -> Schema:
+def _declared_schema(syntax: syn.GrammarSyntax) -> Schema:
     if not syntax.types:
         raise GrammarError("this grammar declares no types; give --data, or a schema")
     names = [declaration.name for declaration in syntax.types]
@@ -412,7 +412,7 @@ def _declared_schema(syntax: GrammarSyntax) -> Schema:
     return Schema(tuple(declaration.record for declaration in syntax.types), syntax.individual or names[0])
 
 
-def _check_individual(syntax: GrammarSyntax, data: Schema) -> None:
+def _check_individual(syntax: syn.GrammarSyntax, data: Schema) -> None:
     if syntax.individual in (None, data.individual):
         return
     raise error_at(
@@ -421,7 +421,7 @@ def _check_individual(syntax: GrammarSyntax, data: Schema) -> None:
     )
 
 
-def _compare(declaration: TypeDeclaration, syntax: GrammarSyntax, data: Schema) -> None:
+def _compare(declaration: syn.TypeDeclaration, syntax: syn.GrammarSyntax, data: Schema) -> None:
     """Refuse a declared type of which the data has something else."""
     if declaration.name not in data:
         hint = did_you_mean(declaration.name, data.names)
@@ -465,7 +465,7 @@ def _link_problem(declared: Link, record: RecordType) -> str | None:
     return None
 
 
-def _with_function(schema: Schema, function: Function, syntax: GrammarSyntax) -> Schema:
+def _with_function(schema: Schema, function: syn.Function, syntax: syn.GrammarSyntax) -> Schema:
     if function.type not in schema:
         hint = did_you_mean(function.type, schema.names)
         raise error_at(function.place, f"unknown type {function.type!r}{hint}")

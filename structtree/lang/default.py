@@ -11,17 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from structtree.data.columns import Population, Table
-from structtree.data.given import population_of
+from structtree.data.population import Population, Table
 from structtree.data.profile import Member, Profile, profile
 from structtree.data.provenance import FactReading
+from structtree.data.readers.individuals import population_of
 from structtree.data.schema import NUMERIC, Attribute, RecordType, Schema
 from structtree.errors import GrammarError
+from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, members_text
 from structtree.lang.pretty import pretty, pretty_name
 from structtree.lang.rewrites import CheckedRewrite
-from structtree.lang.syntax import Compare, Location, Quantiles, Star
 
 __all__ = ["default_grammar", "grammar_of_facts"]
 
@@ -42,7 +42,7 @@ def default_grammar(individuals: Any, own: str | None = None, known: Profile | N
 
     Parameters
     ----------
-    individuals : Population, or individuals in another form (see `structtree.data.given`)
+    individuals : Population, or individuals in another form (see `structtree.data.readers.individuals`)
         The training data, without its target.
     own : str, optional
         The shipped grammar that a data set with a name brings.
@@ -125,7 +125,7 @@ def _fitted(grammar: Grammar, population: Population, known: Profile) -> Grammar
     parts = [name for name in schema.names if name != schema.individual]
     if checked.warnings or not all(checked.rewrites.get(name) for name in schema.names):
         return None
-    if any(left[name] for name in parts) or _compared_at(checked, parts, Star) & known.many_valued:
+    if any(left[name] for name in parts) or _compared_at(checked, parts, syn.Star) & known.many_valued:
         return None
     fitted = _with_attributes(_without(grammar, checked, known), left[schema.individual])
     return replace(fitted, notes=tuple(_notes(checked, known)))
@@ -144,13 +144,15 @@ def _left_out(checked: CheckedGrammar, name: str, population: Population, known:
     )
 
 
-def _compared_at(checked: CheckedGrammar, types: list[str], source: type[Star | Quantiles]) -> frozenset[Member]:
+def _compared_at(
+    checked: CheckedGrammar, types: list[str], source: type[syn.Star | syn.Quantiles]
+) -> frozenset[Member]:
     """The numbers of some types that are compared with thresholds of that source."""
     return frozenset(
         Member(name, right.attribute)
         for name in types
         for right in (rewrite.right for rewrite in checked.rewrites.get(name, ()))
-        if isinstance(right, Compare) and right.op in (">=", "<=") and isinstance(right.value, source)
+        if isinstance(right, syn.Compare) and right.op in (">=", "<=") and isinstance(right.value, source)
     )
 
 
@@ -158,14 +160,14 @@ def _notes(checked: CheckedGrammar, known: Profile) -> Iterator[str]:
     if known.identifiers:
         yield f"not asked: {members_text(checked.schema, known.identifiers)} (differs from row to row)"
     names = list(checked.rewrites)
-    coarse = _compared_at(checked, names, Quantiles) - _compared_at(checked, names, Star)
+    coarse = _compared_at(checked, names, syn.Quantiles) - _compared_at(checked, names, syn.Star)
     if coarse:
         yield f"asked at quantiles, not at every threshold: {members_text(checked.schema, coarse)}"
 
 
 def _without(grammar: Grammar, checked: CheckedGrammar, known: Profile) -> Grammar:
     """The grammar with each glob that stands for an identifier replaced by the other attributes it stands for."""
-    by_place: dict[Location, list[CheckedRewrite]] = {}
+    by_place: dict[syn.Location, list[CheckedRewrite]] = {}
     for rewrite in (rewrite for rewrites in checked.rewrites.values() for rewrite in rewrites):
         if rewrite.place is not None:
             by_place.setdefault(rewrite.place, []).append(rewrite)
@@ -177,7 +179,7 @@ def _without(grammar: Grammar, checked: CheckedGrammar, known: Profile) -> Gramm
     return Grammar.parse(_with_rewrites(grammar.text, changed), grammar.source) if changed else grammar
 
 
-def _with_rewrites(text: str, changed: Mapping[Location, list[CheckedRewrite]]) -> str:
+def _with_rewrites(text: str, changed: Mapping[syn.Location, list[CheckedRewrite]]) -> str:
     """The text with other rewrites at some places; the last place first, so that the others stay where they are."""
     lines = text.splitlines()
     for place in sorted(changed, key=lambda place: (place.line, place.column), reverse=True):

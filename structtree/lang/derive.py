@@ -13,8 +13,8 @@ from itertools import takewhile
 from structtree.data.as_of import DAYS_BEFORE
 from structtree.data.profile import Member, MemberPair, Profile
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
+from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty_grammar, pretty_name
-from structtree.lang.syntax import GrammarSyntax
 
 __all__ = ["derive_grammar"]
 
@@ -63,7 +63,7 @@ def derive_grammar(schema: Schema, name: str | None = None, profile: Profile | N
     names = ", ".join(record.name for record in types[:5]) + (" ..." if len(types) > 5 else "")
     doc = f"Derived from the data: the attributes and links of {names}."
     paragraphs = [
-        pretty_grammar(GrammarSyntax(name, doc, individual=schema.individual)).rstrip(),
+        pretty_grammar(syn.GrammarSyntax(name, doc, individual=schema.individual)).rstrip(),
         *(_block(record, schema, profile) for record in types),
         _LIMITS if any(record.links or schema.listed(record.name) for record in types) else "",
     ]

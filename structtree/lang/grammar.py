@@ -11,17 +11,17 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from structtree.data.columns import Population
+from structtree.data.datasets.folders import shipped
+from structtree.data.population import Population
 from structtree.data.profile import Member, Profile, profile
 from structtree.data.schema import Schema
-from structtree.data.shipped import shipped
 from structtree.errors import GrammarError, MissingFileError, UnknownNameError, require
+from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar, check, check_predicate
 from structtree.lang.derive import N_QUANTILES, derive_grammar
 from structtree.lang.omit import omit_attributes
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty_grammar, pretty_name
-from structtree.lang.syntax import GrammarSyntax, Predicate
 from structtree.reprs import Viewed, names_text, number_text, short_repr
 
 __all__ = ["Grammar", "grammar_from", "members_text", "shipped_grammars"]
@@ -64,7 +64,7 @@ class Grammar(Viewed):
     Compare(attribute='wheels', op='>=', value=3)
     """
 
-    syntax: GrammarSyntax
+    syntax: syn.GrammarSyntax
     text: str = field(compare=False, repr=False)
     source: str = field(default="<grammar>", compare=False)
     origin: str = field(default="given as text", compare=False)
@@ -91,7 +91,7 @@ class Grammar(Viewed):
             The file or other name of the text, for messages.
         """
         syntax = parse_grammar(text, source)
-        if syntax == GrammarSyntax():
+        if syntax == syn.GrammarSyntax():
             raise GrammarError("this grammar is empty; write at least 'refine TYPE { top -> ... }'", source)
         return cls(syntax, text, source)
 
@@ -183,7 +183,7 @@ class Grammar(Viewed):
         notes = (f"not asked: {names}; {' and '.join(left)} {are} left out",) if left else ()
         return replace(self, syntax=found.syntax, notes=(*self.notes, *notes))
 
-    def predicate(self, text: str, schema: Schema | None = None) -> Predicate:
+    def predicate(self, text: str, schema: Schema | None = None) -> syn.Predicate:
         """A predicate on individuals from its text; it may use the definitions and functions of the grammar."""
         checked = self.check(schema)
         return check_predicate(parse_predicate(text), checked.individual, checked, text=text)

@@ -15,38 +15,8 @@ from dataclasses import dataclass, replace
 from operator import eq, ge, le
 from typing import Any, assert_never
 
+from structtree.lang import syntax as syn
 from structtree.lang.matching import can_be_matched
-from structtree.lang.syntax import (
-    TOP,
-    Aggregate,
-    All,
-    Among,
-    And,
-    Compare,
-    CompareMine,
-    CompareOwn,
-    Count,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    LinkForm,
-    Listed,
-    ListStep,
-    Me,
-    Missing,
-    Named,
-    No,
-    Not,
-    Or,
-    Predicate,
-    Range,
-    Scalar,
-    Top,
-    ValueSource,
-    ValueTest,
-    Within,
-)
 from structtree.lang.walk import functional_step
 
 __all__ = ["excludes", "implies", "source_of", "subject"]
@@ -56,10 +26,10 @@ Subject = tuple[Any, ...]
 MOST_PAIRS = 2_500
 """The most pairs of parts of two predicates that are compared; of longer ones only equal parts are recognised."""
 
-_COMPOUND = (And, Or, Not, Named)
+_COMPOUND = (syn.And, syn.Or, syn.Not, syn.Named)
 
 
-def implies(p: Predicate, q: Predicate) -> bool | None:
+def implies(p: syn.Predicate, q: syn.Predicate) -> bool | None:
     """Tell whether every row that satisfies p satisfies q.
 
     Parameters
@@ -87,38 +57,38 @@ def implies(p: Predicate, q: Predicate) -> bool | None:
     >>> print(implies(parse("aromatic"), parse("element = C")))
     None
     """
-    if isinstance(p, ValueTest) and isinstance(q, ValueTest):
+    if isinstance(p, syn.ValueTest) and isinstance(q, syn.ValueTest):
         return _test_implies(p, q)
-    if isinstance(q, Top) or p == q:
+    if isinstance(q, syn.Top) or p == q:
         return True
     if _have_many_pairs(p, q):
         return _visibly_implies(p, q) or None
     match p, q:
-        case Named(_, body), _ if body is not None:
+        case syn.Named(_, body), _ if body is not None:
             return implies(body, q)
-        case _, Named(_, body) if body is not None:
+        case _, syn.Named(_, body) if body is not None:
             return implies(p, body)
-        case _, And(parts):
+        case _, syn.And(parts):
             return _every(implies(p, part) for part in parts)
-        case And(parts), _ if any(implies(part, q) for part in parts):
+        case syn.And(parts), _ if any(implies(part, q) for part in parts):
             return True
-        case Or(parts), _:
+        case syn.Or(parts), _:
             return _every(implies(part, q) for part in parts)
-        case _, Or(parts):
+        case _, syn.Or(parts):
             return True if any(implies(p, part) for part in parts) else None
-        case Not(inner), Not(other):
+        case syn.Not(inner), syn.Not(other):
             return implies(other, inner)
-        case _, Not(other):
+        case _, syn.Not(other):
             return True if excludes(p, other) else None
-        case And(parts), _:
+        case syn.And(parts), _:
             return _together_imply(parts, q)
-        case Top(), _:
+        case syn.Top(), _:
             return _always(q)
         case _:
             return _link_implies(p, q)
 
 
-def excludes(p: Predicate, q: Predicate) -> bool:
+def excludes(p: syn.Predicate, q: syn.Predicate) -> bool:
     """Tell whether no row satisfies both, as far as syntax can show; also through ``and``, ``or`` and ``not``.
 
     Examples
@@ -129,103 +99,113 @@ def excludes(p: Predicate, q: Predicate) -> bool:
     >>> excludes(parse("not (a >= 3)"), parse("a >= 5 and b")), excludes(parse("not (a >= 5)"), parse("a >= 3"))
     (True, False)
     """
-    if isinstance(p, ValueTest) and isinstance(q, ValueTest):
+    if isinstance(p, syn.ValueTest) and isinstance(q, syn.ValueTest):
         return _tests_exclude(p, q)
     if _have_many_pairs(p, q):
-        return any(isinstance(a, Not) and _visibly_implies(b, a.inner) for a, b in ((p, q), (q, p)))
+        return any(isinstance(a, syn.Not) and _visibly_implies(b, a.inner) for a, b in ((p, q), (q, p)))
     return _links_exclude(p, q) or _parts_exclude(p, q) or _parts_exclude(q, p)
 
 
-def _links_exclude(p: Predicate, q: Predicate) -> bool:
+def _links_exclude(p: syn.Predicate, q: syn.Predicate) -> bool:
     match p, q:
-        case (Missing(member), Follow(link)) | (Follow(link), Missing(member)):
+        case (syn.Missing(member), syn.Follow(link)) | (syn.Follow(link), syn.Missing(member)):
             return member == link
-        case Follow(link, inner), Follow(other_link, other):
+        case syn.Follow(link, inner), syn.Follow(other_link, other):
             return link == other_link and excludes(inner, other)
-        case ListStep(step, inner, link), ListStep(other_step, other, other_link) if step != "later":
+        case syn.ListStep(step, inner, link), syn.ListStep(other_step, other, other_link) if step != "later":
             return (step, link) == (other_step, other_link) and excludes(inner, other)
         case _:
             return _counts_exclude(p, q) or _counts_exclude(q, p)
 
 
-def _parts_exclude(p: Predicate, q: Predicate) -> bool:
+def _parts_exclude(p: syn.Predicate, q: syn.Predicate) -> bool:
     match p:
-        case And(parts):
+        case syn.And(parts):
             return any(excludes(part, q) for part in parts)
-        case Or(parts):
+        case syn.Or(parts):
             return all(excludes(part, q) for part in parts)
-        case Not(inner):
+        case syn.Not(inner):
             return implies(q, inner) is True
-        case Named(_, body) if body is not None:
+        case syn.Named(_, body) if body is not None:
             return excludes(body, q)
         case _:
             return False
 
 
-def _have_many_pairs(p: Predicate, q: Predicate) -> bool:
+def _have_many_pairs(p: syn.Predicate, q: syn.Predicate) -> bool:
     """Tell whether comparing all parts of one predicate with all parts of another would take long."""
     if not isinstance(p, _COMPOUND) or not isinstance(q, _COMPOUND):
         return False
     return _n_parts(p) * _n_parts(q) > MOST_PAIRS
 
 
-def _n_parts(predicate: Predicate) -> int:
+def _n_parts(predicate: syn.Predicate) -> int:
     match predicate:
-        case And(parts) | Or(parts):
+        case syn.And(parts) | syn.Or(parts):
             return sum(map(_n_parts, parts))
-        case Not(inner):
+        case syn.Not(inner):
             return _n_parts(inner)
-        case Named(_, body) if body is not None:
+        case syn.Named(_, body) if body is not None:
             return _n_parts(body)
         case _:
             return 1
 
 
-def _visibly_implies(p: Predicate, q: Predicate) -> bool:
+def _visibly_implies(p: syn.Predicate, q: syn.Predicate) -> bool:
     """Tell whether all conjuncts of q are conjuncts of p, definitions unfolded where need be."""
-    known, asked = {TOP, *_conjuncts(p)}, [q]
+    known, asked = {syn.TOP, *_conjuncts(p)}, [q]
     while asked:
         match asked.pop():
             case part if part in known:
                 continue
-            case And(parts):
+            case syn.And(parts):
                 asked += parts
-            case Named(_, body) if body is not None:
+            case syn.Named(_, body) if body is not None:
                 asked.append(body)
             case _:
                 return False
     return True
 
 
-def _conjuncts(predicate: Predicate) -> Iterator[Predicate]:
+def _conjuncts(predicate: syn.Predicate) -> Iterator[syn.Predicate]:
     """Yield a predicate and all of its conjuncts, those of definitions too."""
     yield predicate
     match predicate:
-        case And(parts):
+        case syn.And(parts):
             for part in parts:
                 yield from _conjuncts(part)
-        case Named(_, body) if body is not None:
+        case syn.Named(_, body) if body is not None:
             yield from _conjuncts(body)
 
 
-def source_of(predicate: Predicate) -> ValueSource | None:
+def source_of(predicate: syn.Predicate) -> syn.ValueSource | None:
     """The value source of a test, a count, an aggregate or a call itself, the first if there are several.
 
     Examples
     --------
-    >>> source_of(Compare("wheels", ">=", Range(2, 6))), source_of(Compare("wheels", ">=", 2))
+    >>> source_of(syn.Compare("wheels", ">=", syn.Range(2, 6))), source_of(syn.Compare("wheels", ">=", 2))
     (Range(low=2, high=6), None)
     """
     match predicate:
-        case Compare(value=value) | Aggregate(value=value) | Count(n=value):
-            return value if isinstance(value, ValueSource) else None
-        case Within(source=value) | Among(source=value):
+        case syn.Compare(value=value) | syn.Aggregate(value=value) | syn.Count(n=value):
+            return value if isinstance(value, syn.ValueSource) else None
+        case syn.Within(source=value) | syn.Among(source=value):
             return value
-        case Named(arguments=arguments):
-            return next((value for value in arguments if isinstance(value, ValueSource)), None)
-        case Top() | And() | Or() | Not() | Flag() | CompareOwn() | CompareMine() | Me() | Missing():
+        case syn.Named(arguments=arguments):
+            return next((value for value in arguments if isinstance(value, syn.ValueSource)), None)
+        case (
+            syn.Top()
+            | syn.And()
+            | syn.Or()
+            | syn.Not()
+            | syn.Flag()
+            | syn.CompareOwn()
+            | syn.CompareMine()
+            | syn.Me()
+            | syn.Missing()
+        ):
             return None
-        case _ if isinstance(predicate, LinkForm):
+        case _ if isinstance(predicate, syn.LinkForm):
             return None
         case _ as never:
             assert_never(never)
@@ -269,7 +249,7 @@ _MIRRORED = {"=": "=", "!=": "!=", ">=": "<=", "<=": ">="}
 _NOWHERE = (_Numbers(()), _Words(frozenset()))
 
 
-def subject(predicate: Predicate) -> Subject | None:
+def subject(predicate: syn.Predicate) -> Subject | None:
     """Return what a test asks about: an attribute, an aggregate, or those at the end of references; else None.
 
     Only tests with the same subject can imply or exclude each other as far as syntax can see.
@@ -281,66 +261,66 @@ def subject(predicate: Predicate) -> Subject | None:
     ('load.', 'shape')
     """
     match predicate:
-        case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name):
+        case syn.Flag(name) | syn.Compare(name) | syn.Among(name) | syn.Within(name) | syn.Missing(name):
             return (name,)
-        case CompareOwn():
+        case syn.CompareOwn():
             one, other = sorted(predicate.sides)
             return ("its ", *one, " ", *other)
-        case Named(name):
+        case syn.Named(name):
             return ("define ", name)
-        case Aggregate(function, link, attribute, _, _, inner, by):
+        case syn.Aggregate(function, link, attribute, _, _, inner, by):
             return (f"{function} ", link, attribute, inner, by)
-        case Follow() | ListStep() if (step := functional_step(predicate)) is not None:
+        case syn.Follow() | syn.ListStep() if (step := functional_step(predicate)) is not None:
             behind = subject(predicate.inner)
             return None if behind is None else (step, *behind)
-        case Top() | And() | Or() | Not() | CompareMine() | Me():
+        case syn.Top() | syn.And() | syn.Or() | syn.Not() | syn.CompareMine() | syn.Me():
             return None
-        case _ if isinstance(predicate, LinkForm):
+        case _ if isinstance(predicate, syn.LinkForm):
             return None
         case _ as never:
             assert_never(never)
 
 
-def _region(test: ValueTest) -> _Region | None:
+def _region(test: syn.ValueTest) -> _Region | None:
     """The values that satisfy a ground test; None when it is not ground, or compares what has no order."""
     match test:
-        case Aggregate(op=op, value=value):
-            return _region(Compare("", op, value))
-        case Flag(_, positive):
+        case syn.Aggregate(op=op, value=value):
+            return _region(syn.Compare("", op, value))
+        case syn.Flag(_, positive):
             return _Words(frozenset([positive]))
-        case CompareOwn():
+        case syn.CompareOwn():
             return _Words(frozenset(_ORDERS[test.op if test.attribute <= test.other else _MIRRORED[test.op]]))
-        case Missing():
+        case syn.Missing():
             return _Absent()
-        case Among(_, values, None):
+        case syn.Among(_, values, None):
             return _listed(values)
-        case Within(_, low, high, closed, None):
+        case syn.Within(_, low, high, closed, None):
             return _Numbers((((low, 0), (high, int(closed))),) if (low, 0) < (high, int(closed)) else ())
-        case Compare(_, "=", str() | int() | float() as value):
+        case syn.Compare(_, "=", str() | int() | float() as value):
             return _listed((value,))
-        case Compare(_, "!=", str() as word):
+        case syn.Compare(_, "!=", str() as word):
             return _Words(frozenset([word]), all_but=True)
-        case Compare(_, "!=", int() | float() as value):
+        case syn.Compare(_, "!=", int() | float() as value):
             return _Numbers(_minus((_START, _END), (((value, 0), (value, 1)),)))
-        case Compare(_, ">=", int() | float() as value):
+        case syn.Compare(_, ">=", int() | float() as value):
             return _Numbers((((value, 0), _END),))
-        case Compare(_, "<=", int() | float() as value):
+        case syn.Compare(_, "<=", int() | float() as value):
             return _Numbers(((_START, (value, 1)),))
         case _:
             return None
 
 
-def _listed(values: tuple[Scalar, ...]) -> _Region:
+def _listed(values: tuple[syn.Scalar, ...]) -> _Region:
     numbers = [value for value in values if not isinstance(value, str)]
     if len(numbers) < len(values):
         return _Words(frozenset(map(str, values)))
     return _Numbers(tuple(((v, 0), (v, 1)) for v in sorted(set(numbers))))
 
 
-def _test_implies(p: ValueTest, q: ValueTest) -> bool | None:
+def _test_implies(p: syn.ValueTest, q: syn.ValueTest) -> bool | None:
     if subject(p) != subject(q):
         return None
-    if isinstance(p, Compare) and isinstance(q, Compare) and p.op == q.op and _alike(p.value, q.value):
+    if isinstance(p, syn.Compare) and isinstance(q, syn.Compare) and p.op == q.op and _alike(p.value, q.value):
         return _COMPARE[p.op](p.value, q.value)
     wider = _region(q)
     if wider is None:
@@ -351,10 +331,10 @@ def _test_implies(p: ValueTest, q: ValueTest) -> bool | None:
     return None if narrower is None else _inside(narrower, wider, dense=_of_reals(p) or _of_reals(q))
 
 
-def _tests_exclude(p: ValueTest, q: ValueTest) -> bool:
+def _tests_exclude(p: syn.ValueTest, q: syn.ValueTest) -> bool:
     if subject(p) != subject(q):
         return False
-    if isinstance(p, Compare) and isinstance(q, Compare) and p.op == q.op and _alike(p.value, q.value):
+    if isinstance(p, syn.Compare) and isinstance(q, syn.Compare) and p.op == q.op and _alike(p.value, q.value):
         return p.op == "=" and p.value != q.value
     one, other = _region(p), _region(q)
     return one is not None and other is not None and _disjoint(one, other)
@@ -364,19 +344,19 @@ def _tests_exclude(p: ValueTest, q: ValueTest) -> bool:
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": eq, ">=": ge, "<=": le}
 
 
-def _alike(one: Scalar | ValueSource, other: Scalar | ValueSource) -> bool:
+def _alike(one: syn.Scalar | syn.ValueSource, other: syn.Scalar | syn.ValueSource) -> bool:
     """Tell whether two values can be compared: both words, or both numbers."""
     if isinstance(one, str):
         return isinstance(other, str)
     return isinstance(one, int | float) and isinstance(other, int | float)
 
 
-def _of_reals(test: ValueTest) -> bool:
+def _of_reals(test: syn.ValueTest) -> bool:
     """Tell whether the value shows that its attribute is not of whole numbers; checked values are of its kind."""
     match test:
-        case Compare(value=float()):
+        case syn.Compare(value=float()):
             return True
-        case Among(values=values):
+        case syn.Among(values=values):
             return any(isinstance(value, float) for value in values)
         case _:
             return False
@@ -439,25 +419,25 @@ def _holds_a_whole_number(span: _Span) -> bool:
     return (first, 0) < end
 
 
-def _some_value_implies(p: ValueTest, q: ValueTest, region: _Region) -> bool | None:
+def _some_value_implies(p: syn.ValueTest, q: syn.ValueTest, region: _Region) -> bool | None:
     """Tell whether a source offers a value that makes p imply q without being q."""
     source = source_of(p)
-    if isinstance(source, Listed | Range):
-        assert isinstance(p, Compare | Aggregate)
+    if isinstance(source, syn.Listed | syn.Range):
+        assert isinstance(p, syn.Compare | syn.Aggregate)
         instances = [replace(p, value=value) for value in source.values]
         return any(i != q and _test_implies(i, q) is True for i in instances)
     match p, region:
         case _, _Absent():
             return False
-        case ((Compare(op="=") | Aggregate(op="=") | Among()), _Words(names, all_but)):
+        case ((syn.Compare(op="=") | syn.Aggregate(op="=") | syn.Among()), _Words(names, all_but)):
             return all_but or len(names) > 1
-        case ((Compare(op="=") | Aggregate(op="=")), _Numbers(spans)):
+        case ((syn.Compare(op="=") | syn.Aggregate(op="=")), _Numbers(spans)):
             return len(spans) > 1 or any(_is_wide(span) for span in spans)
-        case Within(), _Numbers(spans):
+        case syn.Within(), _Numbers(spans):
             return any(map(_is_wide, spans))
-        case ((Compare(op=">=") | Aggregate(op=">=")), _Numbers(spans)):
+        case ((syn.Compare(op=">=") | syn.Aggregate(op=">=")), _Numbers(spans)):
             return bool(spans) and spans[-1][1] == _END
-        case ((Compare(op="<=") | Aggregate(op="<=")), _Numbers(spans)):
+        case ((syn.Compare(op="<=") | syn.Aggregate(op="<=")), _Numbers(spans)):
             return bool(spans) and spans[0][0] == _START
         case _:
             return False
@@ -470,77 +450,87 @@ def _is_wide(span: _Span) -> bool:
 # ---- behind links ---------------------------------------------------------------------------------------
 
 
-def _link_implies(p: Predicate, q: Predicate) -> bool | None:
+def _link_implies(p: syn.Predicate, q: syn.Predicate) -> bool | None:
     match p, q:
-        case (Follow(link, inner), Follow(other_link, other)) | (All(link, inner), All(other_link, other)):
+        case (syn.Follow(link, inner), syn.Follow(other_link, other)) | (
+            syn.All(link, inner),
+            syn.All(other_link, other),
+        ):
             return implies(inner, other) if link == other_link else None
-        case ListStep(step, inner, link), ListStep(other_step, other, other_link):
+        case syn.ListStep(step, inner, link), syn.ListStep(other_step, other, other_link):
             if (step, link) == (other_step, other_link):
                 return implies(inner, other)
             return implies(inner, other) or None if (step, other_step) == ("next", "later") else None
-        case ListStep("first" | "last", inner, str() as link), Exists(other_link) if link == other_link:
-            return implies(Exists(link, inner), q)
-        case Distinct(link, inners), Distinct(other_link, others) if link == other_link:
+        case syn.ListStep("first" | "last", inner, str() as link), syn.Exists(other_link) if link == other_link:
+            return implies(syn.Exists(link, inner), q)
+        case syn.Distinct(link, inners), syn.Distinct(other_link, others) if link == other_link:
             return _can_be_matched(inners, others) or None
-        case All(link, inner), No(other_link, refused) if link == other_link:
+        case syn.All(link, inner), syn.No(other_link, refused) if link == other_link:
             return excludes(inner, refused) or None
         case _:
             return _counts_imply(p, q)
 
 
-def _as_count(predicate: Predicate) -> Count | None:
+def _as_count(predicate: syn.Predicate) -> syn.Count | None:
     """Return ``exists`` and ``none`` as the counts that they amount to."""
     match predicate:
-        case Exists(link, inner):
-            return Count(link, inner, ">=", 1)
-        case No(link, inner):
-            return Count(link, inner, "<=", 0)
-        case Count():
+        case syn.Exists(link, inner):
+            return syn.Count(link, inner, ">=", 1)
+        case syn.No(link, inner):
+            return syn.Count(link, inner, "<=", 0)
+        case syn.Count():
             return predicate
         case _:
             return None
 
 
-def _counts_imply(p: Predicate, q: Predicate) -> bool | None:
+def _counts_imply(p: syn.Predicate, q: syn.Predicate) -> bool | None:
     match _as_count(p), _as_count(q):
-        case Count(link, inner, op, n), Count(other, outer, other_op, limit) if (link, op) == (other, other_op):
+        case syn.Count(link, inner, op, n), syn.Count(other, outer, other_op, limit) if (link, op) == (
+            other,
+            other_op,
+        ):
             up = op == ">="
             return _more_rows(implies(inner, outer) if up else implies(outer, inner), n, limit, up=up)
-        case None, Count(link, inner, ">=", int() as n) if isinstance(p, Distinct) and p.link == link:
+        case None, syn.Count(link, inner, ">=", int() as n) if isinstance(p, syn.Distinct) and p.link == link:
             return sum(implies(i, inner) is True for i in p.inners) >= n or None
-        case Count(link, inner, ">=", int() as n), None if isinstance(q, Distinct) and q.link == link:
+        case syn.Count(link, inner, ">=", int() as n), None if isinstance(q, syn.Distinct) and q.link == link:
             return (n >= len(q.inners) and all(implies(inner, i) for i in q.inners)) or None
         case _:
             return None
 
 
-def _more_rows(inner: bool | None, n: int | ValueSource, limit: int | ValueSource, *, up: bool) -> bool | None:
+def _more_rows(
+    inner: bool | None, n: int | syn.ValueSource, limit: int | syn.ValueSource, *, up: bool
+) -> bool | None:
     """Tell whether a count of n of the inner rows implies the limit; a source stands for the numbers that do."""
     if up and isinstance(limit, int) and limit <= 0:
         return True
-    if not inner or isinstance(limit, ValueSource):
+    if not inner or isinstance(limit, syn.ValueSource):
         return inner and None
     match n:
         case int():
             numbers = [n]
-        case Range(low, high):
+        case syn.Range(low, high):
             numbers = [high if up else low]
-        case Listed(values):
+        case syn.Listed(values):
             numbers = [value for value in values if isinstance(value, int)]
         case _:
             return True
     return any(number >= limit if up else number <= limit for number in numbers)
 
 
-def _counts_exclude(p: Predicate, q: Predicate) -> bool:
+def _counts_exclude(p: syn.Predicate, q: syn.Predicate) -> bool:
     match _as_count(p), _as_count(q):
-        case Count(link, inner, ">=", int() as least), Count(other, outer, "<=", int() as most) if link == other:
+        case syn.Count(link, inner, ">=", int() as least), syn.Count(other, outer, "<=", int() as most) if (
+            link == other
+        ):
             return least > most and implies(inner, outer) is True
         case _:
             return False
 
 
-def _can_be_matched(inners: tuple[Predicate, ...], others: tuple[Predicate, ...]) -> bool:
+def _can_be_matched(inners: tuple[syn.Predicate, ...], others: tuple[syn.Predicate, ...]) -> bool:
     """Tell whether each of the others follows from an inner of its own."""
     return can_be_matched([[i for i, inner in enumerate(inners) if implies(inner, other)] for other in others])
 
@@ -548,32 +538,32 @@ def _can_be_matched(inners: tuple[Predicate, ...], others: tuple[Predicate, ...]
 # ---- forms ----------------------------------------------------------------------------------------------
 
 
-def _always(q: Predicate) -> bool | None:
+def _always(q: syn.Predicate) -> bool | None:
     """Tell whether q holds of every row."""
     match q:
-        case Exists() | ListStep() | Distinct():
+        case syn.Exists() | syn.ListStep() | syn.Distinct():
             return False
-        case Count(_, _, ">=", int() as n) | Aggregate("distinct", _, _, ">=", int() as n):
+        case syn.Count(_, _, ">=", int() as n) | syn.Aggregate("distinct", _, _, ">=", int() as n):
             return n <= 0
-        case All(_, inner):
+        case syn.All(_, inner):
             return _always(inner)
-        case Follow(_, inner):
-            return None if implies(TOP, inner) else False
-        case Top():
+        case syn.Follow(_, inner):
+            return None if implies(syn.TOP, inner) else False
+        case syn.Top():
             return True
-        case No() | Count() | And() | Or() | Not() | Named() | CompareMine() | Me():
+        case syn.No() | syn.Count() | syn.And() | syn.Or() | syn.Not() | syn.Named() | syn.CompareMine() | syn.Me():
             return None
-        case _ if isinstance(q, ValueTest):
+        case _ if isinstance(q, syn.ValueTest):
             return False
         case _ as never:
             assert_never(never)
 
 
-def _together_imply(parts: tuple[Predicate, ...], q: Predicate) -> bool | None:
+def _together_imply(parts: tuple[syn.Predicate, ...], q: syn.Predicate) -> bool | None:
     """Tell whether the tests of one subject, taken together, imply a test of it."""
-    if not isinstance(q, ValueTest):
+    if not isinstance(q, syn.ValueTest):
         return None
-    related = [part for part in parts if isinstance(part, ValueTest) and subject(part) == subject(q)]
+    related = [part for part in parts if isinstance(part, syn.ValueTest) and subject(part) == subject(q)]
     regions = [region for part in related if (region := _region(part)) is not None]
     wider = _region(q)
     if wider is None or not regions:

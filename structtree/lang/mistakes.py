@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from structtree.errors import GrammarError
-from structtree.lang.syntax import Location
+from structtree.lang import syntax as syn
 
 __all__ = ["MAX_BRACKET_DEPTH", "Word", "check_brackets", "error_at", "place_at", "sentence"]
 
@@ -32,7 +32,7 @@ class Word(NamedTuple):
     text: str
 
 
-def place_at(text: str, position: int) -> Location:
+def place_at(text: str, position: int) -> syn.Location:
     """The line and column of a position in a text.
 
     Examples
@@ -40,10 +40,10 @@ def place_at(text: str, position: int) -> Location:
     >>> place_at("one\\ntwo", 5)
     Location(line=2, column=2)
     """
-    return Location(text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position))
+    return syn.Location(text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position))
 
 
-def error_at(place: Location | None, message: str, source: str = "", text: str | None = None) -> GrammarError:
+def error_at(place: syn.Location | None, message: str, source: str = "", text: str | None = None) -> GrammarError:
     """Return an error that points at a place in a text, if there is one."""
     line, column = (place.line, place.column) if place else (None, None)
     return GrammarError(message, source, line, column, text)

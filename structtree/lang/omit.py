@@ -11,18 +11,10 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from structtree.data.schema import Schema
+from structtree.lang import syntax as syn
 from structtree.lang.background import declared_shape, members_used, step_names
 from structtree.lang.declare import in_names_of
 from structtree.lang.mistakes import error_at
-from structtree.lang.syntax import (
-    Computed,
-    DerivedLink,
-    Glob,
-    GrammarSyntax,
-    Predicate,
-    RefineBlock,
-    TypeDeclaration,
-)
 from structtree.lang.walk import asked_members
 
 __all__ = ["Omission", "omit_attributes"]
@@ -43,14 +35,14 @@ class Omission:
         The derived links and computed attributes that are left out, since they are about these attributes.
     """
 
-    syntax: GrammarSyntax
+    syntax: syn.GrammarSyntax
     names: tuple[str, ...]
     n_rewrites: int
     computed: tuple[str, ...] = ()
 
 
 def omit_attributes(
-    syntax: GrammarSyntax,
+    syntax: syn.GrammarSyntax,
     reasons: Mapping[str, str],
     schema: Schema,
     source: str = "<grammar>",
@@ -125,9 +117,9 @@ class _View:
     lost: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, syntax: GrammarSyntax, schema: Schema, gone: frozenset[str]) -> _View:
+    def of(cls, syntax: syn.GrammarSyntax, schema: Schema, gone: frozenset[str]) -> _View:
         view = cls(declared_shape(syntax, schema), gone)
-        declared: list[Computed | DerivedLink] = [*syntax.computed, *syntax.links]
+        declared: list[syn.Computed | syn.DerivedLink] = [*syntax.computed, *syntax.links]
         n_lost = -1
         while gone and n_lost != (n_lost := len(view.lost)):
             for item in declared:
@@ -135,15 +127,15 @@ class _View:
                     view.lost.setdefault((item.type, item.name), name)
         return view
 
-    def _needed(self, item: Computed | DerivedLink) -> Iterator[str]:
+    def _needed(self, item: syn.Computed | syn.DerivedLink) -> Iterator[str]:
         """The attributes that a declaration is about, directly or by what it uses."""
         for type_name, member in members_used(item, self.schema):
             yield from self._matched(member, type_name)
-        if isinstance(item, DerivedLink):
+        if isinstance(item, syn.DerivedLink):
             steps = set(step_names(item.path))
             yield from [name for (_, link), name in self.lost.items() if link in steps]
 
-    def asked(self, predicate: Predicate, type_name: str) -> Iterator[str]:
+    def asked(self, predicate: syn.Predicate, type_name: str) -> Iterator[str]:
         """Those of them that a predicate asks about."""
         if type_name not in self.schema:
             return
@@ -158,19 +150,19 @@ class _View:
                 yield self.lost[at, attribute]
         if self.schema.rows_of(type_name) != self.schema.individual:
             return
-        if not isinstance(attribute, Glob) and self.schema.type(type_name).attribute(attribute) is not None:
+        if not isinstance(attribute, syn.Glob) and self.schema.type(type_name).attribute(attribute) is not None:
             return
-        if not isinstance(attribute, Glob):
+        if not isinstance(attribute, syn.Glob):
             yield from {attribute} & self.gone
         elif not any(fnmatchcase(a.name, attribute) for a in self.schema.type(type_name).attributes):
             yield from (name for name in self.gone if fnmatchcase(name, attribute) and set(attribute) != {"*"})
 
 
-def _block(block: RefineBlock, rewrites: list) -> RefineBlock | None:  # type: ignore[type-arg]
+def _block(block: syn.RefineBlock, rewrites: list) -> syn.RefineBlock | None:  # type: ignore[type-arg]
     if len(rewrites) == len(block.rewrites):
         return block
     return replace(block, rewrites=tuple(rewrites)) if rewrites else None
 
 
-def _undeclared(declaration: TypeDeclaration, gone: Mapping[str, str]) -> TypeDeclaration:
+def _undeclared(declaration: syn.TypeDeclaration, gone: Mapping[str, str]) -> syn.TypeDeclaration:
     return replace(declaration, attributes=tuple(a for a in declaration.attributes if a.name not in gone))

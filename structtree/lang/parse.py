@@ -21,69 +21,13 @@ from typing import Any, Literal, TypeVar
 
 from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 
-from structtree.data.fact_signatures import Argument, Signature, check_signature
-from structtree.data.moments import DAY, UtcSeconds, moment_of
+from structtree.data.dates import DAY, UtcSeconds, moment_of
+from structtree.data.readers.facts.signatures import Argument, Signature, check_signature
 from structtree.data.schema import Attribute, Link, LinkKind
 from structtree.errors import GrammarError, UsageError
+from structtree.lang import syntax as syn
 from structtree.lang.calls import as_calls
 from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
-from structtree.lang.syntax import (
-    QUANTIFIERS,
-    TOP,
-    Absolute,
-    Aggregate,
-    Among,
-    And,
-    Arithmetic,
-    Bins,
-    Closure,
-    Compare,
-    CompareMine,
-    CompareOwn,
-    Computed,
-    Count,
-    DatePart,
-    Day,
-    Definition,
-    DerivedLink,
-    DerivedPath,
-    Distinct,
-    Expression,
-    FactDeclaration,
-    Flag,
-    Follow,
-    Function,
-    Glob,
-    GrammarLimits,
-    GrammarSyntax,
-    Instant,
-    LinkStep,
-    Listed,
-    ListStep,
-    Located,
-    Location,
-    Me,
-    Missing,
-    Named,
-    Negative,
-    Not,
-    Operand,
-    Or,
-    Predicate,
-    Quantiles,
-    Range,
-    RefineBlock,
-    Rewrite,
-    Scalar,
-    SortedBy,
-    Star,
-    Test,
-    Top,
-    TypeDeclaration,
-    ValueSource,
-    Within,
-    sort_scalars,
-)
 from structtree.lang.walk import expression_parts, peel, wrap
 
 __all__ = ["parse_grammar", "parse_predicate"]
@@ -98,7 +42,7 @@ MAX_VALUES = 100_000
 """How many values a range, or a number of bins, may stand for."""
 
 
-def parse_grammar(text: str, source: str = "<grammar>") -> GrammarSyntax:
+def parse_grammar(text: str, source: str = "<grammar>") -> syn.GrammarSyntax:
     """Read a whole grammar.
 
     Parameters
@@ -123,11 +67,11 @@ def parse_grammar(text: str, source: str = "<grammar>") -> GrammarSyntax:
     >>> grammar.name, grammar.blocks[0].rewrites[0].right
     ('tiny', Compare(attribute='wheels', op='>=', value=Star()))
     """
-    parsed: GrammarSyntax = _parse(text, source, "grammar")
+    parsed: syn.GrammarSyntax = _parse(text, source, "grammar")
     return parsed
 
 
-def parse_predicate(text: str, source: str = "<predicate>") -> Predicate:
+def parse_predicate(text: str, source: str = "<predicate>") -> syn.Predicate:
     """Read a single predicate.
 
     Examples
@@ -135,7 +79,7 @@ def parse_predicate(text: str, source: str = "<predicate>") -> Predicate:
     >>> parse_predicate("load.shape = circle")
     Follow(link='load', inner=Compare(attribute='shape', op='=', value='circle'))
     """
-    parsed: Predicate = _parse(text, source, "predicate")
+    parsed: syn.Predicate = _parse(text, source, "predicate")
     return parsed
 
 
@@ -157,10 +101,10 @@ def _parser() -> Lark:
     return Lark(rules, parser="lalr", start=["grammar", "predicate"], transformer=_Build())
 
 
-def _where(error: UnexpectedInput, text: str) -> Location:
+def _where(error: UnexpectedInput, text: str) -> syn.Location:
     if isinstance(getattr(error, "token", None), Token) and error.token.type == "$END":  # type: ignore[attr-defined]
         return place_at(text, len(text.rstrip()))
-    return Location(error.line, error.column)
+    return syn.Location(error.line, error.column)
 
 
 def _explain(error: UnexpectedInput, text: str, start: str) -> str:
@@ -188,7 +132,7 @@ def _understood(text: str, start: str) -> list[Token]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated(Located):
+class _Stated(syn.Located):
     """The limits, or the name of the individual, with the place of the statement."""
 
     what: Literal["individual", "limits"]
@@ -203,7 +147,16 @@ class _Says:
 
 
 _IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
-_T = TypeVar("_T", TypeDeclaration, Definition, Function, Computed, DerivedLink, FactDeclaration, _Stated)
+_T = TypeVar(
+    "_T",
+    syn.TypeDeclaration,
+    syn.Definition,
+    syn.Function,
+    syn.Computed,
+    syn.DerivedLink,
+    syn.FactDeclaration,
+    _Stated,
+)
 
 
 @v_args(inline=True)
@@ -212,23 +165,23 @@ class _Build(Transformer[Token, Any]):
 
     # ---- declarations
 
-    def grammar(self, header: tuple[str | None, str | None], *statements: Any) -> GrammarSyntax:
+    def grammar(self, header: tuple[str | None, str | None], *statements: Any) -> syn.GrammarSyntax:
         stated = {one.what: one for one in _unique(_Stated, statements, lambda one: one.what)}
         individual, limits = stated.get("individual"), stated.get("limits")
-        definitions = _unique(Definition, statements, lambda one: f"define {one.name}")
-        links = _unique(DerivedLink, statements, lambda one: f"link {one.name}: {one.type}")
+        definitions = _unique(syn.Definition, statements, lambda one: f"define {one.name}")
+        links = _unique(syn.DerivedLink, statements, lambda one: f"link {one.name}: {one.type}")
         with_parameters = frozenset(one.name for one in definitions if one.parameters)
-        return GrammarSyntax(
+        return syn.GrammarSyntax(
             *header,
-            types=_unique(TypeDeclaration, statements, lambda one: f"type {one.name}"),
+            types=_unique(syn.TypeDeclaration, statements, lambda one: f"type {one.name}"),
             individual=individual.value if individual else None,
             definitions=tuple(replace(one, body=as_calls(one.body, with_parameters)) for one in definitions),
-            functions=_unique(Function, statements, lambda one: f"function {one.name}"),
-            computed=_unique(Computed, statements, lambda one: f"attribute {one.name}: {one.type}"),
+            functions=_unique(syn.Function, statements, lambda one: f"function {one.name}"),
+            computed=_unique(syn.Computed, statements, lambda one: f"attribute {one.name}: {one.type}"),
             links=tuple(replace(one, where=as_calls(one.where, with_parameters)) for one in links),
-            blocks=tuple(_with_calls(s, with_parameters) for s in statements if isinstance(s, RefineBlock)),
-            limits=limits.value if limits else GrammarLimits(),
-            facts=_unique(FactDeclaration, statements, lambda one: f"fact {one.signature.predicate}"),
+            blocks=tuple(_with_calls(s, with_parameters) for s in statements if isinstance(s, syn.RefineBlock)),
+            limits=limits.value if limits else syn.GrammarLimits(),
+            facts=_unique(syn.FactDeclaration, statements, lambda one: f"fact {one.signature.predicate}"),
             individual_place=individual.place if individual else None,
         )
 
@@ -236,16 +189,16 @@ class _Build(Transformer[Token, Any]):
         found = {token.type == "STRING": _text(token) for token in tokens}
         return found.get(False), found.get(True)
 
-    def type(self, name: Token, *members: tuple[Token, Attribute | Link] | None) -> TypeDeclaration:
+    def type(self, name: Token, *members: tuple[Token, Attribute | Link] | None) -> syn.TypeDeclaration:
         present = [member for member in members if member is not None]
-        places: dict[str, Location] = {}
+        places: dict[str, syn.Location] = {}
         for token, member in present:
             if member.name in places:
                 raise _error(f"type {_text(name)!r} has two members named {member.name!r}", token)
             places[member.name] = _place(token)
         attributes = tuple(member for _, member in present if isinstance(member, Attribute))
         links = tuple(member for _, member in present if isinstance(member, Link))
-        return TypeDeclaration(_text(name), attributes, links, places, place=_place(name))
+        return syn.TypeDeclaration(_text(name), attributes, links, places, place=_place(name))
 
     def member(self, name: Token, kind: Callable[[str], Attribute | Link]) -> tuple[Token, Attribute | Link]:
         return name, kind(_text(name))
@@ -278,13 +231,13 @@ class _Build(Transformer[Token, Any]):
         name: Token,
         parameters: tuple[str, ...] | None,
         type_name: Token,
-        body: Predicate,
+        body: syn.Predicate,
         *texts: Token | _Says,
-    ) -> Definition:
+    ) -> syn.Definition:
         says = next((text.phrase for text in texts if isinstance(text, _Says)), None)
         doc = next((_text(text) for text in texts if not isinstance(text, _Says)), None)
         place = _place(name)
-        return Definition(_text(name), _text(type_name), body, doc, parameters or (), says=says, place=place)
+        return syn.Definition(_text(name), _text(type_name), body, doc, parameters or (), says=says, place=place)
 
     def says(self, phrase: Token) -> _Says:
         text = _text(phrase)
@@ -301,34 +254,36 @@ class _Build(Transformer[Token, Any]):
 
     def function(
         self, name: Token, type_name: Token, result: Callable[[str], Attribute | Link], doc: Token | None = None
-    ) -> Function:
+    ) -> syn.Function:
         gives, words = result(_text(name)), doc and _text(doc)
         kind, link = (None, gives) if isinstance(gives, Link) else (gives.kind, None)
-        return Function(_text(name), _text(type_name), kind, words, link, place=_place(name))
+        return syn.Function(_text(name), _text(type_name), kind, words, link, place=_place(name))
 
     # ---- derived links and computed attributes
 
-    def computed(self, name: Token, type_name: Token, value: Expression, doc: Token | None = None) -> Computed:
+    def computed(
+        self, name: Token, type_name: Token, value: syn.Expression, doc: Token | None = None
+    ) -> syn.Computed:
         _refuse_long(value, name)
-        return Computed(_text(name), _text(type_name), value, doc and _text(doc), place=_place(name))
+        return syn.Computed(_text(name), _text(type_name), value, doc and _text(doc), place=_place(name))
 
     def link(
         self,
         name: Token,
         type_name: Token,
         leads_to: tuple[Literal["set", "list", "optional"], str],
-        path: DerivedPath,
-        where: Predicate | None,
-        attributes: tuple[Computed, ...] | None,
-        order: SortedBy | None,
+        path: syn.DerivedPath,
+        where: syn.Predicate | None,
+        attributes: tuple[syn.Computed, ...] | None,
+        order: syn.SortedBy | None,
         doc: Token | None = None,
-    ) -> DerivedLink:
-        return DerivedLink(
+    ) -> syn.DerivedLink:
+        return syn.DerivedLink(
             _text(name),
             _text(type_name),
             *leads_to,
             path,
-            where or TOP,
+            where or syn.TOP,
             attributes or (),
             order,
             doc and _text(doc),
@@ -341,70 +296,70 @@ class _Build(Transformer[Token, Any]):
     def at_most_one(self, target: Token, _: Token) -> tuple[str, str]:
         return "optional", _text(target)
 
-    def link_path(self, *steps: DerivedPath) -> DerivedPath:
+    def link_path(self, *steps: syn.DerivedPath) -> syn.DerivedPath:
         path = tuple(chain.from_iterable(steps))
         if len(path) > MAX_PATH:
             raise error_at(path[0].place, f"a path has at most {MAX_PATH} steps, this one has {len(path)}")
         return path
 
-    def forwards(self, name: Token) -> DerivedPath:
-        return (LinkStep(_text(name), place=_place(name)),)
+    def forwards(self, name: Token) -> syn.DerivedPath:
+        return (syn.LinkStep(_text(name), place=_place(name)),)
 
-    def backwards(self, name: Token) -> DerivedPath:
-        return (LinkStep(_text(name), backwards=True, place=_place(name)),)
+    def backwards(self, name: Token) -> syn.DerivedPath:
+        return (syn.LinkStep(_text(name), backwards=True, place=_place(name)),)
 
-    def closure(self, path: DerivedPath, sign: Token) -> DerivedPath:
-        is_closed = len(path) == 1 and isinstance(path[0], Closure)
-        return path if is_closed else (Closure(path, place=_place(sign)),)
+    def closure(self, path: syn.DerivedPath, sign: Token) -> syn.DerivedPath:
+        is_closed = len(path) == 1 and isinstance(path[0], syn.Closure)
+        return path if is_closed else (syn.Closure(path, place=_place(sign)),)
 
-    def bracketed(self, path: DerivedPath) -> DerivedPath:
+    def bracketed(self, path: syn.DerivedPath) -> syn.DerivedPath:
         return path
 
-    def where(self, predicate: Predicate) -> Predicate:
+    def where(self, predicate: syn.Predicate) -> syn.Predicate:
         return predicate
 
-    def with_(self, *attributes: Computed) -> tuple[Computed, ...]:
-        return _unique(Computed, attributes, lambda one: one.name)
+    def with_(self, *attributes: syn.Computed) -> tuple[syn.Computed, ...]:
+        return _unique(syn.Computed, attributes, lambda one: one.name)
 
-    def pair_attribute(self, name: Token, value: Expression) -> Computed:
+    def pair_attribute(self, name: Token, value: syn.Expression) -> syn.Computed:
         _refuse_long(value, name)
-        return Computed(_text(name), "", value, place=_place(name))
+        return syn.Computed(_text(name), "", value, place=_place(name))
 
-    def sorted(self, name: Token, descending: Token | None) -> SortedBy:
-        return SortedBy(_text(name), descending is not None, place=_place(name))
+    def sorted(self, name: Token, descending: Token | None) -> syn.SortedBy:
+        return syn.SortedBy(_text(name), descending is not None, place=_place(name))
 
-    def constant(self, number: Token) -> Expression:
-        value: Expression = _scalar(number)
+    def constant(self, number: Token) -> syn.Expression:
+        value: syn.Expression = _scalar(number)
         return value
 
-    def operand(self, path: list[Token]) -> Operand:
-        return Operand(_value_path(path), place=_place(path[0]))
+    def operand(self, path: list[Token]) -> syn.Operand:
+        return syn.Operand(_value_path(path), place=_place(path[0]))
 
-    def my_operand(self, path: list[Token]) -> Operand:
-        return Operand(_value_path(path), mine=True, place=_place(path[0]))
+    def my_operand(self, path: list[Token]) -> syn.Operand:
+        return syn.Operand(_value_path(path), mine=True, place=_place(path[0]))
 
     def own_path(self, *names: Token) -> list[Token]:
         return self.path(*names)
 
-    def negative(self, _: Token, inner: Expression) -> Expression:
-        return -inner if isinstance(inner, int | float) else Negative(inner)
+    def negative(self, _: Token, inner: syn.Expression) -> syn.Expression:
+        return -inner if isinstance(inner, int | float) else syn.Negative(inner)
 
-    def absolute(self, inner: Expression) -> Absolute:
-        return Absolute(inner)
+    def absolute(self, inner: syn.Expression) -> syn.Absolute:
+        return syn.Absolute(inner)
 
-    def arithmetic(self, left: Expression, sign: Token, right: Expression) -> Arithmetic:
-        return Arithmetic(left, _word(sign), right, place=_place(sign))
+    def arithmetic(self, left: syn.Expression, sign: Token, right: syn.Expression) -> syn.Arithmetic:
+        return syn.Arithmetic(left, _word(sign), right, place=_place(sign))
 
-    def refine(self, name: Token, *rewrites: Rewrite) -> RefineBlock:
-        return RefineBlock(_text(name), rewrites, place=_place(name))
+    def refine(self, name: Token, *rewrites: syn.Rewrite) -> syn.RefineBlock:
+        return syn.RefineBlock(_text(name), rewrites, place=_place(name))
 
-    def rewrite(self, left: Predicate, arrow: Token, right: Predicate, most: Token | None) -> Rewrite:
+    def rewrite(self, left: syn.Predicate, arrow: Token, right: syn.Predicate, most: Token | None) -> syn.Rewrite:
         place = _place(arrow)
-        if left == Top() and right == And((Top(), Top())):
-            return Rewrite(left, right, _whole(most, 1) if most else 0, place=place)
+        if left == syn.Top() and right == syn.And((syn.Top(), syn.Top())):
+            return syn.Rewrite(left, right, _whole(most, 1) if most else 0, place=place)
         if most is not None:
             raise _error("'max' belongs after 'top -> top and top'", most)
-        return Rewrite(left, right, place=place)
+        return syn.Rewrite(left, right, place=place)
 
     def limits(self, word: Token, *limits: tuple[Token, int] | None) -> _Stated:
         found: dict[str, int] = {}
@@ -412,12 +367,12 @@ class _Build(Transformer[Token, Any]):
             if str(name) in found:
                 raise _error(f"{str(name)!r} is limited twice", name)
             found[str(name)] = number
-        return _Stated("limits", GrammarLimits(**found), place=_place(word))
+        return _Stated("limits", syn.GrammarLimits(**found), place=_place(word))
 
     def limit(self, name: Token, number: Token) -> tuple[Token, int]:
         return name, _whole(number, 0)
 
-    def fact(self, name: Token, *rest: Any) -> FactDeclaration:
+    def fact(self, name: Token, *rest: Any) -> syn.FactDeclaration:
         *arguments, many, way = rest
         words: Any = " ".join(str(way).split()) if way else ""
         given = tuple(one for one in arguments if one is not None)
@@ -426,7 +381,7 @@ class _Build(Transformer[Token, Any]):
             check_signature(signature)
         except UsageError as error:
             raise _error(str(error), name) from None
-        return FactDeclaration(signature, place=_place(name))
+        return syn.FactDeclaration(signature, place=_place(name))
 
     def fact_argument(self, name: Token | list[Token], key: Token | None, role: Token | None) -> Argument:
         is_list = isinstance(name, list)
@@ -438,115 +393,119 @@ class _Build(Transformer[Token, Any]):
 
     # ---- predicates
 
-    def top(self) -> Top:
-        return Top()
+    def top(self) -> syn.Top:
+        return syn.Top()
 
-    def or_(self, *parts: Predicate) -> Or:
-        return Or(tuple(_flat(parts, Or)))
+    def or_(self, *parts: syn.Predicate) -> syn.Or:
+        return syn.Or(tuple(_flat(parts, syn.Or)))
 
-    def and_(self, *parts: Predicate) -> And:
-        return And(tuple(_flat(parts, And)))
+    def and_(self, *parts: syn.Predicate) -> syn.And:
+        return syn.And(tuple(_flat(parts, syn.And)))
 
-    def not_(self, inner: Predicate) -> Not:
-        return Not(inner)
+    def not_(self, inner: syn.Predicate) -> syn.Not:
+        return syn.Not(inner)
 
-    def not_test(self, test: Predicate) -> Predicate:
+    def not_test(self, test: syn.Predicate) -> syn.Predicate:
         path, end = peel(test)
-        if isinstance(end, Me):
-            return wrap(path, Not(end))
-        if not isinstance(end, Flag):
-            place = getattr(end, "place", None) or Location(1, 1)
+        if isinstance(end, syn.Me):
+            return wrap(path, syn.Not(end))
+        if not isinstance(end, syn.Flag):
+            place = getattr(end, "place", None) or syn.Location(1, 1)
             raise error_at(place, "'not' takes a flag, or a test in brackets: not (...)")
         return wrap(path, replace(end, positive=False))
 
-    def flag(self, path: list[Token]) -> Predicate:
+    def flag(self, path: list[Token]) -> syn.Predicate:
         if path[-1].type == "NAME" and path[-1] == "me":
-            return _behind(path[:-1], Me(place=_place(path[-1])))
-        return _test(path, Flag)
+            return _behind(path[:-1], syn.Me(place=_place(path[-1])))
+        return _test(path, syn.Flag)
 
-    def compare(self, path: list[Token], op: Token, value: Scalar | ValueSource) -> Predicate:
-        return _test(path, Compare, _word(op), value)
+    def compare(self, path: list[Token], op: Token, value: syn.Scalar | syn.ValueSource) -> syn.Predicate:
+        return _test(path, syn.Compare, _word(op), value)
 
-    def compare_own(self, path: list[Token], op: Token, other: list[Token]) -> Predicate:
+    def compare_own(self, path: list[Token], op: Token, other: list[Token]) -> syn.Predicate:
         shared = _n_shared(path[:-1], other[:-1])
         sides = (_value_path(side[shared:]) for side in (path, other))
-        return _behind(path[:shared], CompareOwn(next(sides), _word(op), next(sides), place=_place(path[-1])))
+        return _behind(path[:shared], syn.CompareOwn(next(sides), _word(op), next(sides), place=_place(path[-1])))
 
-    def compare_mine(self, path: list[Token], op: Token, mine: list[Token]) -> CompareMine:
-        return CompareMine(_value_path(path), _word(op), _value_path(mine), place=_place(path[-1]))
+    def compare_mine(self, path: list[Token], op: Token, mine: list[Token]) -> syn.CompareMine:
+        return syn.CompareMine(_value_path(path), _word(op), _value_path(mine), place=_place(path[-1]))
 
-    def among(self, path: list[Token], *values: Token) -> Predicate:
-        return _test(path, Among, sort_scalars(map(_scalar, values)))
+    def among(self, path: list[Token], *values: Token) -> syn.Predicate:
+        return _test(path, syn.Among, syn.sort_scalars(map(_scalar, values)))
 
-    def among_source(self, path: list[Token]) -> Predicate:
-        return _test(path, Among, source=Star())
+    def among_source(self, path: list[Token]) -> syn.Predicate:
+        return _test(path, syn.Among, source=syn.Star())
 
-    def within(self, path: list[Token], low: Token, high: Token, end: Token) -> Predicate:
-        return _test(path, Within, _bound(low), _bound(high), end == "]")
+    def within(self, path: list[Token], low: Token, high: Token, end: Token) -> syn.Predicate:
+        return _test(path, syn.Within, _bound(low), _bound(high), end == "]")
 
-    def within_source(self, path: list[Token], source: Bins | Quantiles) -> Predicate:
-        return _test(path, Within, source=source)
+    def within_source(self, path: list[Token], source: syn.Bins | syn.Quantiles) -> syn.Predicate:
+        return _test(path, syn.Within, source=source)
 
-    def missing(self, path: list[Token]) -> Predicate:
-        return _test(path, Missing)
+    def missing(self, path: list[Token]) -> syn.Predicate:
+        return _test(path, syn.Missing)
 
-    def follow(self, link: Token, inner: Predicate) -> Follow:
-        return Follow(_text(link), inner, place=_place(link))
+    def follow(self, link: Token, inner: syn.Predicate) -> syn.Follow:
+        return syn.Follow(_text(link), inner, place=_place(link))
 
-    def call(self, name: Token, *arguments: Scalar | ValueSource) -> Named:
-        return Named(_text(name), arguments=arguments, place=_place(name))
+    def call(self, name: Token, *arguments: syn.Scalar | syn.ValueSource) -> syn.Named:
+        return syn.Named(_text(name), arguments=arguments, place=_place(name))
 
-    def step(self, step: Token, inner: Predicate) -> ListStep:
-        return ListStep(_word(step), inner, place=_place(step))
+    def step(self, step: Token, inner: syn.Predicate) -> syn.ListStep:
+        return syn.ListStep(_word(step), inner, place=_place(step))
 
-    def quantified(self, word: Token, link: Token, inner: Predicate) -> Predicate:
+    def quantified(self, word: Token, link: Token, inner: syn.Predicate) -> syn.Predicate:
         name, place = _text(link), _place(link)
-        form = QUANTIFIERS.get(str(word))
-        return ListStep(_word(word), inner, name, place=place) if form is None else form(name, inner, place=place)
+        form = syn.QUANTIFIERS.get(str(word))
+        return syn.ListStep(_word(word), inner, name, place=place) if form is None else form(name, inner, place=place)
 
-    def count(self, _: Token, link: Token, inner: Predicate, op: Token, n: Scalar | ValueSource) -> Count:
+    def count(
+        self, _: Token, link: Token, inner: syn.Predicate, op: Token, n: syn.Scalar | syn.ValueSource
+    ) -> syn.Count:
         number: Any = n  # a word may be a parameter of a definition
         if isinstance(n, float):
             raise _error(f"expected a whole number after {str(op)!r}, got {str(n)!r}", op)
-        return Count(_text(link), inner, _word(op), number, place=_place(link))
+        return syn.Count(_text(link), inner, _word(op), number, place=_place(link))
 
-    def distinct(self, _: Token, link: Token, *inners: Predicate) -> Distinct:
-        return Distinct(_text(link), inners, place=_place(link))
+    def distinct(self, _: Token, link: Token, *inners: syn.Predicate) -> syn.Distinct:
+        return syn.Distinct(_text(link), inners, place=_place(link))
 
-    def rows(self, link: Token, inner: Predicate | None = None) -> tuple[Token, Predicate | None]:
+    def rows(self, link: Token, inner: syn.Predicate | None = None) -> tuple[Token, syn.Predicate | None]:
         return link, inner
 
-    def by(self, name: Token | DatePart) -> Token | DatePart:
+    def by(self, name: Token | syn.DatePart) -> Token | syn.DatePart:
         return name
 
-    def date_part(self, name: Token, part: Token) -> DatePart:
-        return DatePart(f"{_text(name)}.{_text(part)}")
+    def date_part(self, name: Token, part: Token) -> syn.DatePart:
+        return syn.DatePart(f"{_text(name)}.{_text(part)}")
 
     def aggregate(
         self,
         function: Token,
-        rows: tuple[Token, Predicate | None],
-        attribute: Token | DatePart,
+        rows: tuple[Token, syn.Predicate | None],
+        attribute: Token | syn.DatePart,
         op: Token,
-        value: Scalar | ValueSource,
-    ) -> Aggregate:
+        value: syn.Scalar | syn.ValueSource,
+    ) -> syn.Aggregate:
         return self.ordered_aggregate(function, rows, attribute, None, op, value)
 
     def ordered_aggregate(
         self,
         function: Token,
-        rows: tuple[Token, Predicate | None],
-        attribute: Token | DatePart,
-        order: Token | DatePart | None,
+        rows: tuple[Token, syn.Predicate | None],
+        attribute: Token | syn.DatePart,
+        order: Token | syn.DatePart | None,
         op: Token,
-        value: Scalar | ValueSource,
-    ) -> Aggregate:
+        value: syn.Scalar | syn.ValueSource,
+    ) -> syn.Aggregate:
         (link, inner), by = rows, None if order is None else _attribute(order)
         name, place = _attribute(attribute), _place(link)
-        return Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
+        return syn.Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
 
-    def share(self, word: Token, link: Token, inner: Predicate, op: Token, value: Scalar | ValueSource) -> Aggregate:
-        return Aggregate(_word(word), _text(link), None, _word(op), value, inner, place=_place(link))
+    def share(
+        self, word: Token, link: Token, inner: syn.Predicate, op: Token, value: syn.Scalar | syn.ValueSource
+    ) -> syn.Aggregate:
+        return syn.Aggregate(_word(word), _text(link), None, _word(op), value, inner, place=_place(link))
 
     def path(self, *names: Token) -> list[Token]:
         if len(names) > MAX_PATH:
@@ -558,43 +517,43 @@ class _Build(Transformer[Token, Any]):
     def scalar(self, token: Token) -> Any:
         return _scalar(token)
 
-    def star(self) -> Star:
-        return Star()
+    def star(self) -> syn.Star:
+        return syn.Star()
 
-    def star_argument(self, glob: Token) -> Star:
+    def star_argument(self, glob: Token) -> syn.Star:
         if glob != "*":
             raise _error(f"expected a value or '*', got '{glob}'", glob)
-        return Star()
+        return syn.Star()
 
-    def bins(self, k: Token) -> Bins:
-        return Bins(_whole(k, 1))
+    def bins(self, k: Token) -> syn.Bins:
+        return syn.Bins(_whole(k, 1))
 
-    def quantiles(self, k: Token) -> Quantiles:
-        return Quantiles(_whole(k, 1))
+    def quantiles(self, k: Token) -> syn.Quantiles:
+        return syn.Quantiles(_whole(k, 1))
 
-    def listed(self, *values: Token) -> Listed:
-        return Listed(tuple(map(_scalar, values)))
+    def listed(self, *values: Token) -> syn.Listed:
+        return syn.Listed(tuple(map(_scalar, values)))
 
-    def range(self, low: Token, high: Token) -> Range:
+    def range(self, low: Token, high: Token) -> syn.Range:
         first, last = _whole(low), _whole(high)
         if first > last:
             raise _error(f"a range goes up: write {last}..{first}", low)
         if last - first >= MAX_VALUES:
             raise _error(f"a range stands for at most {MAX_VALUES} values", low)
-        return Range(first, last)
+        return syn.Range(first, last)
 
 
 # ---- pieces of nodes ------------------------------------------------------------------------------------
 
 
-def _test(path: list[Token], form: Callable[..., Test], *values: Any, **options: Any) -> Predicate:
+def _test(path: list[Token], form: Callable[..., syn.Test], *values: Any, **options: Any) -> syn.Predicate:
     """A test of what the last name says, behind the references that come before it: ``load.shape = circle``."""
     *before, last = path
     return _behind(before, form(_attribute(last), *values, place=_place(last), **options))
 
 
-def _behind(references: list[Token], predicate: Predicate) -> Predicate:
-    return wrap(tuple(Follow(_text(name), TOP, place=_place(name)) for name in references), predicate)
+def _behind(references: list[Token], predicate: syn.Predicate) -> syn.Predicate:
+    return wrap(tuple(syn.Follow(_text(name), syn.TOP, place=_place(name)) for name in references), predicate)
 
 
 def _value_path(names: list[Token]) -> tuple[str, ...]:
@@ -608,13 +567,13 @@ def _n_shared(one: list[Token], other: list[Token]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _refuse_long(value: Expression, name: Token) -> None:
+def _refuse_long(value: syn.Expression, name: Token) -> None:
     """Refuse an expression of so many parts that whoever recurs over it would exhaust the stack."""
     if sum(1 for _ in expression_parts(value)) > MAX_PARTS:
         raise _error(f"an expression has at most {MAX_PARTS} parts; name some of them with 'attribute'", name)
 
 
-def _with_calls(block: RefineBlock, names: frozenset[str]) -> RefineBlock:
+def _with_calls(block: syn.RefineBlock, names: frozenset[str]) -> syn.RefineBlock:
     """The block with calls of these definitions where they look like references with a word behind them."""
     if not names:
         return block
@@ -622,7 +581,7 @@ def _with_calls(block: RefineBlock, names: frozenset[str]) -> RefineBlock:
     return replace(block, rewrites=tuple(rewrites))
 
 
-def _flat(parts: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterable[Predicate]:
+def _flat(parts: Iterable[syn.Predicate], kind: type[syn.And] | type[syn.Or]) -> Iterable[syn.Predicate]:
     return chain.from_iterable(part.parts if isinstance(part, kind) else (part,) for part in parts)
 
 
@@ -641,8 +600,8 @@ def _unique(kind: type[_T], statements: Iterable[Any], label: Callable[[_T], str
 # ---- tokens ---------------------------------------------------------------------------------------------
 
 
-def _place(token: Token) -> Location:
-    return Location(token.line or 1, token.column or 1)
+def _place(token: Token) -> syn.Location:
+    return syn.Location(token.line or 1, token.column or 1)
 
 
 def _error(message: str, token: Token) -> GrammarError:
@@ -666,26 +625,26 @@ def _text(token: Token) -> str:
         raise _error(f"{token!s} has an escape that is not known; write '\\\\' for a backslash", token) from None
 
 
-def _attribute(token: Token | DatePart) -> str:
-    if isinstance(token, DatePart):
+def _attribute(token: Token | syn.DatePart) -> str:
+    if isinstance(token, syn.DatePart):
         return token
-    return Glob(token) if token.type == "GLOB" else _text(token)
+    return syn.Glob(token) if token.type == "GLOB" else _text(token)
 
 
 def _bound(token: Token) -> float:
     """An end of an interval: a date as it is, any number as a real one."""
     value: int | float = _scalar(token)
-    return value if isinstance(value, Day) else float(value)
+    return value if isinstance(value, syn.Day) else float(value)
 
 
-def _date(token: Token) -> Day:
+def _date(token: Token) -> syn.Day:
     try:
         seconds = moment_of(str(token))
     except ValueError:
         seconds = UtcSeconds(math.nan)
     if math.isnan(seconds):
         raise _error(f"there is no date {str(token)!r}", token)
-    return Instant(seconds) if ":" in token else Day(seconds / DAY)
+    return syn.Instant(seconds) if ":" in token else syn.Day(seconds / DAY)
 
 
 def _scalar(token: Token) -> Any:

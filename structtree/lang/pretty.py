@@ -12,65 +12,9 @@ import re
 from collections.abc import Iterable
 from typing import assert_never
 
-from structtree.data.fact_signatures import Argument, Signature
+from structtree.data.readers.facts.signatures import Argument, Signature
 from structtree.data.schema import Attribute, Link
-from structtree.lang.syntax import (
-    QUANTIFIERS,
-    TOP,
-    Absolute,
-    Aggregate,
-    All,
-    Among,
-    And,
-    Arithmetic,
-    AttributeTest,
-    Bins,
-    Closure,
-    Compare,
-    CompareMine,
-    CompareOwn,
-    Computed,
-    Count,
-    DatePart,
-    Day,
-    Definition,
-    DerivedLink,
-    DerivedPath,
-    Distinct,
-    Exists,
-    Expression,
-    Flag,
-    Follow,
-    Function,
-    Glob,
-    GrammarLimits,
-    GrammarSyntax,
-    LinkStep,
-    Listed,
-    ListStep,
-    Me,
-    Missing,
-    Named,
-    Negative,
-    No,
-    Not,
-    Operand,
-    Or,
-    OrderedCategory,
-    Predicate,
-    Quantiles,
-    Range,
-    RefineBlock,
-    Rewrite,
-    Scalar,
-    Star,
-    Top,
-    TypeDeclaration,
-    ValuePath,
-    ValueSource,
-    Within,
-    require_predicate,
-)
+from structtree.lang import syntax as syn
 from structtree.lang.walk import peel
 
 __all__ = [
@@ -101,10 +45,10 @@ _KINDS_TOO = ("date", "time")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _GRAMMAR_NAME = re.compile(r"[^\W\d]\w*(-\w+)*")
 _WIDTH = 100
-_QUANTIFIERS = {form: word for word, form in QUANTIFIERS.items()}
+_QUANTIFIERS = {form: word for word, form in syn.QUANTIFIERS.items()}
 
 
-def pretty(predicate: Predicate) -> str:
+def pretty(predicate: syn.Predicate) -> str:
     """The text of a predicate.
 
     Examples
@@ -114,47 +58,47 @@ def pretty(predicate: Predicate) -> str:
     'exists cars (load.shape = circle and (not (long) or wheels >= 3))'
     """
     match predicate:
-        case Top():
+        case syn.Top():
             return "top"
-        case Flag() | Compare() | Among() | Within() | Missing() | Named():
+        case syn.Flag() | syn.Compare() | syn.Among() | syn.Within() | syn.Missing() | syn.Named():
             return _test(predicate, "")
-        case CompareOwn(attribute, op, other):
+        case syn.CompareOwn(attribute, op, other):
             return f"{_value_path(attribute)} {op} its {_value_path(other)}"
-        case CompareMine(attribute, op, mine):
+        case syn.CompareMine(attribute, op, mine):
             return f"{_value_path(attribute)} {op} my {_value_path(mine)}"
-        case Me():
+        case syn.Me():
             return "me"
-        case Follow(link, inner):
+        case syn.Follow(link, inner):
             return _dotted(predicate) or f"{pretty_name(link)} ({pretty(inner)})"
-        case ListStep(step, inner, link):
+        case syn.ListStep(step, inner, link):
             return f"{step} {f'{pretty_name(link)} ' if link is not None else ''}({pretty(inner)})"
-        case Exists(link, inner) | All(link, inner) | No(link, inner):
+        case syn.Exists(link, inner) | syn.All(link, inner) | syn.No(link, inner):
             return f"{_QUANTIFIERS[type(predicate)]} {pretty_name(link)} ({pretty(inner)})"
-        case Count(link, inner, op, n):
+        case syn.Count(link, inner, op, n):
             return f"count {pretty_name(link)} ({pretty(inner)}) {op} {_value(n)}"
-        case Aggregate(op=op, value=value):
+        case syn.Aggregate(op=op, value=value):
             return f"{pretty_aggregate(predicate)} {op} {_value(value)}"
-        case Distinct(link, inners):
+        case syn.Distinct(link, inners):
             return f"distinct {pretty_name(link)} ({', '.join(map(pretty, inners))})"
-        case And(parts):
-            return " and ".join([f"({pretty(p)})" if isinstance(p, Or) else pretty(p) for p in parts])
-        case Or(parts):
+        case syn.And(parts):
+            return " and ".join([f"({pretty(p)})" if isinstance(p, syn.Or) else pretty(p) for p in parts])
+        case syn.Or(parts):
             return " or ".join(map(pretty, parts))
-        case Not(Me()):
+        case syn.Not(syn.Me()):
             return "not me"
-        case Not(inner):
+        case syn.Not(inner):
             return f"not ({pretty(inner)})"
         case _ as never:
-            require_predicate(never)
+            syn.require_predicate(never)
             assert_never(never)
 
 
-def pretty_aggregate(test: Aggregate) -> str:
+def pretty_aggregate(test: syn.Aggregate) -> str:
     """Return the text of what an aggregate computes, without what it is compared with.
 
     Examples
     --------
-    >>> pretty_aggregate(Aggregate("latest", "payments", "amount", ">=", 3.0, Flag("late"), "date"))
+    >>> pretty_aggregate(syn.Aggregate("latest", "payments", "amount", ">=", 3.0, syn.Flag("late"), "date"))
     'latest payments (late).amount by date'
     """
     rows = pretty_name(test.link) + ("" if test.inner is None else f" ({pretty(test.inner)})")
@@ -163,7 +107,7 @@ def pretty_aggregate(test: Aggregate) -> str:
     return f"{test.function} {rows}{attribute}{order}"
 
 
-def pretty_grammar(syntax: GrammarSyntax) -> str:
+def pretty_grammar(syntax: syn.GrammarSyntax) -> str:
     """The text of a whole grammar, ending in a newline unless it is empty.
 
     Examples
@@ -190,35 +134,35 @@ def pretty_grammar(syntax: GrammarSyntax) -> str:
     return "\n\n".join(filter(None, paragraphs)) + "\n" if any(paragraphs) else ""
 
 
-def pretty_rewrite(rewrite: Rewrite) -> str:
+def pretty_rewrite(rewrite: syn.Rewrite) -> str:
     """The text of one rewrite.
 
     Examples
     --------
-    >>> pretty_rewrite(Rewrite(Top(), And((Top(), Top())), conjuncts=3))
+    >>> pretty_rewrite(syn.Rewrite(syn.Top(), syn.And((syn.Top(), syn.Top())), conjuncts=3))
     'top -> top and top max 3'
     """
     most = f" max {rewrite.conjuncts}" if rewrite.conjuncts else ""
     return f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}{most}"
 
 
-def pretty_expression(value: Expression) -> str:
+def pretty_expression(value: syn.Expression) -> str:
     """Return the text of an expression, with no more brackets than it needs.
 
     Examples
     --------
-    >>> date = Operand(("date",))
-    >>> pretty_expression(Arithmetic(2, "*", Arithmetic(Operand(("date",), mine=True), "-", date)))
+    >>> date = syn.Operand(("date",))
+    >>> pretty_expression(syn.Arithmetic(2, "*", syn.Arithmetic(syn.Operand(("date",), mine=True), "-", date)))
     '2 * (my date - date)'
     """
     match value:
-        case Operand(path, mine):
+        case syn.Operand(path, mine):
             return f"{'my ' if mine else ''}{_value_path(path)}"
-        case Negative(inner):
+        case syn.Negative(inner):
             return f"-{_factor(inner, ())}"
-        case Absolute(inner):
+        case syn.Absolute(inner):
             return f"abs({pretty_expression(inner)})"
-        case Arithmetic(left, op, right):
+        case syn.Arithmetic(left, op, right):
             one = _factor(left) if op in "*/" else pretty_expression(left)
             other = _factor(right) if op in "+-" else _factor(right, ())
             return f"{one} {op} {other}"
@@ -228,30 +172,30 @@ def pretty_expression(value: Expression) -> str:
             assert_never(never)
 
 
-def _factor(value: Expression, loose: tuple[str, ...] = ("*", "/")) -> str:
+def _factor(value: syn.Expression, loose: tuple[str, ...] = ("*", "/")) -> str:
     """An expression with brackets, unless it is no sum, difference, product or quotient but a loose one."""
     text = pretty_expression(value)
-    return f"({text})" if isinstance(value, Arithmetic) and value.op not in loose else text
+    return f"({text})" if isinstance(value, syn.Arithmetic) and value.op not in loose else text
 
 
-def pretty_path(path: DerivedPath) -> str:
+def pretty_path(path: syn.DerivedPath) -> str:
     """Return the text of the path of a derived link.
 
     Examples
     --------
-    >>> pretty_path((LinkStep("cars", backwards=True), Closure((LinkStep("edges"), LinkStep("to")))))
+    >>> pretty_path((syn.LinkStep("cars", backwards=True), syn.Closure((syn.LinkStep("edges"), syn.LinkStep("to")))))
     '~cars.(edges.to)+'
     """
     return ".".join(map(_step, path))
 
 
-def _step(step: LinkStep | Closure) -> str:
+def _step(step: syn.LinkStep | syn.Closure) -> str:
     match step:
-        case LinkStep(link, backwards):
+        case syn.LinkStep(link, backwards):
             return f"{'~' if backwards else ''}{pretty_name(link)}"
-        case Closure((LinkStep() as single,)):
+        case syn.Closure((syn.LinkStep() as single,)):
             return f"{_step(single)}+"
-        case Closure(path):
+        case syn.Closure(path):
             return f"({pretty_path(path)})+"
         case _ as never:
             assert_never(never)
@@ -265,15 +209,15 @@ def pretty_name(name: str) -> str:
     >>> pretty_name("wheels"), pretty_name("capital-gain"), pretty_name("count")
     ('wheels', '`capital-gain`', '`count`')
     """
-    if isinstance(name, DatePart):
+    if isinstance(name, syn.DatePart):
         return ".".join(map(pretty_name, name.names))
-    if isinstance(name, Glob) or (_IDENTIFIER.fullmatch(name) and name not in RESERVED):
+    if isinstance(name, syn.Glob) or (_IDENTIFIER.fullmatch(name) and name not in RESERVED):
         return str(name)
     inside = re.sub(r"\\.|`", lambda found: {'\\"': '"', "`": "\\`"}.get(found[0], found[0]), _json(name)[1:-1])
     return f"`{inside}`"
 
 
-def pretty_scalar(value: Scalar) -> str:
+def pretty_scalar(value: syn.Scalar) -> str:
     """A value: a number, a date, a bare word, or a text in quotes.
 
     Examples
@@ -281,9 +225,9 @@ def pretty_scalar(value: Scalar) -> str:
     >>> pretty_scalar("N"), pretty_scalar("22"), pretty_scalar(22), pretty_scalar(3.0)
     ('N', '"22"', '22', '3.0')
     """
-    if isinstance(value, OrderedCategory):
+    if isinstance(value, syn.OrderedCategory):
         return pretty_scalar(value.name)
-    if isinstance(value, Day):
+    if isinstance(value, syn.Day):
         return str(value)
     if isinstance(value, str):
         return value if _IDENTIFIER.fullmatch(value) and value not in RESERVED else _json(value)
@@ -301,68 +245,68 @@ def _json(text: str) -> str:
 # ---- tests ----------------------------------------------------------------------------------------------
 
 
-def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) -> str:
+def _test(test: syn.Flag | syn.Compare | syn.Among | syn.Within | syn.Missing | syn.Named, path: str) -> str:
     """A test of one attribute, after the references that lead to it (``load.``)."""
     match test:
-        case Flag(attribute, positive):
+        case syn.Flag(attribute, positive):
             return f"{'' if positive else 'not '}{path}{pretty_name(attribute)}"
-        case Compare(attribute, op, value):
+        case syn.Compare(attribute, op, value):
             return f"{path}{pretty_name(attribute)} {op} {_value(value)}"
-        case Among(attribute, values, source):
+        case syn.Among(attribute, values, source):
             return f"{path}{pretty_name(attribute)} in {_braces(values) if source is None else _value(source)}"
-        case Within(attribute, source=Bins() | Quantiles() as source):
+        case syn.Within(attribute, source=syn.Bins() | syn.Quantiles() as source):
             return f"{path}{pretty_name(attribute)} in {_value(source)}"
-        case Within(attribute, low, high, closed):
+        case syn.Within(attribute, low, high, closed):
             return f"{path}{pretty_name(attribute)} in [{_end(low)}, {_end(high)}{']' if closed else ')'}"
-        case Missing(member):
+        case syn.Missing(member):
             return f"missing {path}{pretty_name(member)}"
-        case Named(name, arguments=arguments):
+        case syn.Named(name, arguments=arguments):
             called = f"({', '.join(map(_value, arguments))})" if arguments else ""
             return f"{path}{pretty_name(name)}{called}"
         case _ as never:
             assert_never(never)
 
 
-def _dotted(predicate: Follow) -> str | None:
+def _dotted(predicate: syn.Follow) -> str | None:
     """``load.shape = circle``, when there is a single test at the end of the references."""
     path, end = peel(predicate)
-    if not all(isinstance(step, Follow) for step in path) or not isinstance(
-        end, AttributeTest | Missing | Named | Me
+    if not all(isinstance(step, syn.Follow) for step in path) or not isinstance(
+        end, syn.AttributeTest | syn.Missing | syn.Named | syn.Me
     ):
         return None
-    if isinstance(end, Named) and end.arguments:
+    if isinstance(end, syn.Named) and end.arguments:
         return None
     before = "".join(f"{pretty_name(step.link or '')}." for step in path)
-    return f"{before}me" if isinstance(end, Me) else _test(end, before)
+    return f"{before}me" if isinstance(end, syn.Me) else _test(end, before)
 
 
-def _value_path(path: ValuePath) -> str:
+def _value_path(path: syn.ValuePath) -> str:
     return ".".join(map(pretty_name, path))
 
 
-def _value(value: Scalar | ValueSource) -> str:
+def _value(value: syn.Scalar | syn.ValueSource) -> str:
     match value:
-        case Star():
+        case syn.Star():
             return "*"
-        case Bins(k):
+        case syn.Bins(k):
             return f"bins({k})"
-        case Quantiles(k):
+        case syn.Quantiles(k):
             return f"quantiles({k})"
-        case Listed(values):
+        case syn.Listed(values):
             return _braces(values)
-        case Range(low, high):
+        case syn.Range(low, high):
             return f"{low}..{high}"
         case _:
             return pretty_scalar(value)
 
 
-def _braces(values: Iterable[Scalar]) -> str:
+def _braces(values: Iterable[syn.Scalar]) -> str:
     return f"{{{', '.join(map(pretty_scalar, values))}}}"
 
 
 def _end(number: float) -> str:
     """An end of an interval; those are real numbers in any case, so a whole one needs no decimals; or dates."""
-    if isinstance(number, Day):
+    if isinstance(number, syn.Day):
         return str(number)
     return str(int(number)) if abs(number) < 1e15 and float(number).is_integer() else repr(float(number))
 
@@ -370,7 +314,7 @@ def _end(number: float) -> str:
 # ---- declarations ---------------------------------------------------------------------------------------
 
 
-def _header(syntax: GrammarSyntax) -> str:
+def _header(syntax: syn.GrammarSyntax) -> str:
     lines = []
     if syntax.name is not None:
         plain = _GRAMMAR_NAME.fullmatch(syntax.name)
@@ -380,7 +324,7 @@ def _header(syntax: GrammarSyntax) -> str:
     return "\n".join(lines)
 
 
-def _type(declaration: TypeDeclaration) -> str:
+def _type(declaration: syn.TypeDeclaration) -> str:
     members = [f"{pretty_name(a.name)}: {_kind(a)}" for a in declaration.attributes]
     members += [f"{pretty_name(link.name)}: {_target(link)}" for link in declaration.links]
     head = f"type {pretty_name(declaration.name)} = "
@@ -417,7 +361,7 @@ def _type_name(name: str) -> str:
     return f"`{name}`" if name in _KINDS_TOO else pretty_name(name)
 
 
-def _definition(definition: Definition) -> str:
+def _definition(definition: syn.Definition) -> str:
     parameters = f"({', '.join(map(pretty_name, definition.parameters))})" if definition.parameters else ""
     head = f"define {pretty_name(definition.name)}{parameters}: {pretty_name(definition.type)} = "
     says = "" if definition.says is None else f" says {_json(definition.says)}"
@@ -435,18 +379,18 @@ def _argument(argument: Argument) -> str:
     return f"{f'[{name}]' if argument.is_list else name}{key}{role}"
 
 
-def _function(function: Function) -> str:
+def _function(function: syn.Function) -> str:
     gives = str(function.kind) if function.link is None else _target(function.link)
     head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {gives}"
     return f"{head}{_doc(function.doc)}"
 
 
-def _computed(computed: Computed) -> str:
+def _computed(computed: syn.Computed) -> str:
     head = f"attribute {pretty_name(computed.name)}: {pretty_name(computed.type)} = "
     return f"{head}{pretty_expression(computed.expression)}{_doc(computed.doc)}"
 
 
-def pretty_link(link: DerivedLink) -> str:
+def pretty_link(link: syn.DerivedLink) -> str:
     """Return the text of a derived link, on several lines if it is long.
 
     Examples
@@ -459,7 +403,7 @@ def pretty_link(link: DerivedLink) -> str:
         f"{pretty_name(link.target)}?" if link.kind == "optional" else f"{link.kind} of {pretty_name(link.target)}"
     )
     parts = [f"link {pretty_name(link.name)}: {pretty_name(link.type)} -> {target} = {pretty_path(link.path)}"]
-    if link.where != TOP:
+    if link.where != syn.TOP:
         parts.append(f"where {pretty(link.where)}")
     if link.attributes:
         pairs = [f"{pretty_name(one.name)} = {pretty_expression(one.expression)}" for one in link.attributes]
@@ -474,7 +418,7 @@ def _doc(doc: str | None) -> str:
     return "" if doc is None else f"\n    {_json(doc)}"
 
 
-def _block(block: RefineBlock) -> str:
+def _block(block: syn.RefineBlock) -> str:
     lines: list[str] = []
     for rewrite in block.rewrites:
         text = pretty_rewrite(rewrite)
@@ -484,7 +428,7 @@ def _block(block: RefineBlock) -> str:
     return f"refine {pretty_name(block.type)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
 
 
-def _limits(limits: GrammarLimits) -> str:
+def _limits(limits: syn.GrammarLimits) -> str:
     given = (("nesting", limits.nesting), ("literals", limits.literals), ("pairs", limits.pairs))
     present = [f"{name} {number}" for name, number in given if number is not None]
     return f"limits {{ {', '.join(present)} }}" if present else ""

@@ -14,58 +14,15 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any, NamedTuple, assert_never
 
-from structtree.data.moments import DAY
+from structtree.data.dates import DAY
 from structtree.data.schema import FAR_ROW, NUMERIC, PART_RANGES, PARTS, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
+from structtree.lang import syntax as syn
 from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute, default_order, order_kinds
 from structtree.lang.calls import Place, call_of, called, is_open_call, places_of
 from structtree.lang.logic import source_of
 from structtree.lang.mistakes import error_at
 from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
-from structtree.lang.syntax import (
-    TOP,
-    Aggregate,
-    All,
-    Among,
-    And,
-    AttributeTest,
-    Bins,
-    Compare,
-    CompareMine,
-    CompareOwn,
-    Count,
-    DatePart,
-    Day,
-    Definition,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    Glob,
-    Instant,
-    LinkForm,
-    Listed,
-    ListStep,
-    Location,
-    Me,
-    Missing,
-    Named,
-    No,
-    Not,
-    Or,
-    OrderedCategory,
-    Parameter,
-    Predicate,
-    Quantiles,
-    Range,
-    Scalar,
-    Star,
-    Top,
-    ValuePath,
-    ValueSource,
-    Within,
-    sort_scalars,
-)
 from structtree.lang.walk import children, with_children
 
 __all__ = ["Scope", "its_hint", "link_of", "resolve", "value_attribute"]
@@ -97,16 +54,16 @@ class Scope:
     """
 
     schema: Schema
-    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    definitions: Mapping[str, syn.Definition] = field(default_factory=dict)
     categories: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     families: bool = False
     asker: str | None = None
     parameters: frozenset[str] = frozenset()
     source: str = "<predicate>"
     text: str | None = None
-    place: Location | None = None
+    place: syn.Location | None = None
 
-    def at(self, place: Location | None) -> Scope:
+    def at(self, place: syn.Location | None) -> Scope:
         """The same scope, for what stands at that place."""
         return self if place is None or place == self.place else replace(self, place=place)
 
@@ -121,7 +78,7 @@ class Scope:
         return self.schema.type(name)
 
 
-def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
+def resolve(predicate: syn.Predicate, type_name: str, scope: Scope) -> tuple[syn.Predicate, ...]:
     """The predicates that a predicate stands for: one, or one for each choice of what its globs match.
 
     Parameters
@@ -135,59 +92,59 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
     Examples
     --------
     >>> schema = Schema((RecordType("Car", (Attribute("f1", "real"), Attribute("f2", "int"))),), "Car")
-    >>> resolve(Compare(Glob("f*"), ">=", 2), "Car", Scope(schema, families=True))
+    >>> resolve(syn.Compare(syn.Glob("f*"), ">=", 2), "Car", Scope(schema, families=True))
     (Compare(attribute='f1', op='>=', value=2.0), Compare(attribute='f2', op='>=', value=2))
     """
     scope = scope.at(getattr(predicate, "place", None))
     match predicate:
-        case Missing():
+        case syn.Missing():
             return _missings(predicate, scope.type(type_name), scope)
-        case Named() if (step := _step_of(predicate, type_name, scope)) is not None:
+        case syn.Named() if (step := _step_of(predicate, type_name, scope)) is not None:
             return resolve(step, type_name, scope)
-        case Named():
+        case syn.Named():
             return (_named(predicate, type_name, scope),)
-        case Follow() if (call := _call_of(predicate, type_name, scope)) is not None:
+        case syn.Follow() if (call := _call_of(predicate, type_name, scope)) is not None:
             return (_named(call, type_name, scope),)
-        case Aggregate():
+        case syn.Aggregate():
             return _aggregates(predicate, type_name, scope)
-        case CompareOwn():
+        case syn.CompareOwn():
             return _comparisons(predicate, type_name, scope)
-        case CompareMine():
+        case syn.CompareMine():
             _check_mine(predicate, type_name, scope)
             return (predicate,)
-        case Me():
+        case syn.Me():
             _check_me(type_name, scope)
             return (predicate,)
-        case _ if isinstance(predicate, AttributeTest):
+        case _ if isinstance(predicate, syn.AttributeTest):
             return _tests(predicate, scope.type(type_name), scope)
-        case Follow(name) if _is_moment(name, scope.type(type_name)):
+        case syn.Follow(name) if _is_moment(name, scope.type(type_name)):
             return resolve(_of_part(predicate, scope.type(type_name), scope), type_name, scope)
         case _:
             target = _target(predicate, type_name, scope)
-            predicate = _with_parameter(predicate) if isinstance(predicate, Count) else predicate
+            predicate = _with_parameter(predicate) if isinstance(predicate, syn.Count) else predicate
             choices = product(*[resolve(part, target, scope) for part in children(predicate)])
             return tuple(with_children(predicate, chosen) for chosen in choices)
 
 
-def _target(predicate: Top | LinkForm | And | Or | Not, type_name: str, scope: Scope) -> str:
+def _target(predicate: syn.Top | syn.LinkForm | syn.And | syn.Or | syn.Not, type_name: str, scope: Scope) -> str:
     """Return the type of the rows that the parts of a predicate are about; refuse what does not fit the link."""
     match predicate:
-        case Follow():
+        case syn.Follow():
             link = link_of(predicate.link, type_name, scope)
             if not link.single:
                 raise scope.error(f"{link.name!r} leads to many rows of {link.target!r}; write '{_how(link)}'")
             return link.target
-        case ListStep():
+        case syn.ListStep():
             return _stepped(predicate, type_name, scope)
-        case Exists() | All() | No() | Count() | Distinct():
-            if isinstance(predicate, Count):
+        case syn.Exists() | syn.All() | syn.No() | syn.Count() | syn.Distinct():
+            if isinstance(predicate, syn.Count):
                 _check_number(predicate, scope)
             target = _many(predicate, type_name, scope)
-            if isinstance(predicate, Distinct) and len(predicate.inners) < 2:
+            if isinstance(predicate, syn.Distinct) and len(predicate.inners) < 2:
                 instead = f"exists {pretty_name(predicate.link)} (...)"
                 raise scope.error(f"'distinct' needs two predicates or more; write '{instead}'")
             return target
-        case Top() | And() | Or() | Not():
+        case syn.Top() | syn.And() | syn.Or() | syn.Not():
             return type_name
         case _ as never:
             assert_never(never)
@@ -196,27 +153,27 @@ def _target(predicate: Top | LinkForm | And | Or | Not, type_name: str, scope: S
 # ---- attributes -----------------------------------------------------------------------------------------
 
 
-def _tests(test: AttributeTest, record: RecordType, scope: Scope) -> tuple[Predicate, ...]:
+def _tests(test: syn.AttributeTest, record: RecordType, scope: Scope) -> tuple[syn.Predicate, ...]:
     names = _names(test.attribute, _kinds(test), record, scope)
     return tuple(_test(replace(test, attribute=name), record, scope) for name in names)
 
 
-def _test(test: AttributeTest, record: RecordType, scope: Scope) -> Predicate:
+def _test(test: syn.AttributeTest, record: RecordType, scope: Scope) -> syn.Predicate:
     if source_of(test) is not None and not scope.families:
         raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
     match test:
-        case Flag():
+        case syn.Flag():
             return _flag(test, record, scope)
-        case Compare(name):
+        case syn.Compare(name):
             return _compare(test, _attribute(name, record, scope), record, scope)
-        case Among(name, source=Star()):
+        case syn.Among(name, source=syn.Star()):
             _expect(_attribute(name, record, scope), ("nominal",), test, scope)
             return test
-        case Among(name, values):
+        case syn.Among(name, values):
             attribute = _attribute(name, record, scope)
             _expect(attribute, ("nominal", *NUMERIC), test, scope)
-            return replace(test, values=sort_scalars(_own_value(v, attribute, record, scope) for v in values))
-        case Within(name):
+            return replace(test, values=syn.sort_scalars(_own_value(v, attribute, record, scope) for v in values))
+        case syn.Within(name):
             attribute = _attribute(name, record, scope)
             _expect(attribute, (*_NUMBERS, *_MOMENTS), test, scope)
             return test if test.source is not None else _interval(test, attribute, record, scope)
@@ -224,8 +181,8 @@ def _test(test: AttributeTest, record: RecordType, scope: Scope) -> Predicate:
             assert_never(never)
 
 
-def _interval(test: Within, attribute: Attribute, record: RecordType, scope: Scope) -> Within:
-    if attribute.kind in _MOMENTS or isinstance(test.low, Day) or isinstance(test.high, Day):
+def _interval(test: syn.Within, attribute: Attribute, record: RecordType, scope: Scope) -> syn.Within:
+    if attribute.kind in _MOMENTS or isinstance(test.low, syn.Day) or isinstance(test.high, syn.Day):
         low, high = (_value(end, attribute, record, scope, "in") for end in (test.low, test.high))
         assert not isinstance(low, str) and not isinstance(high, str)
         test = replace(test, low=low, high=high)
@@ -234,14 +191,14 @@ def _interval(test: Within, attribute: Attribute, record: RecordType, scope: Sco
     return test
 
 
-def _flag(test: Flag, record: RecordType, scope: Scope) -> Predicate:
+def _flag(test: syn.Flag, record: RecordType, scope: Scope) -> syn.Predicate:
     name = test.attribute
     attribute, definition = record.attribute_or_part(name), scope.definitions.get(name)
     if attribute is not None and attribute.kind == "bool":
         return test
     if attribute is None and definition is not None and record.link(name) is None:
-        named = _named(Named(name, place=test.place), record.name, scope)
-        return named if test.positive else Not(named)
+        named = _named(syn.Named(name, place=test.place), record.name, scope)
+        return named if test.positive else syn.Not(named)
     if attribute is not None:
         example = f"{pretty_name(name)} {'=' if attribute.kind == 'nominal' else '>='} ..."
         raise scope.error(f"{name!r} is {attribute.kind}, not a flag; write '{example}'")
@@ -251,7 +208,7 @@ def _flag(test: Flag, record: RecordType, scope: Scope) -> Predicate:
     raise scope.error(f"{name!r} is neither an attribute nor a definition of type {record.name!r}{hint}")
 
 
-def _named(named: Named, type_name: str, scope: Scope) -> Predicate:
+def _named(named: syn.Named, type_name: str, scope: Scope) -> syn.Predicate:
     definition = scope.definitions.get(named.name)
     if definition is None:
         if named.body is not None:
@@ -264,13 +221,13 @@ def _named(named: Named, type_name: str, scope: Scope) -> Predicate:
     return _named_by(definition, named, scope)
 
 
-def _named_by(definition: Definition, named: Named, scope: Scope) -> Named:
+def _named_by(definition: syn.Definition, named: syn.Named, scope: Scope) -> syn.Named:
     if definition.parameters or named.arguments:
         return _call(named, definition, scope)
     return replace(named, body=definition.body, says=definition.says)
 
 
-def _of_pairs(definition: Definition, type_name: str, scope: Scope) -> Definition:
+def _of_pairs(definition: syn.Definition, type_name: str, scope: Scope) -> syn.Definition:
     """Return a definition as it is asked of pairs that have met rows of its type; refuse it of other rows."""
     if definition.type not in (scope.schema.met_by(type_name), scope.schema.rows_of(type_name)):
         message = f"{definition.name!r} is defined for type {definition.type!r}, not for {type_name!r}"
@@ -283,7 +240,7 @@ def _of_pairs(definition: Definition, type_name: str, scope: Scope) -> Definitio
 # ---- definitions with parameters ------------------------------------------------------------------------
 
 
-def _call_of(step: Follow, type_name: str, scope: Scope) -> Named | None:
+def _call_of(step: syn.Follow, type_name: str, scope: Scope) -> syn.Named | None:
     """Return a reference as the call that it is when it has the name of a definition, and of no link."""
     definition = scope.definitions.get(step.link)
     if definition is None or scope.type(type_name).link(step.link) is not None:
@@ -294,21 +251,21 @@ def _call_of(step: Follow, type_name: str, scope: Scope) -> Named | None:
     return call
 
 
-def _step_of(named: Named, type_name: str, scope: Scope) -> Follow | None:
+def _step_of(named: syn.Named, type_name: str, scope: Scope) -> syn.Follow | None:
     """Return a call as the reference that it is when it has the name of a link of the type."""
     link = scope.type(type_name).link(named.name)
     if link is None or not named.arguments:
         return None
     match named.arguments:
         case (str() as word,):
-            return Follow(named.name, Flag(word, place=named.place), place=named.place)
-        case (Star(),):
-            return Follow(named.name, Flag(Glob("*"), place=named.place), place=named.place)
+            return syn.Follow(named.name, syn.Flag(word, place=named.place), place=named.place)
+        case (syn.Star(),):
+            return syn.Follow(named.name, syn.Flag(syn.Glob("*"), place=named.place), place=named.place)
         case _:
             raise scope.error(f"{named.name!r} is a link to {link.target!r}; write '{_how(link)}' with a test inside")
 
 
-def _call(named: Named, definition: Definition, scope: Scope) -> Named:
+def _call(named: syn.Named, definition: syn.Definition, scope: Scope) -> syn.Named:
     """Return the call with its arguments as their places want them, and with its body if they are single values."""
     n, expected = len(named.arguments), len(definition.parameters)
     if n != expected:
@@ -324,84 +281,86 @@ def _call(named: Named, definition: Definition, scope: Scope) -> Named:
     return called(definition, arguments, named)
 
 
-def _example(definition: Definition) -> str:
+def _example(definition: syn.Definition) -> str:
     parameters = ", ".join(map(pretty_name, definition.parameters))
     return f"{pretty_name(definition.name)}({parameters})" if parameters else pretty_name(definition.name)
 
 
-def _argument(given: Scalar | ValueSource, places: tuple[Place, ...], scope: Scope) -> Scalar | ValueSource:
+def _argument(
+    given: syn.Scalar | syn.ValueSource, places: tuple[Place, ...], scope: Scope
+) -> syn.Scalar | syn.ValueSource:
     """Return an argument as the places of its parameter want it; as it is where they want different things."""
     found = [_argument_at(given, place, scope) for place in places]
     return found[0] if all(each == found[0] for each in found) else given
 
 
-def _argument_at(given: Scalar | ValueSource, place: Place, scope: Scope) -> Scalar | ValueSource:
-    if isinstance(given, ValueSource):
+def _argument_at(given: syn.Scalar | syn.ValueSource, place: Place, scope: Scope) -> syn.Scalar | syn.ValueSource:
+    if isinstance(given, syn.ValueSource):
         (test,) = resolve(_with_argument(place, given), place.type, replace(scope, families=True))
         source = source_of(test)
         assert source is not None
         return source
     if given in scope.parameters:
-        return Parameter(given)
+        return syn.Parameter(given)
     (test,) = resolve(_with_argument(place, given), place.type, scope)
-    value: Any = test.n if isinstance(test, Count) else getattr(test, "value", given)
+    value: Any = test.n if isinstance(test, syn.Count) else getattr(test, "value", given)
     return value  # type: ignore[no-any-return]
 
 
-def _with_argument(place: Place, value: Any) -> Predicate:
+def _with_argument(place: Place, value: Any) -> syn.Predicate:
     """Return the test at a place of a parameter, with a value for it."""
     match place.test:
-        case Count(link, _, op):
-            return Count(link, TOP, op, value)
-        case Among(attribute):
-            return Compare(attribute, "=", value)
-        case Aggregate() as test:
-            return replace(test, value=value, inner=None if test.inner is None else TOP, place=None)
+        case syn.Count(link, _, op):
+            return syn.Count(link, syn.TOP, op, value)
+        case syn.Among(attribute):
+            return syn.Compare(attribute, "=", value)
+        case syn.Aggregate() as test:
+            return replace(test, value=value, inner=None if test.inner is None else syn.TOP, place=None)
         case test:
             return replace(test, value=value, place=None)
 
 
-def _with_parameter(count: Count) -> Count:
+def _with_parameter(count: syn.Count) -> syn.Count:
     """Return a count with its number as a parameter, if that is a word."""
     number: Any = count.n
     if isinstance(number, str):
-        number = Parameter(number)
+        number = syn.Parameter(number)
     return replace(count, n=number)
 
 
 # ---- values ---------------------------------------------------------------------------------------------
 
 
-def _compare(test: Compare, attribute: Attribute, record: RecordType, scope: Scope) -> Predicate:
+def _compare(test: syn.Compare, attribute: Attribute, record: RecordType, scope: Scope) -> syn.Predicate:
     if attribute.kind == "bool":
         return _flag_as_value(test, scope)
     _expect(attribute, NUMERIC if test.op in (">=", "<=") else ("nominal", *NUMERIC), test, scope)
     match test.value:
-        case Star():
+        case syn.Star():
             return test
-        case Bins() | Quantiles():
+        case syn.Bins() | syn.Quantiles():
             if test.op in ("=", "!="):
                 raise scope.error(f"{pretty(test)!r} needs '>=', '<=' or 'in'")
             return test
-        case Range() if attribute.kind in _NUMBERS:
+        case syn.Range() if attribute.kind in _NUMBERS:
             return test
-        case Listed() | Range() as source:
+        case syn.Listed() | syn.Range() as source:
             listed = dict.fromkeys(_own_value(value, attribute, record, scope, test.op) for value in source.values)
-            return replace(test, value=Listed(tuple(listed)))
+            return replace(test, value=syn.Listed(tuple(listed)))
         case value:
             return replace(test, value=_own_value(value, attribute, record, scope, test.op))
 
 
-def _flag_as_value(test: Compare, scope: Scope) -> Flag:
+def _flag_as_value(test: syn.Compare, scope: Scope) -> syn.Flag:
     match test:
-        case Compare(name, ("=" | "!=") as op, ("true" | "false") as value):
-            return Flag(name, (value == "true") == (op == "="), place=test.place)
-        case Compare(name):
+        case syn.Compare(name, ("=" | "!=") as op, ("true" | "false") as value):
+            return syn.Flag(name, (value == "true") == (op == "="), place=test.place)
+        case syn.Compare(name):
             shown = pretty_name(name)
             raise scope.error(f"{name!r} is a flag; write '{shown}' or 'not {shown}'")
 
 
-def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "=") -> Scalar:
+def _value(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "=") -> syn.Scalar:
     """The value as its attribute wants it: a known category, a whole number, a real number."""
     if value in scope.parameters:
         return _parameter(str(value), attribute, record, scope)
@@ -417,7 +376,7 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
             hint = _compared_hint(word, attribute, record, scope, op) or did_you_mean(word, known)
             raise scope.error(f"{word!r} is not a value of {attribute.name!r}{hint}")
         return word
-    if isinstance(value, str | Day):
+    if isinstance(value, str | syn.Day):
         hint = _compared_hint(value, attribute, record, scope, op)
         raise scope.error(f"{attribute.name!r} is {attribute.kind}: expected a number, got {str(value)!r}{hint}")
     if attribute.kind == "real":
@@ -435,7 +394,9 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
             raise scope.error(f"{attribute.name!r} is int: expected a whole number, got {value!r}")
 
 
-def _own_value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "=") -> Scalar:
+def _own_value(
+    value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "="
+) -> syn.Scalar:
     """A value that an attribute itself is compared with; refused if no date has such a part, as a 13th month."""
     found = _value(value, attribute, record, scope, op)
     is_part = record.attribute(attribute.name) is None
@@ -445,14 +406,14 @@ def _own_value(value: Scalar, attribute: Attribute, record: RecordType, scope: S
     return found
 
 
-def _parameter(name: str, attribute: Attribute, record: RecordType, scope: Scope) -> Parameter:
+def _parameter(name: str, attribute: Attribute, record: RecordType, scope: Scope) -> syn.Parameter:
     """The parameter that stands for a value; not if it could be taken for one."""
     if name in scope.categories.get((record.name, attribute.name), attribute.values):
         raise scope.error(f"{name!r} is a parameter and a value of {attribute.name!r}; rename the parameter")
-    return Parameter(name)
+    return syn.Parameter(name)
 
 
-def its_hint(value: Scalar, attribute: Attribute, record: RecordType, op: str) -> str:
+def its_hint(value: syn.Scalar, attribute: Attribute, record: RecordType, op: str) -> str:
     """Return a proposal of ``its``, where what stands for a value is the name of an attribute that would fit.
 
     Examples
@@ -467,7 +428,7 @@ def its_hint(value: Scalar, attribute: Attribute, record: RecordType, op: str) -
     return f"; to compare the two attributes write '{pretty_name(attribute.name)} {op} its {pretty_name(other.name)}'"
 
 
-def _compared_hint(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> str:
+def _compared_hint(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> str:
     """Return a proposal of ``its``, or of ``my`` where the row that asks has an attribute that would fit."""
     hint = its_hint(value, attribute, record, op)
     other = None if hint or scope.asker is None else scope.type(scope.asker).attribute(str(value))
@@ -477,11 +438,11 @@ def _compared_hint(value: Scalar, attribute: Attribute, record: RecordType, scop
     return f"; for the value of the row that asks write '{comparison}'"
 
 
-def _moment(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> Scalar:
+def _moment(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> syn.Scalar:
     """The value as a date or a time; a date alone is the beginning of that day."""
-    if attribute.kind == "time" and isinstance(value, Day):
-        return value if isinstance(value, Instant) else Instant(value * DAY)
-    if isinstance(value, Day) and not isinstance(value, Instant):
+    if attribute.kind == "time" and isinstance(value, syn.Day):
+        return value if isinstance(value, syn.Instant) else syn.Instant(value * DAY)
+    if isinstance(value, syn.Day) and not isinstance(value, syn.Instant):
         return value
     hint = _compared_hint(value, attribute, record, scope, op)
     example = "2024-12-31" if attribute.kind == "date" else "2024-12-31 12:30"
@@ -490,16 +451,16 @@ def _moment(value: Scalar, attribute: Attribute, record: RecordType, scope: Scop
     )
 
 
-def _level(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> Scalar:
+def _level(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> syn.Scalar:
     word = str(value)
     if word not in attribute.values:
         hint = _compared_hint(word, attribute, record, scope, op) or did_you_mean(word, attribute.values)
         raise scope.error(f"{word!r} is not a value of {attribute.name!r}{hint}")
-    return OrderedCategory(attribute.values.index(word), word)
+    return syn.OrderedCategory(attribute.values.index(word), word)
 
 
-def _missings(test: Missing, record: RecordType, scope: Scope) -> tuple[Predicate, ...]:
-    if isinstance(test.member, Glob):
+def _missings(test: syn.Missing, record: RecordType, scope: Scope) -> tuple[syn.Predicate, ...]:
+    if isinstance(test.member, syn.Glob):
         names = _names(test.member, ("bool", "nominal", *NUMERIC), record, scope)
         return tuple(replace(test, member=name) for name in names)
     if record.attribute_or_part(test.member) is not None:
@@ -554,7 +515,7 @@ def _how(link: Link) -> str:
     return f"{'' if link.single else 'exists '}{pretty_name(link.name)} (...)"
 
 
-def _expect(attribute: Attribute, kinds: tuple[Kind, ...], test: AttributeTest, scope: Scope) -> None:
+def _expect(attribute: Attribute, kinds: tuple[Kind, ...], test: syn.AttributeTest, scope: Scope) -> None:
     if attribute.kind in kinds:
         return
     shown = pretty_name(attribute.name)
@@ -570,38 +531,38 @@ def _expect(attribute: Attribute, kinds: tuple[Kind, ...], test: AttributeTest, 
     raise scope.error(f"{attribute.name!r} is {attribute.kind}, which {pretty(test)!r} is not for; write {instead}")
 
 
-def _kinds(test: AttributeTest) -> tuple[Kind, ...]:
+def _kinds(test: syn.AttributeTest) -> tuple[Kind, ...]:
     """The kinds of attribute that a glob in this test is for."""
     match test:
-        case Flag():
+        case syn.Flag():
             return ("bool",)
-        case Among(source=Star()):
+        case syn.Among(source=syn.Star()):
             return ("nominal",)
-        case Within(low=Day()) | Compare(value=Day()):
+        case syn.Within(low=syn.Day()) | syn.Compare(value=syn.Day()):
             return _MOMENTS
-        case Within(source=None) | Compare(value=int() | float() | Range()):
+        case syn.Within(source=None) | syn.Compare(value=int() | float() | syn.Range()):
             return _NUMBERS
-        case Within():
+        case syn.Within():
             return (*_NUMBERS, *_MOMENTS)
-        case Compare(op=">=" | "<=", value=str()):
+        case syn.Compare(op=">=" | "<=", value=str()):
             return ("ordered",)
-        case Compare(op=">=" | "<=", value=Star() | Bins() | Quantiles()):
+        case syn.Compare(op=">=" | "<=", value=syn.Star() | syn.Bins() | syn.Quantiles()):
             return NUMERIC
-        case Compare(value=Listed(values)) | Among(values=values):
+        case syn.Compare(value=syn.Listed(values)) | syn.Among(values=values):
             return _kinds_of_values(values)
         case _:
             return ("nominal",)
 
 
-def _kinds_of_values(values: tuple[Scalar, ...]) -> tuple[Kind, ...]:
+def _kinds_of_values(values: tuple[syn.Scalar, ...]) -> tuple[Kind, ...]:
     if any(isinstance(value, str) for value in values):
         return ("nominal",)
-    return _MOMENTS if any(isinstance(value, Day) for value in values) else _NUMBERS
+    return _MOMENTS if any(isinstance(value, syn.Day) for value in values) else _NUMBERS
 
 
 def _names(glob: str, kinds: tuple[Kind, ...], record: RecordType, scope: Scope) -> tuple[str, ...]:
     """Return the attributes of these kinds that a glob matches; a plain name is itself, whatever it names."""
-    if not isinstance(glob, Glob):
+    if not isinstance(glob, syn.Glob):
         return (glob,)
     if not scope.families:
         raise _only_in_rewrites(f"the attributes of '{glob}'", scope)
@@ -625,14 +586,14 @@ def _is_moment(name: str, record: RecordType) -> bool:
     return attribute is not None and attribute.kind in _MOMENTS
 
 
-def _of_part(step: Follow, record: RecordType, scope: Scope) -> Predicate:
+def _of_part(step: syn.Follow, record: RecordType, scope: Scope) -> syn.Predicate:
     """Return a test of a part of a date, ``born.month = 5``, which the parser takes for one behind a reference."""
     match step.inner:
-        case Flag(part) | Compare(part) | Among(part) | Within(part) as test:
+        case syn.Flag(part) | syn.Compare(part) | syn.Among(part) | syn.Within(part) as test:
             return replace(test, attribute=_part(step.link, part, record, scope))
-        case Missing(part) as test:
+        case syn.Missing(part) as test:
             return replace(test, member=_part(step.link, part, record, scope))
-        case CompareOwn((one,), _, (other,)) as test:
+        case syn.CompareOwn((one,), _, (other,)) as test:
             names = ((_part(step.link, part, record, scope),) for part in (one, other))
             return replace(test, attribute=next(names), other=next(names))
         case _:
@@ -645,11 +606,11 @@ def _part(name: str, part: str, record: RecordType, scope: Scope) -> str:
     whole = f"{name}.{part}"
     if record.attribute(whole) is not None:
         return whole
-    if isinstance(part, Glob) or record.attribute_or_part(whole) is None:
+    if isinstance(part, syn.Glob) or record.attribute_or_part(whole) is None:
         parts = _parts_of(name, record)
         hint = did_you_mean(whole, parts)
         raise scope.error(f"{name!r} is a date that has no {part!r}; its parts are {', '.join(parts)}{hint}")
-    return DatePart(whole)
+    return syn.DatePart(whole)
 
 
 def _parts_of(name: str, record: RecordType) -> list[str]:
@@ -659,11 +620,11 @@ def _parts_of(name: str, record: RecordType) -> list[str]:
 # ---- two values of one row ------------------------------------------------------------------------------
 
 
-def _comparisons(test: CompareOwn, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
+def _comparisons(test: syn.CompareOwn, type_name: str, scope: Scope) -> tuple[syn.Predicate, ...]:
     """Return the comparison as it is; of globs one for each pair that fits, whichever of the two comes first."""
     one, other = (_sides(path, type_name, scope) for path in test.sides)
     pairs = [(a, b) for a in one for b in other]
-    if not any(isinstance(path[-1], Glob) for path in test.sides):
+    if not any(isinstance(path[-1], syn.Glob) for path in test.sides):
         ((a, b),) = pairs
         _refuse_unlike(a, b, test, scope)
         return (replace(test, attribute=a.path, other=b.path),)
@@ -675,18 +636,18 @@ def _comparisons(test: CompareOwn, type_name: str, scope: Scope) -> tuple[Predic
 class _Side(NamedTuple):
     """A value of a row that is compared: its path, its attribute, and the type that has it."""
 
-    path: ValuePath
+    path: syn.ValuePath
     attribute: Attribute
     type: str
 
 
-def _sides(path: ValuePath, type_name: str, scope: Scope) -> list[_Side]:
+def _sides(path: syn.ValuePath, type_name: str, scope: Scope) -> list[_Side]:
     *references, name = path
     for place, reference in enumerate(references):
         if place == len(references) - 1 and _is_moment(reference, scope.type(type_name)):
             references, name = references[:-1], _part(reference, name, scope.type(type_name), scope)
             break
-        type_name = _target(Follow(reference, TOP), type_name, scope)
+        type_name = _target(syn.Follow(reference, syn.TOP), type_name, scope)
     record = scope.type(type_name)
     names = _names(name, ("bool", "nominal", *NUMERIC), record, scope)
     return [_Side((*references, each), _attribute(each, record, scope), type_name) for each in names]
@@ -707,13 +668,13 @@ def _fit(one: Attribute, other: Attribute, op: str) -> bool:
     return kinds <= set(_NUMBERS) or kinds <= set(_MOMENTS)
 
 
-def _refuse_unlike(one: _Side, other: _Side, test: CompareOwn, scope: Scope) -> None:
+def _refuse_unlike(one: _Side, other: _Side, test: syn.CompareOwn, scope: Scope) -> None:
     if one.path == other.path:
         raise scope.error(f"{pretty(test)!r} compares a value with itself")
     _refuse_unfit(one, other, test, scope)
 
 
-def _refuse_unfit(one: _Side, other: _Side, test: CompareOwn | CompareMine, scope: Scope) -> None:
+def _refuse_unfit(one: _Side, other: _Side, test: syn.CompareOwn | syn.CompareMine, scope: Scope) -> None:
     if _fit(one.attribute, other.attribute, test.op):
         return
     names = [repr(".".join(side.path)) for side in (one, other)]
@@ -731,7 +692,7 @@ def _refuse_unfit(one: _Side, other: _Side, test: CompareOwn | CompareMine, scop
 # ---- the row that asks ----------------------------------------------------------------------------------
 
 
-def _check_mine(test: CompareMine, type_name: str, scope: Scope) -> None:
+def _check_mine(test: syn.CompareMine, type_name: str, scope: Scope) -> None:
     if scope.asker is None:
         raise scope.error(
             f"'my {pretty_name(test.mine[-1])}' is a value of the row that asks, and only the condition of a derived "
@@ -751,7 +712,7 @@ def _check_me(type_name: str, scope: Scope) -> None:
         raise scope.error(f"'me' is a row of type {scope.asker!r}, and this is one of type {type_name!r}")
 
 
-def value_attribute(path: ValuePath, type_name: str, scope: Scope) -> Attribute:
+def value_attribute(path: syn.ValuePath, type_name: str, scope: Scope) -> Attribute:
     """Return the attribute at the end of a path of references, or raise an error."""
     (found,) = _sides(path, type_name, scope)
     return found.attribute
@@ -775,7 +736,9 @@ def link_of(name: str, type_name: str, scope: Scope) -> Link:
     raise scope.error(f"unknown link {name!r} of type {type_name!r}{known}")
 
 
-def _many(predicate: Exists | All | No | Count | Distinct | Aggregate, type_name: str, scope: Scope) -> str:
+def _many(
+    predicate: syn.Exists | syn.All | syn.No | syn.Count | syn.Distinct | syn.Aggregate, type_name: str, scope: Scope
+) -> str:
     link = link_of(predicate.link, type_name, scope)
     if link.single:
         raise scope.error(f"{link.name!r} leads to one {link.target!r} only; write '{_how(link)}'")
@@ -787,7 +750,7 @@ def _is_sorted(pairs: str, met: str, schema: Schema) -> bool:
     return schema.met_by(pairs) == met and schema.listed(pairs)
 
 
-def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
+def _stepped(predicate: syn.ListStep, type_name: str, scope: Scope) -> str:
     step, name = predicate.step, predicate.link
     if name is None:
         if not scope.schema.listed(type_name):
@@ -801,15 +764,15 @@ def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
     return link.target
 
 
-def _check_number(predicate: Count, scope: Scope) -> None:
+def _check_number(predicate: syn.Count, scope: Scope) -> None:
     n: Any = predicate.n
     if isinstance(n, str) and n not in scope.parameters:
         raise scope.error(f"a count takes a whole number, not {n!r}")
-    if isinstance(n, ValueSource) and not scope.families:
+    if isinstance(n, syn.ValueSource) and not scope.families:
         raise _only_in_rewrites(f"the numbers of {pretty(predicate)!r}", scope)
-    if isinstance(n, Bins | Quantiles):
+    if isinstance(n, syn.Bins | syn.Quantiles):
         raise scope.error("a count takes a whole number, '*', a list or a range")
-    wrong = [value for value in n.values if not isinstance(value, int)] if isinstance(n, Listed) else []
+    wrong = [value for value in n.values if not isinstance(value, int)] if isinstance(n, syn.Listed) else []
     if wrong:
         raise scope.error(f"a count takes whole numbers, not {pretty_scalar(wrong[0])}")
     if isinstance(n, float):
@@ -819,10 +782,10 @@ def _check_number(predicate: Count, scope: Scope) -> None:
 # ---- aggregates -----------------------------------------------------------------------------------------
 
 
-def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
+def _aggregates(test: syn.Aggregate, type_name: str, scope: Scope) -> tuple[syn.Predicate, ...]:
     """Return the aggregate with its order and the values as they are meant; one for each choice of its globs."""
     record = scope.type(_many(test, type_name, scope))
-    if isinstance(test.value, ValueSource) and not scope.families:
+    if isinstance(test.value, syn.ValueSource) and not scope.families:
         raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
     test = replace(test, order=_aggregate_order(test, type_name, record, scope))
     names = (None,) if test.attribute is None else _names(test.attribute, _asked_kinds(test), record, scope)
@@ -831,14 +794,14 @@ def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicat
     return tuple(with_children(one, tuple(inners)) for one, *inners in choices)
 
 
-def _asked_kinds(test: Aggregate) -> tuple[Kind, ...]:
+def _asked_kinds(test: syn.Aggregate) -> tuple[Kind, ...]:
     """Return the kinds of attribute that a glob in an aggregate is for."""
     if test.function not in ("latest", "earliest"):
         return attribute_kinds(test.function)
-    return _kinds(Compare("", test.op, test.value))
+    return _kinds(syn.Compare("", test.op, test.value))
 
 
-def _aggregate(test: Aggregate, record: RecordType, scope: Scope) -> Aggregate:
+def _aggregate(test: syn.Aggregate, record: RecordType, scope: Scope) -> syn.Aggregate:
     if test.attribute is not None:
         kinds, attribute = attribute_kinds(test.function), _attribute(test.attribute, record, scope)
         if attribute.kind not in kinds:
@@ -848,33 +811,35 @@ def _aggregate(test: Aggregate, record: RecordType, scope: Scope) -> Aggregate:
     if made.kind == "nominal" and test.op in (">=", "<="):
         shown = pretty_aggregate(test)
         raise scope.error(f"{made.name!r} has no order for '{test.op}'; write '{shown} = ...'")
-    if isinstance(test.value, Bins | Quantiles) and test.op in ("=", "!="):
+    if isinstance(test.value, syn.Bins | syn.Quantiles) and test.op in ("=", "!="):
         raise scope.error(f"{pretty(test)!r} needs '>=' or '<='")
     return replace(test, value=_aggregate_value(test, made, record, scope))
 
 
-def _aggregate_value(test: Aggregate, made: Attribute, record: RecordType, scope: Scope) -> Scalar | ValueSource:
+def _aggregate_value(
+    test: syn.Aggregate, made: Attribute, record: RecordType, scope: Scope
+) -> syn.Scalar | syn.ValueSource:
     alone = RecordType(record.name)  # of which no other attribute is proposed to compare with
 
-    def value(given: Scalar) -> Scalar:
+    def value(given: syn.Scalar) -> syn.Scalar:
         if made.kind in _NUMBERS and isinstance(given, str) and given not in scope.parameters:
             raise scope.error(f"'{test.function}' needs numbers in {pretty(test)!r}")
         return _value(given, made, alone, scope, test.op)
 
     match test.value:
-        case Range() if made.kind in _NUMBERS:
+        case syn.Range() if made.kind in _NUMBERS:
             return test.value
-        case Range() if made.kind in _MOMENTS:
+        case syn.Range() if made.kind in _MOMENTS:
             raise scope.error(f"{made.name!r} is a {made.kind}, which has no ranges of whole numbers")
-        case Listed() | Range() as source:
-            return Listed(tuple(dict.fromkeys(map(value, source.values))))
+        case syn.Listed() | syn.Range() as source:
+            return syn.Listed(tuple(dict.fromkeys(map(value, source.values))))
         case str() | int() | float() as given:
             return value(given)
         case source:
             return source
 
 
-def _aggregate_order(test: Aggregate, type_name: str, record: RecordType, scope: Scope) -> str | None:
+def _aggregate_order(test: syn.Aggregate, type_name: str, record: RecordType, scope: Scope) -> str | None:
     """Return the attribute that orders the rows: the one that is named, or that a set has for it; none of a list."""
     if test.function not in ORDERED:
         return None

@@ -11,33 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from structtree.data.schema import Schema
+from structtree.lang import syntax as syn
 from structtree.lang.calls import is_open_call
 from structtree.lang.logic import implies, source_of
 from structtree.lang.pretty import pretty, pretty_aggregate, pretty_rewrite
 from structtree.lang.resolve import Scope, resolve
-from structtree.lang.syntax import (
-    TOP,
-    Aggregate,
-    Among,
-    And,
-    Compare,
-    Count,
-    Distinct,
-    GrammarLimits,
-    Listed,
-    Location,
-    Named,
-    Not,
-    Or,
-    Predicate,
-    Range,
-    Rewrite,
-    Scalar,
-    Test,
-    Top,
-    ValueSource,
-    Within,
-)
 from structtree.lang.walk import children, is_closed, open_types, parts_of, peel, subpredicates, with_children
 
 __all__ = ["CheckedRewrite", "check_rewrite", "never_derived", "reachable_types", "refuse_endless"]
@@ -61,18 +39,18 @@ class CheckedRewrite:
     """
 
     type: str
-    left: Predicate
-    right: Predicate
+    left: syn.Predicate
+    right: syn.Predicate
     settled: bool
-    place: Location | None = None
+    place: syn.Location | None = None
 
     @property
     def is_bundle(self) -> bool:
         """True where a side is a conjunction, so that the rewrite is about several literals of a position at once."""
-        return isinstance(self.left, And) or isinstance(self.right, And)
+        return isinstance(self.left, syn.And) or isinstance(self.right, syn.And)
 
 
-def check_rewrite(rewrite: Rewrite, type_name: str, scope: Scope) -> tuple[CheckedRewrite, ...]:
+def check_rewrite(rewrite: syn.Rewrite, type_name: str, scope: Scope) -> tuple[CheckedRewrite, ...]:
     """The rewrites that one stands for: one for each choice of what its globs match.
 
     Raises
@@ -92,20 +70,20 @@ def check_rewrite(rewrite: Rewrite, type_name: str, scope: Scope) -> tuple[Check
 # ---- the shape ------------------------------------------------------------------------------------------
 
 
-def _check_shape(rewrite: Rewrite, scope: Scope) -> None:
-    if TOP in _literals(rewrite.left):
+def _check_shape(rewrite: syn.Rewrite, scope: Scope) -> None:
+    if syn.TOP in _literals(rewrite.left):
         raise scope.error("the left side of a rewrite is 'top' alone, or tests without 'top'")
     match rewrite.right:
-        case Top():
+        case syn.Top():
             raise scope.error(f"{pretty_rewrite(rewrite)!r} adds nothing")
-        case And(parts) if set(parts) == {TOP}:
+        case syn.And(parts) if set(parts) == {syn.TOP}:
             raise scope.error("conjunctions are allowed by 'top -> top and top max k', from 'top' and to 'top' twice")
-        case And(parts) if TOP in parts and not isinstance(rewrite.left, Top):
+        case syn.And(parts) if syn.TOP in parts and not isinstance(rewrite.left, syn.Top):
             raise scope.error(
                 f"a rewrite of {pretty(rewrite.left)!r} adds no 'top' beside it; "
                 "leave 'and top' out, or begin the rewrite at 'top'"
             )
-        case And(parts) if parts.count(TOP) > 1:
+        case syn.And(parts) if parts.count(syn.TOP) > 1:
             raise scope.error(
                 "one 'and top' is enough; how many tests there may be is said by 'top -> top and top max k'"
             )
@@ -113,18 +91,18 @@ def _check_shape(rewrite: Rewrite, scope: Scope) -> None:
             _check_closed(right, scope, inside=None)
 
 
-def _literals(predicate: Predicate) -> tuple[Predicate, ...]:
+def _literals(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
     """Return the parts of a conjunction, ``top`` among them where it stands there; none for ``top`` alone."""
     match predicate:
-        case And(parts):
+        case syn.And(parts):
             return parts
-        case Top():
+        case syn.Top():
             return ()
         case _:
             return (predicate,)
 
 
-def _check_closed(predicate: Predicate, scope: Scope, inside: Predicate | None) -> None:
+def _check_closed(predicate: syn.Predicate, scope: Scope, inside: syn.Predicate | None) -> None:
     """In a closed form everything is fixed: no open position beside other tests, no choice of values."""
     scope = scope.at(getattr(predicate, "place", None))
     if inside is not None and source_of(predicate) is not None:
@@ -132,26 +110,26 @@ def _check_closed(predicate: Predicate, scope: Scope, inside: Predicate | None) 
             f"nothing is refined inside {pretty(inside)!r}, so {pretty(predicate)!r} must have one value there"
         )
     closed = predicate if is_closed(predicate) else inside
-    loose = isinstance(predicate, And | Or | Not | Aggregate) and TOP in children(predicate)
+    loose = isinstance(predicate, syn.And | syn.Or | syn.Not | syn.Aggregate) and syn.TOP in children(predicate)
     if closed is not None and loose:
-        why = f": {_why_closed(closed)}" if isinstance(closed, Aggregate) else ""
+        why = f": {_why_closed(closed)}" if isinstance(closed, syn.Aggregate) else ""
         raise scope.error(f"nothing is refined inside {pretty(closed)!r}, so 'top' has no place there{why}")
     for child in children(predicate):
         _check_closed(child, scope, closed)
 
 
-def _why_closed(test: Aggregate) -> str:
+def _why_closed(test: syn.Aggregate) -> str:
     instead = pretty_aggregate(replace(test, inner=None)) if test.attribute is not None else None
-    fix = f"; for all rows write '{instead}'" if instead and isinstance(test.inner, Top) else ""
+    fix = f"; for all rows write '{instead}'" if instead and isinstance(test.inner, syn.Top) else ""
     return f"of fewer rows '{test.function}' may pass {test.op!r} where of more it does not{fix}"
 
 
 # ---- specialisation -------------------------------------------------------------------------------------
 
 
-def _specialises(left: Predicate, right: Predicate, scope: Scope) -> bool:
+def _specialises(left: syn.Predicate, right: syn.Predicate, scope: Scope) -> bool:
     """Tell whether syntax shows it; False leaves it to the data, and what is wrong for certain is refused."""
-    if isinstance(left, Top):
+    if isinstance(left, syn.Top):
         return True
     if {*_literals(left)} == {*_literals(right)}:
         raise scope.error(f"{pretty(left)!r} is rewritten to itself")
@@ -171,7 +149,7 @@ def reachable_types(rewrites: Rewrites, schema: Schema) -> set[str]:
     return _reach(_steps(rewrites, schema), schema.individual)
 
 
-def refuse_endless(rewrites: Rewrites, limits: GrammarLimits, scope: Scope) -> None:
+def refuse_endless(rewrites: Rewrites, limits: syn.GrammarLimits, scope: Scope) -> None:
     """Raise a GrammarError at a rewrite that can be repeated for ever."""
     if limits.literals is not None:
         return
@@ -197,15 +175,15 @@ def refuse_endless(rewrites: Rewrites, limits: GrammarLimits, scope: Scope) -> N
 def _adds_again(rewrite: CheckedRewrite) -> bool:
     """Tell whether a rewrite adds literals at a position and can do so again there, with others of the same form."""
     left, right = _literals(rewrite.left), _literals(rewrite.right)
-    more = TOP in right if isinstance(rewrite.left, Top) else len(right) > len(left)
+    more = syn.TOP in right if isinstance(rewrite.left, syn.Top) else len(right) > len(left)
     return more and not any(_stands_once(part) for part in right if part not in left)
 
 
-def _stands_once(part: Predicate) -> bool:
+def _stands_once(part: syn.Predicate) -> bool:
     """Tell whether no two literals of a form stand at one position, as two values of one attribute do not."""
     test = peel(part)[1]
-    many = isinstance(test, Compare | Aggregate) and test.op == "!="
-    return isinstance(test, Test) and not many and not is_open_call(test) and TOP not in parts_of(test)
+    many = isinstance(test, syn.Compare | syn.Aggregate) and test.op == "!="
+    return isinstance(test, syn.Test) and not many and not is_open_call(test) and syn.TOP not in parts_of(test)
 
 
 def _steps(rewrites: Rewrites, schema: Schema) -> dict[str, set[str]]:
@@ -219,7 +197,7 @@ def _steps(rewrites: Rewrites, schema: Schema) -> dict[str, set[str]]:
 def _opened(rewrite: CheckedRewrite, schema: Schema) -> Iterator[str]:
     """Yield the types of the positions that a rewrite opens, other than the one it stands at."""
     for part in _literals(rewrite.right):
-        if part != TOP:
+        if part != syn.TOP:
             yield from open_types(part, rewrite.type, schema)
 
 
@@ -243,49 +221,49 @@ def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], s
         for other in rewrites
         if other is not rewrite
         for part, name in subpredicates(other.right, other.type, schema, closed=False)
-        if name == rewrite.type and not isinstance(part, Top)
+        if name == rewrite.type and not isinstance(part, syn.Top)
     ]
     return not all(any(_may_become(part, literal) for part in made) for literal in wanted)
 
 
-def _may_become(right: Predicate, left: Predicate) -> bool:
+def _may_become(right: syn.Predicate, left: syn.Predicate) -> bool:
     """Tell whether a right side can be the literal, by a choice of values and by refining its open positions."""
     match right, left:
-        case Top(), _:
+        case syn.Top(), _:
             return True
-        case Compare(value=offered), Compare(value=wanted):
+        case syn.Compare(value=offered), syn.Compare(value=wanted):
             return _covers(offered, wanted) and replace(right, value=wanted) == left
-        case Aggregate(value=offered, inner=inner), Aggregate(value=wanted, inner=other):
-            may = inner == other or (inner is not None and _may_become(inner, other or TOP))
+        case syn.Aggregate(value=offered, inner=inner), syn.Aggregate(value=wanted, inner=other):
+            may = inner == other or (inner is not None and _may_become(inner, other or syn.TOP))
             return may and _covers(offered, wanted) and replace(right, value=wanted, inner=other) == left
-        case Named(name, arguments=offers), Named(other, arguments=wants):
+        case syn.Named(name, arguments=offers), syn.Named(other, arguments=wants):
             return name == other and len(offers) == len(wants) and all(map(_covers, offers, wants))
-        case Within(source=source), Within() if source is not None:
+        case syn.Within(source=source), syn.Within() if source is not None:
             return right.attribute == left.attribute
-        case Among(source=source), (Among() | Compare(op="=")) if source is not None:
+        case syn.Among(source=source), (syn.Among() | syn.Compare(op="=")) if source is not None:
             return right.attribute == left.attribute
-        case Count(n=offered), Count(n=wanted):
+        case syn.Count(n=offered), syn.Count(n=wanted):
             same = (right.link, right.op) == (left.link, left.op)
             return same and _covers(offered, wanted) and _may_become(right.inner, left.inner)
-        case Distinct(link, inners), Distinct(other, others):
+        case syn.Distinct(link, inners), syn.Distinct(other, others):
             return link == other and len(inners) == len(others)
-        case And(parts), _:
-            return TOP in parts or right == left
+        case syn.And(parts), _:
+            return syn.TOP in parts or right == left
         case _:
             return _same_head(right, left) and all(map(_may_become, children(right), children(left)))
 
 
-def _same_head(right: Predicate, left: Predicate) -> bool:
+def _same_head(right: syn.Predicate, left: syn.Predicate) -> bool:
     """Tell whether two predicates differ at most in what is inside them."""
     same_form = type(right) is type(left) and len(children(right)) == len(children(left))
     return same_form and with_children(right, children(left)) == left
 
 
-def _covers(offered: Scalar | ValueSource, wanted: Scalar | ValueSource) -> bool:
+def _covers(offered: syn.Scalar | syn.ValueSource, wanted: syn.Scalar | syn.ValueSource) -> bool:
     match offered:
-        case Listed(values):
+        case syn.Listed(values):
             return wanted in values
-        case Range(low, high):
+        case syn.Range(low, high):
             return isinstance(wanted, int | float) and low <= wanted <= high
         case _:
-            return isinstance(offered, ValueSource) or offered == wanted
+            return isinstance(offered, syn.ValueSource) or offered == wanted

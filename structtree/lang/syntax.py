@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from structtree.data.fact_signatures import Signature
-from structtree.data.moments import moment_text
+from structtree.data.dates import moment_text
+from structtree.data.readers.facts.signatures import Signature
 from structtree.data.schema import Attribute, Kind, Link, RecordType
 from structtree.errors import require
 

@@ -12,39 +12,8 @@ from dataclasses import replace
 from typing import assert_never
 
 from structtree.data.schema import Schema
+from structtree.lang import syntax as syn
 from structtree.lang.aggregates import is_monotone
-from structtree.lang.syntax import (
-    Absolute,
-    Aggregate,
-    All,
-    And,
-    Arithmetic,
-    AskerTest,
-    AttributeTest,
-    CompareMine,
-    CompareOwn,
-    Count,
-    DatePart,
-    Distinct,
-    Exists,
-    Expression,
-    Follow,
-    LinkedTo,
-    LinkForm,
-    ListStep,
-    Missing,
-    Named,
-    Negative,
-    No,
-    Not,
-    Operand,
-    Or,
-    Predicate,
-    Test,
-    Top,
-    ValuePath,
-    require_predicate,
-)
 
 __all__ = [
     "FUNCTIONAL",
@@ -69,76 +38,76 @@ __all__ = [
 FUNCTIONAL = ("first", "last", "next", "previous")
 """The steps along lists that lead to one row at most."""
 
-StepPath = tuple[Follow | ListStep, ...]
+StepPath = tuple[syn.Follow | syn.ListStep, ...]
 
 
-def children(predicate: Predicate) -> tuple[Predicate, ...]:
+def children(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
     """Return the predicates that a predicate is made of; none for a plain test or a definition.
 
     Examples
     --------
-    >>> children(Exists("cars", Top()))
+    >>> children(syn.Exists("cars", syn.Top()))
     (Top(),)
     """
     match predicate:
-        case LinkedTo() | ListStep() | Not():
+        case syn.LinkedTo() | syn.ListStep() | syn.Not():
             return (predicate.inner,)
-        case And(parts) | Or(parts) | Distinct(_, parts):
+        case syn.And(parts) | syn.Or(parts) | syn.Distinct(_, parts):
             return parts
-        case Aggregate(inner=inner):
+        case syn.Aggregate(inner=inner):
             return () if inner is None else (inner,)
-        case Top():
+        case syn.Top():
             return ()
-        case _ if isinstance(predicate, Test):
+        case _ if isinstance(predicate, syn.Test):
             return ()
         case _ as never:
-            require_predicate(never)
+            syn.require_predicate(never)
             assert_never(never)
 
 
-def with_children(predicate: Predicate, inners: tuple[Predicate, ...]) -> Predicate:
+def with_children(predicate: syn.Predicate, inners: tuple[syn.Predicate, ...]) -> syn.Predicate:
     """Return the same form made of other predicates, as many as its `children`."""
     match predicate:
-        case LinkedTo() | ListStep() | Not():
+        case syn.LinkedTo() | syn.ListStep() | syn.Not():
             return replace(predicate, inner=inners[0])
-        case And() | Or():
+        case syn.And() | syn.Or():
             return replace(predicate, parts=inners)
-        case Distinct():
+        case syn.Distinct():
             return replace(predicate, inners=inners)
-        case Aggregate():
+        case syn.Aggregate():
             return replace(predicate, inner=inners[0] if inners else None)
-        case Top():
+        case syn.Top():
             return predicate
-        case _ if isinstance(predicate, Test):
+        case _ if isinstance(predicate, syn.Test):
             return predicate
         case _ as never:
             assert_never(never)
 
 
-def inner_type(predicate: Predicate, type_name: str, schema: Schema) -> str | None:
+def inner_type(predicate: syn.Predicate, type_name: str, schema: Schema) -> str | None:
     """Return the type that the children of a predicate are about; None when the link is not known."""
-    link = predicate.link if isinstance(predicate, LinkForm | Aggregate) else None
+    link = predicate.link if isinstance(predicate, syn.LinkForm | syn.Aggregate) else None
     if link is None:
         return type_name
     found = schema.type(type_name).link(link)
     return None if found is None else found.target
 
 
-def compared_members(test: CompareOwn, type_name: str, schema: Schema) -> Iterator[tuple[str, str]]:
+def compared_members(test: syn.CompareOwn, type_name: str, schema: Schema) -> Iterator[tuple[str, str]]:
     """Yield the references and attributes that a comparison of two values asks about, each with its type.
 
     Examples
     --------
     >>> from structtree.data.schema import Link, RecordType
     >>> schema = Schema((RecordType("Car", (), (Link("load", "one", "Load"),)), RecordType("Load")), "Car")
-    >>> list(compared_members(CompareOwn(("load", "shape"), "=", ("roof",)), "Car", schema))
+    >>> list(compared_members(syn.CompareOwn(("load", "shape"), "=", ("roof",)), "Car", schema))
     [('Car', 'load'), ('Load', 'shape'), ('Car', 'roof')]
     """
     for path in test.sides:
         yield from path_members(path, type_name, schema)
 
 
-def path_members(path: ValuePath, type_name: str, schema: Schema) -> Iterator[tuple[str, str]]:
+def path_members(path: syn.ValuePath, type_name: str, schema: Schema) -> Iterator[tuple[str, str]]:
     """Yield the references of a path and the attribute at its end, each with its type, as far as they are known."""
     at: str | None = type_name
     for member in path:
@@ -150,7 +119,7 @@ def path_members(path: ValuePath, type_name: str, schema: Schema) -> Iterator[tu
 
 
 def asked_members(
-    predicate: Predicate, type_name: str, schema: Schema, asker: str | None = None, *, definitions: bool = False
+    predicate: syn.Predicate, type_name: str, schema: Schema, asker: str | None = None, *, definitions: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield the members that a predicate asks about, each with its type; of a part of a date, the date.
 
@@ -166,71 +135,71 @@ def asked_members(
     >>> from structtree.data.schema import Link, RecordType
     >>> from structtree.lang.syntax import Flag
     >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
-    >>> list(asked_members(Exists("cars", Flag("long")), "Train", schema))
+    >>> list(asked_members(syn.Exists("cars", Flag("long")), "Train", schema))
     [('Train', 'cars'), ('Car', 'long')]
     """
     for part, name in subpredicates(predicate, type_name, schema, definitions=definitions):
         for at, member in _members_of(part, name, schema, asker):
-            yield at, member.names[0] if isinstance(member, DatePart) else member
+            yield at, member.names[0] if isinstance(member, syn.DatePart) else member
 
 
-def _members_of(part: Predicate, name: str, schema: Schema, asker: str | None) -> Iterator[tuple[str, str]]:
+def _members_of(part: syn.Predicate, name: str, schema: Schema, asker: str | None) -> Iterator[tuple[str, str]]:
     """Yield the members that a predicate itself asks about, without those that its parts do."""
-    if isinstance(part, AttributeTest):
+    if isinstance(part, syn.AttributeTest):
         yield name, part.attribute
-    elif isinstance(part, CompareOwn):
+    elif isinstance(part, syn.CompareOwn):
         yield from compared_members(part, name, schema)
-    elif isinstance(part, CompareMine):
+    elif isinstance(part, syn.CompareMine):
         yield from path_members(part.attribute, name, schema)
         yield from path_members(part.mine, asker, schema) if asker is not None else ()
-    elif isinstance(part, Missing):
+    elif isinstance(part, syn.Missing):
         yield name, part.member
-    elif isinstance(part, LinkForm | Aggregate) and part.link is not None:
+    elif isinstance(part, syn.LinkForm | syn.Aggregate) and part.link is not None:
         yield name, part.link
-    if isinstance(part, Aggregate) and (link := schema.type(name).link(part.link)) is not None:
+    if isinstance(part, syn.Aggregate) and (link := schema.type(name).link(part.link)) is not None:
         yield from ((link.target, member) for member in (part.attribute, part.order) if member is not None)
 
 
-def asks_about_asker(predicate: Predicate) -> bool:
+def asks_about_asker(predicate: syn.Predicate) -> bool:
     """Tell whether a predicate speaks of the row that asks, by ``my`` or ``me``."""
-    return any(isinstance(part, AskerTest) for part in parts_of(predicate))
+    return any(isinstance(part, syn.AskerTest) for part in parts_of(predicate))
 
 
-def expression_parts(value: Expression) -> Iterator[Expression]:
+def expression_parts(value: syn.Expression) -> Iterator[syn.Expression]:
     """Yield every expression inside one, itself first."""
     stack = [value]
     while stack:
         here = stack.pop()
         yield here
         match here:
-            case Arithmetic(left, _, right):
+            case syn.Arithmetic(left, _, right):
                 stack += [right, left]
-            case Negative(inner) | Absolute(inner):
+            case syn.Negative(inner) | syn.Absolute(inner):
                 stack.append(inner)
-            case int() | float() | Operand():
+            case int() | float() | syn.Operand():
                 pass
             case _ as never:
                 assert_never(never)
 
 
-def is_closed(predicate: Predicate) -> bool:
+def is_closed(predicate: syn.Predicate) -> bool:
     """Tell whether nothing is refined inside, since adding to a part could make the whole hold of more rows."""
     match predicate:
-        case Or() | Not() | No():
+        case syn.Or() | syn.Not() | syn.No():
             return True
-        case Aggregate():
+        case syn.Aggregate():
             return not is_monotone(predicate)
-        case Count(op=op):
+        case syn.Count(op=op):
             return op == "<="
-        case Top() | And() | Follow() | ListStep() | Exists() | All() | Distinct():
+        case syn.Top() | syn.And() | syn.Follow() | syn.ListStep() | syn.Exists() | syn.All() | syn.Distinct():
             return False
-        case _ if isinstance(predicate, Test):
+        case _ if isinstance(predicate, syn.Test):
             return False
         case _ as never:
             assert_never(never)
 
 
-def parts_of(predicate: Predicate) -> Iterator[Predicate]:
+def parts_of(predicate: syn.Predicate) -> Iterator[syn.Predicate]:
     """Yield every predicate inside one, itself first."""
     stack = [predicate]  # a stack of its own, since predicates may be long, and definitions make them deep
     while stack:
@@ -240,8 +209,8 @@ def parts_of(predicate: Predicate) -> Iterator[Predicate]:
 
 
 def subpredicates(
-    predicate: Predicate, type_name: str, schema: Schema, *, closed: bool = True, definitions: bool = False
-) -> Iterator[tuple[Predicate, str]]:
+    predicate: syn.Predicate, type_name: str, schema: Schema, *, closed: bool = True, definitions: bool = False
+) -> Iterator[tuple[syn.Predicate, str]]:
     """Yield every predicate inside one, itself first, each with its type.
 
     Parameters
@@ -255,55 +224,55 @@ def subpredicates(
     --------
     >>> from structtree.data.schema import Link, RecordType
     >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
-    >>> [name for _, name in subpredicates(Exists("cars", Top()), "Train", schema)]
+    >>> [name for _, name in subpredicates(syn.Exists("cars", syn.Top()), "Train", schema)]
     ['Train', 'Car']
     """
     stack = [(predicate, type_name)]
     while stack:
         here, name = stack.pop()
         yield here, name
-        if definitions and isinstance(here, Named) and here.body is not None:
+        if definitions and isinstance(here, syn.Named) and here.body is not None:
             stack.append((here.body, name))
         inner = inner_type(here, name, schema)
         if inner is not None and (closed or not is_closed(here)):
             stack.extend((child, inner) for child in reversed(children(here)))
 
 
-def open_types(predicate: Predicate, type_name: str, schema: Schema) -> Iterator[str]:
+def open_types(predicate: syn.Predicate, type_name: str, schema: Schema) -> Iterator[str]:
     """Yield the types of the positions inside a predicate at which something may still be added."""
     for part, name in subpredicates(predicate, type_name, schema, closed=False):
-        if isinstance(part, Top):
+        if isinstance(part, syn.Top):
             yield name
 
 
-def functional_step(predicate: Predicate) -> str | None:
+def functional_step(predicate: syn.Predicate) -> str | None:
     """Return the step of a predicate that looks at one row (a reference, the first, the next ...); else None."""
     match predicate:
-        case Follow(link):
+        case syn.Follow(link):
             return f"{link}."
-        case ListStep(step, _, link) if step in FUNCTIONAL:
+        case syn.ListStep(step, _, link) if step in FUNCTIONAL:
             return f"{step} {link or ''}."
         case _:
             return None
 
 
-def peel(predicate: Predicate) -> tuple[StepPath, Predicate]:
+def peel(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
     """Return the references and functional steps that a predicate begins with, and what stands behind them.
 
     Examples
     --------
     >>> from structtree.lang.syntax import Flag
-    >>> peel(Follow("load", Flag("round")))[1]
+    >>> peel(syn.Follow("load", Flag("round")))[1]
     Flag(attribute='round', positive=True)
     """
-    path: list[Follow | ListStep] = []
-    while isinstance(predicate, Follow) or (isinstance(predicate, ListStep) and predicate.step in FUNCTIONAL):
+    path: list[syn.Follow | syn.ListStep] = []
+    while isinstance(predicate, syn.Follow) or (isinstance(predicate, syn.ListStep) and predicate.step in FUNCTIONAL):
         path.append(predicate)
         predicate = predicate.inner
     return tuple(path), predicate
 
 
-def wrap(path: StepPath, predicate: Predicate) -> Predicate:
+def wrap(path: StepPath, predicate: syn.Predicate) -> syn.Predicate:
     """Return a predicate behind some steps, outermost first; the inverse of `peel`."""
     for step in reversed(path):
         predicate = replace(step, inner=predicate)

@@ -13,7 +13,7 @@ Law: the tree is that of plain recursion (`tests/learn/test_options.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import ceil, inf, log2
@@ -22,18 +22,27 @@ from typing import Any, Generic, Literal
 from numpy.typing import NDArray
 
 from structtree.interrupts import cut_short
-from structtree.lang.syntax import Predicate
-from structtree.learn.growth import Growth
-from structtree.learn.splitters import Candidate, GrowingNode, M, Proposal, SideValues, Splitter
-from structtree.learn.stop import p_value, precision_of, saves_bits
-from structtree.learn.tree import Branch, Found, Leaf, Node, NodeArrays, Switch, Unproved
+from structtree.lang import syntax as syn
+from structtree.learn.stopping import p_value, precision_of, saves_bits
+from structtree.models.settings import Growth
+from structtree.models.tree import Branch, Leaf, Node, NodeArrays, Switch, Unproved
+from structtree.progress import Doing
 from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE
 from structtree.search.results import SearchStats, Split
 from structtree.search.target import Target, room, undivided
-from structtree.telling import Doing
+from structtree.splitters.splitter import (
+    Candidate,
+    GrowingNode,
+    M,
+    SideValues,
+    Splitter,
+    all_nodes,
+    found_by,
+    gap_of,
+)
 
-__all__ = ["Builder", "Progress", "all_nodes", "found_by", "gap_of"]
+__all__ = ["Builder", "Progress"]
 
 LEAST_SHARE = 1 / 3
 """At least this part of the time for a node and all below it is for the node itself."""
@@ -102,7 +111,7 @@ class Progress:
         return Doing(which, self.settled, self.individuals, tuple(facts), self.seconds_left)
 
 
-Price = Callable[[Predicate | SideValues, NDArray[Any]], float]
+Price = Callable[[syn.Predicate | SideValues, NDArray[Any]], float]
 """The bits that it takes to describe a test to somebody who knows which individuals are at the node."""
 
 
@@ -292,7 +301,7 @@ class Builder(Generic[M]):
         self._tell()
         return children
 
-    def _hints_below(self, node: GrowingNode[M]) -> tuple[Predicate, ...]:
+    def _hints_below(self, node: GrowingNode[M]) -> tuple[syn.Predicate, ...]:
         assert node.proposal is not None
         return (*node.proposal.runners_up, *node.hints)[: self.splitter.n_hints]
 
@@ -386,34 +395,3 @@ class Builder(Generic[M]):
             return room(criterion, self.splitter.stats(node.members)), self.stopped_by
         reason = node.proposal.stopped_by or self.stopped_by
         return gap_of(self.splitter.stats(node.members), self.target, node.proposal.least), reason
-
-
-def gap_of(stats: Any, target: Target, least: float) -> float:
-    """Return how much better than a leaf an untried test may be, if its loss is not below the least."""
-    if least == inf:
-        return 0.0
-    if least == -inf:
-        return room(target.criterion, stats)
-    return max(0.0, undivided(target.criterion, stats) - least)
-
-
-def found_by(proposal: Proposal, target: Target) -> Found:
-    """Return the record of how a test was found."""
-    criterion, candidate, least = target.criterion, proposal.candidate, proposal.least
-    assert candidate is not None
-    loss, score = candidate.loss[0], criterion.score(candidate.loss[0])
-    proved = least == inf
-    # Of what was not tried often nothing is known.
-    gap = 0.0 if proved else criterion.room(score) if least == -inf else loss - least
-    reason = None if proved else proposal.stopped_by
-    figures = (candidate.gains[0], proved, gap, proposal.evaluated, proposal.seconds)
-    return Found(criterion.name, score, *figures, reason, proposal.pruned, proposal.trace)
-
-
-def all_nodes(root: GrowingNode[M]) -> Iterator[GrowingNode[M]]:
-    """All nodes of a growing tree in reading order."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack += reversed(node.children)

@@ -1,7 +1,7 @@
 """From data to a model in one call: grow a tree, prune it if asked, and keep what is needed to use it.
 
-`structtree.learn.grow` and `structtree.learn.prune` do the work. Here it is decided which individuals each of them
-gets to see, and how they share the time.
+`structtree.learn.growing` and `structtree.learn.pruning` do the work. Here it is decided which individuals each of
+them gets to see, and how they share the time.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import TOLERANCE, Ints
-from structtree.data.columns import Population
-from structtree.data.given import population_of
 from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
 from structtree.data.layouts import SourceLayout, layout_of
+from structtree.data.population import Population
 from structtree.data.provenance import provenance_of
+from structtree.data.readers.individuals import population_of
 from structtree.errors import DataError, UsageError, require
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar, grammar_from
-from structtree.learn.conform import optional_members
 from structtree.learn.goals import Settings, goal_criterion, settle
-from structtree.learn.grow import Progress, grow_by, in_plain_units, with_weight
-from structtree.learn.growth import Decision, Goal, Growth, Objective, Pruning
-from structtree.learn.model import Call, Model
+from structtree.learn.growing import Progress, grow_by, in_plain_units, with_weight
 from structtree.learn.plan import Plan, plan_for
-from structtree.learn.prune import Alpha, choose_alpha, cost_complexity, pessimistic, pruning_path, reduced_error
-from structtree.learn.tree import Leaf, Tree, subtree
+from structtree.learn.pruning import Alpha, choose_alpha, cost_complexity, pessimistic, pruning_path, reduced_error
+from structtree.models.conform import optional_members
+from structtree.models.model import Call, Model
+from structtree.models.settings import Decision, Goal, Growth, Objective, Pruning
+from structtree.models.tree import Leaf, Tree, subtree
 from structtree.options import merge_options, refuse_unknown
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
@@ -92,7 +92,7 @@ def fit(
     Parameters
     ----------
     individuals : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
-        See `structtree.data.given`.
+        See `structtree.data.readers.individuals`.
     target : array
         A class, or a number, for each individual.
     grammar : str, Path or Grammar, optional
@@ -110,7 +110,7 @@ def fit(
         Choose the size of the tree by cross-validation, unless it is limited or pruned as the options say; or keep
         the full tree.
     criterion, sample_weight, class_weight, classes
-        As of `structtree.learn.grow.grow`.
+        As of `structtree.learn.growing.grow`.
     priors : mapping from class to float, optional
         What shares the classes have where the model will be used; the training data weighs as if it had them. Class
         weights come on top.

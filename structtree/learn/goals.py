@@ -6,8 +6,8 @@ reasons). An option that is given counts: a limit of the size, or a way of pruni
 
 The size is chosen inside the training data: the tree is grown to its end, trees grown without a part of the
 individuals are judged on that part, and of the prunings of the whole tree the smallest is taken that is about as good
-as the best (`structtree.learn.prune.choose_alpha`). A few individuals are not enough to judge by; then the tree stays
-full. For ranking nothing is pruned, since that was measured to be better.
+as the best (`structtree.learn.pruning.choose_alpha`). A few individuals are not enough to judge by; then the tree
+stays full. For ranking nothing is pruned, since that was measured to be better.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from structtree.data.schema import LearningTask
-from structtree.learn.growth import Decision, Goal, Growth, Pruning
+from structtree.models.settings import Decision, Goal, Growth, Pruning
 from structtree.search.criteria import Criterion, criterion
 
 __all__ = ["CHOSEN", "ENOUGH_TO_CHOOSE", "Settings", "goal_criterion", "settle"]

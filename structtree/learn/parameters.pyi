@@ -1,6 +1,6 @@
 """The options of learning as type checkers see them: parameters of the estimators, and keywords of `fit` and `grow`.
 
-Written by ``python -m tests.signatures`` from the declarations in `structtree.learn.growth`; do not edit.
+Written by ``python -m tests.signatures`` from the declarations in `structtree.models.settings`; do not edit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from structtree.data.labels import Unlabelled
 from structtree.lang.grammar import Grammar
-from structtree.learn.growth import Costs, Estimate, Goal, PruneBy, StopRule
+from structtree.models.settings import Costs, Estimate, Goal, PruneBy, StopRule
 from structtree.search.criteria import Criterion
 
 __all__ = ["ClassifierParameters", "FitOptions", "GrowthOptions", "RegressorParameters"]

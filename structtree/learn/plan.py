@@ -17,31 +17,31 @@ from typing import Any, Literal
 
 import numpy as np
 
-from structtree.data.columns import Population
-from structtree.data.given import population_of
-from structtree.data.reach import compact
+from structtree.data.population import Population
+from structtree.data.reachable import compact
+from structtree.data.readers.individuals import population_of
 from structtree.data.schema import Schema
 from structtree.errors import UsageError
 from structtree.lang.check import CheckedGrammar
-from structtree.learn.dividing import questions_of
-from structtree.learn.growth import Growth
-from structtree.learn.link_tests import linked_tests, single_tests
-from structtree.learn.linked import linked
-from structtree.learn.listing import ListedTests, flat_tests, listed_tests, with_sets
-from structtree.learn.parts import PartSplitter
-from structtree.learn.routing import own_attributes
-from structtree.learn.searching import Pace, SearchSplitter
-from structtree.learn.splitters import Splitter
-from structtree.learn.sweeping import SweepSplitter
-from structtree.learn.table import SortedTable, Tuning, table_of
-from structtree.learn.tree import Unproved
-from structtree.learn.unknown import seen_schema
+from structtree.models.routing import own_attributes
+from structtree.models.settings import Growth
+from structtree.models.tree import Unproved
+from structtree.models.unknown import seen_schema
 from structtree.reprs import short_repr
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.target import Target
 from structtree.space.background import with_computed
 from structtree.space.space import Space
+from structtree.splitters.attribute_tests import ListedTests, flat_tests, listed_tests, with_sets
+from structtree.splitters.fractional import PartSplitter
+from structtree.splitters.link_table import linked
+from structtree.splitters.link_tests import linked_tests, single_tests
+from structtree.splitters.multiway import questions_of
+from structtree.splitters.search import Pace, SearchSplitter
+from structtree.splitters.splitter import Splitter
+from structtree.splitters.sweep import SweepSplitter
+from structtree.splitters.table import SortedTable, Tuning, table_of
 
 __all__ = ["Plan", "Route", "plan_for"]
 
@@ -73,7 +73,7 @@ class Plan:
     route : {"sweeps", "table", "search", "parts"}, or any name for a route of one's own
     why : str
         A sentence for people.
-    individuals : Population, or individuals in another form (see `structtree.data.given`)
+    individuals : Population, or individuals in another form (see `structtree.data.readers.individuals`)
     grammar : CheckedGrammar
     growth : Growth
         The options it was made for; see `DECIDING`.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from structtree.data.catalog import Dataset, load_dataset
+from structtree.data.datasets.catalog import Dataset, load_dataset
+from structtree.evaluate.score import evaluate
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit
-from structtree.learn.model import Model
-from structtree.learn.rules import to_rules
-from structtree.learn.score import evaluate
+from structtree.models.model import Model
+from structtree.models.rules import to_rules
 from structtree.report.effort import Effort, compare_effort
 from structtree.report.explain import explain
 from structtree.report.text import export_text

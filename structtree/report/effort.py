@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.data.columns import Population
-from structtree.data.given import population_of
+from structtree.data.population import Population
+from structtree.data.readers.individuals import population_of
 from structtree.errors import StructtreeError, UsageError
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.pretty import pretty
-from structtree.learn.model import Fitted
-from structtree.learn.tree import Found, Leaf, Tree
+from structtree.models.model import Fitted
+from structtree.models.tree import Found, Leaf, Tree
 from structtree.reprs import short_repr
 from structtree.search.best_split import SearchStats, Split, best_split
 from structtree.search.criteria import CRITERIA, Criterion, better, criterion
-from structtree.search.judges import judge_for
 from structtree.search.results import Pass, TracePoint
+from structtree.search.scorers import judge_for
 from structtree.space.background import with_background
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds

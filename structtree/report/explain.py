@@ -19,40 +19,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from structtree.data.columns import Population, Value
-from structtree.data.moments import text_of
-from structtree.data.reach import compact
+from structtree.data.dates import text_of
+from structtree.data.population import Population, Value
+from structtree.data.reachable import compact
 from structtree.data.schema import FAR_ROW, Schema
 from structtree.errors import UsageError
+from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
-from structtree.lang.syntax import (
-    Aggregate,
-    All,
-    Among,
-    And,
-    Compare,
-    CompareOwn,
-    Count,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    ListStep,
-    Missing,
-    Named,
-    No,
-    Not,
-    Or,
-    Predicate,
-    Top,
-    ValuePath,
-    Within,
-)
-from structtree.learn.growth import Decision
-from structtree.learn.model import Fitted, fitted
-from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
-from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
-from structtree.learn.unknown import possibly, surely
+from structtree.models.model import Fitted, fitted
+from structtree.models.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
+from structtree.models.settings import Decision
+from structtree.models.tree import Branch, ClassCounts, Leaf, Switch, Tree
+from structtree.models.unknown import possibly, surely
 from structtree.report.english import name_words
 from structtree.report.text import NodeText
 from structtree.report.words import in_words
@@ -257,7 +235,7 @@ def explain(
     Examples
     --------
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.learn.tree import Found
+    >>> from structtree.models.tree import Found
     >>> trains = Population.from_records(
     ...     [{"cars": [{"long": True, "wheels": 3}, {"long": False, "wheels": 2}]}], individual="Train"
     ... )
@@ -385,9 +363,9 @@ class _Row:
     known: Known = field(default_factory=dict, compare=False, repr=False)
     words: bool = field(default=False, compare=False, repr=False)
 
-    def denies(self, predicate: Predicate) -> str:
+    def denies(self, predicate: syn.Predicate) -> str:
         """Return a predicate that fails for the row as it is shown: its text, or in words what is so instead."""
-        return in_words(Not(predicate), self.population.schema, self.type) if self.words else pretty(predicate)
+        return in_words(syn.Not(predicate), self.population.schema, self.type) if self.words else pretty(predicate)
 
     def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
         """Return the row with what was looked at; of a pair, the row that was met."""
@@ -401,7 +379,7 @@ class _Row:
         derived = {link.name for t in self.population.schema.types for link in t.links if link.derived}
         return any(step.partition("[")[0] in derived for step in self.path.split("."))
 
-    def satisfies(self, predicate: Predicate) -> bool:
+    def satisfies(self, predicate: syn.Predicate) -> bool:
         """Return whether a predicate holds of the row."""
         return bool(rows_where(predicate, self.population, self.type, self.known)[self.number])
 
@@ -410,7 +388,7 @@ class _Row:
         column = self.population.tables[self.type].column(name)
         return None if column is None else column.value(self.number)
 
-    def value_at(self, path: ValuePath) -> Value:
+    def value_at(self, path: syn.ValuePath) -> Value:
         """Return the value of an attribute at the end of references; missing where they lead nowhere."""
         return own_column(path, self.population, self.type).value(self.number)
 
@@ -423,31 +401,31 @@ class _Row:
         paths = [stem if declared.single else f"{stem}[{i}]" for i in range(len(numbers))]
         return [replace(self, type=declared.target, number=n, path=at) for n, at in zip(numbers, paths, strict=True)]
 
-    def count(self, link: str, inner: Predicate) -> tuple[str, Value]:
+    def count(self, link: str, inner: syn.Predicate) -> tuple[str, Value]:
         """Return the number of rows behind a link that satisfy a predicate, with its name."""
         n = sum(target.satisfies(inner) for target in self.targets(link))
         return f"count {pretty_name(link)} ({pretty(inner)})", n
 
 
-def _looked_at(predicate: Predicate, row: _Row) -> tuple[tuple[str, Value], ...]:
+def _looked_at(predicate: syn.Predicate, row: _Row) -> tuple[tuple[str, Value], ...]:
     """The values of the row itself that a predicate depends on, by name."""
     match predicate:
-        case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name):
+        case syn.Flag(name) | syn.Compare(name) | syn.Among(name) | syn.Within(name) | syn.Missing(name):
             return ((name, row.value(name)),)
-        case CompareOwn():
+        case syn.CompareOwn():
             return tuple((".".join(path), row.value_at(path)) for path in predicate.sides)
-        case Named(_, body) if body is not None:
+        case syn.Named(_, body) if body is not None:
             return ((pretty(predicate), row.satisfies(body)), *_looked_at(body, row))
-        case Count(link, inner) | No(link, inner) | Not(Exists(link, inner) | All(link, inner)):
+        case syn.Count(link, inner) | syn.No(link, inner) | syn.Not(syn.Exists(link, inner) | syn.All(link, inner)):
             return (row.count(link, inner),)
-        case All(link) if not row.targets(link):
-            return (row.count(link, Top()),)
-        case Aggregate():
+        case syn.All(link) if not row.targets(link):
+            return (row.count(link, syn.Top()),)
+        case syn.Aggregate():
             column = aggregate_column(predicate, row.population, row.type, row.known)
             return ((pretty_aggregate(predicate), column.value(row.number)),)
-        case And(parts) | Or(parts):
+        case syn.And(parts) | syn.Or(parts):
             return tuple(dict.fromkeys(seen for part in parts for seen in _looked_at(part, row)))
-        case Not(inner):
+        case syn.Not(inner):
             return _looked_at(inner, row)
         case _:
             return ()
@@ -456,9 +434,9 @@ def _looked_at(predicate: Predicate, row: _Row) -> tuple[tuple[str, Value], ...]
 # ---- why yes --------------------------------------------------------------------------------------------
 
 
-def _grounds(predicate: Predicate, row: _Row) -> Iterator[SeenRow]:
+def _grounds(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
     """The rows that made a predicate true of a row, each once, with everything that was looked at there."""
-    if isinstance(predicate, Not):
+    if isinstance(predicate, syn.Not):
         yield from (replace(seen, fails="") for seen in _misses(predicate.inner, row))
         return
     schema = Schema(row.population.schema.types, row.type)
@@ -481,29 +459,29 @@ def _leads_to(path: str, other: str) -> bool:
 # ---- why no ---------------------------------------------------------------------------------------------
 
 
-def _misses(predicate: Predicate, row: _Row) -> Iterator[SeenRow]:
+def _misses(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
     """The rows that keep a predicate from being true of a row, and what was found there instead."""
     match predicate:
-        case And(parts) | Or(parts):
+        case syn.And(parts) | syn.Or(parts):
             for part in parts:
                 if not row.satisfies(part):
                     yield from _misses(part, row)
-        case Named(_, body) if body is not None:
+        case syn.Named(_, body) if body is not None:
             yield from _misses(body, row)
-        case Not(inner):
+        case syn.Not(inner):
             yield from (replace(seen, fails=row.denies(predicate)) for seen in _grounds(inner, row))
-        case No(link, inner):
-            yield from (replace(seen, fails=row.denies(predicate)) for seen in _grounds(Exists(link, inner), row))
-        case All(link, inner):
+        case syn.No(link, inner):
+            yield from (replace(seen, fails=row.denies(predicate)) for seen in _grounds(syn.Exists(link, inner), row))
+        case syn.All(link, inner):
             for target in row.targets(link):
                 if not target.satisfies(inner):
                     yield from _misses(inner, target)
-        case Distinct(link, inners):
+        case syn.Distinct(link, inners):
             counts = (row.count(link, inner) for inner in inners)
             yield row.seen(tuple(counts), row.denies(predicate))
-        case Exists(link, inner) | Follow(link, inner) | ListStep(_, inner, str() as link):
+        case syn.Exists(link, inner) | syn.Follow(link, inner) | syn.ListStep(_, inner, str() as link):
             yield from _nearest(predicate, row, link, inner)
-        case Aggregate(link=link):
+        case syn.Aggregate(link=link):
             yield row.seen(_looked_at(predicate, row), row.denies(predicate))
             targets = row.targets(link)
             places = aggregated_places(predicate, row.population, row.type, row.number, row.known)
@@ -512,20 +490,20 @@ def _misses(predicate: Predicate, row: _Row) -> Iterator[SeenRow]:
             yield row.seen(_looked_at(predicate, row), row.denies(predicate))
 
 
-def _summed(test: Aggregate, row: _Row) -> tuple[tuple[str, Value], ...]:
+def _summed(test: syn.Aggregate, row: _Row) -> tuple[tuple[str, Value], ...]:
     """Return what an aggregate has taken from one of the rows that it was computed from."""
     own = () if test.inner is None else _looked_at(test.inner, row)
     names = (name for name in (test.attribute, test.order) if name is not None)
     return tuple(dict.fromkeys([*own, *((name, row.value(name)) for name in names)]))
 
 
-def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> Iterator[SeenRow]:
+def _nearest(predicate: syn.Predicate, row: _Row, link: str, inner: syn.Predicate) -> Iterator[SeenRow]:
     """For a link with no suitable row: the number of rows for each condition, and what the nearest row lacks."""
     targets, parts = row.targets(link), conjuncts(inner)
-    if isinstance(predicate, ListStep):
+    if isinstance(predicate, syn.ListStep):
         targets = targets[:1] if predicate.step == "first" else targets[-1:]
     if not targets:
-        nothing = row.count(link, Top()) if isinstance(predicate, Exists) else (link, None)
+        nothing = row.count(link, syn.Top()) if isinstance(predicate, syn.Exists) else (link, None)
         yield row.seen((nothing,), row.denies(predicate))
         return
     near = max(targets, key=lambda target: _nearness(parts, target))
@@ -536,15 +514,15 @@ def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> It
         yield from _misses(inner, near)
 
 
-def _nearness(parts: tuple[Predicate, ...], row: _Row) -> tuple[int, float]:
+def _nearness(parts: tuple[syn.Predicate, ...], row: _Row) -> tuple[int, float]:
     """Number of conditions that a row satisfies, and how closely it misses the thresholds of the others."""
     failing = [part for part in parts if not row.satisfies(part)]
     return len(parts) - len(failing), -min((_gap(part, row) for part in failing), default=0.0)
 
 
-def _gap(part: Predicate, row: _Row) -> float:
+def _gap(part: syn.Predicate, row: _Row) -> float:
     match part:
-        case Compare(name, ">=" | "<=", int() | float() as threshold):
+        case syn.Compare(name, ">=" | "<=", int() | float() as threshold):
             number = float(row.population.tables[row.type].value_column(name).values[row.number])
             return inf if isnan(number) else abs(number - threshold)
         case _:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population
-from structtree.data.linking import KeyLink, Relations
-from structtree.data.moments import moment_text
-from structtree.data.opening import Opened
+from structtree.data.dates import moment_text
+from structtree.data.population import Adjacency, Column, Population
 from structtree.data.profile import Member, profile
+from structtree.data.readers.databases.linking import KeyLink, Relations
+from structtree.data.readers.opening import Opened
 from structtree.data.schema import RecordType
 
 __all__ = ["describe"]
@@ -23,7 +23,7 @@ def describe(opened: Opened) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from structtree.data.opening import open_data
+    >>> from structtree.data.readers.opening import open_data
     >>> info = describe(open_data("lenses"))
     >>> info["individuals"], info["target"]["summary"]
     (24, 'none 15, soft 5, hard 4')

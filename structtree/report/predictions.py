@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Population
-from structtree.data.opening import Opened
+from structtree.data.population import Population
 from structtree.data.provenance import record_members, record_values
+from structtree.data.readers.opening import Opened
 from structtree.data.selection import matched_names
 from structtree.errors import DataError, UsageError, did_you_mean
-from structtree.learn.model import Model
-from structtree.learn.predict import predicted_spreads
-from structtree.learn.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
+from structtree.evaluate.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
+from structtree.models.model import Model
+from structtree.models.predict import predicted_spreads
 from structtree.reprs import number_text, short_repr
 
 _COMPARED = 2000

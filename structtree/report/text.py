@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.errors import UsageError
+from structtree.evaluate.score import class_name
 from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
-from structtree.learn.growth import MAJORITY, Decision
-from structtree.learn.leaves import decisions, means, probabilities, spreads
-from structtree.learn.model import fitted
-from structtree.learn.score import class_name
-from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
-from structtree.report.doubts import doubt_lines
+from structtree.models.leaves import decisions, means, probabilities, spreads
+from structtree.models.model import fitted
+from structtree.models.settings import MAJORITY, Decision
+from structtree.models.tree import Branch, ClassCounts, Leaf, Switch, Tree
+from structtree.report.caveats import doubt_lines
 from structtree.report.english import name_words
 from structtree.report.spans import Line, SpanRole, TextSpan, cells, line_text, wrapped_spans
 from structtree.report.words import in_words
@@ -75,7 +75,7 @@ def export_text(
     --------
     >>> from structtree.data.schema import Attribute, RecordType, Schema
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.learn.tree import Found
+    >>> from structtree.models.tree import Found
     >>> schema = Schema((RecordType("Train", (Attribute("length", "int"),)),), "Train")
     >>> proved, open_ = Found("acc*", 1.0, 0.5, True, 0.0, 9, 0.1), Found("acc*", 1.0, 0.1, False, 0.25, 9, 0.1)
     >>> nodes = (

@@ -18,43 +18,8 @@ from typing import Literal, assert_never
 
 from structtree.data.schema import RecordType, Schema
 from structtree.errors import require
+from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty, pretty_scalar
-from structtree.lang.syntax import (
-    Aggregate,
-    AggregateFunction,
-    All,
-    Among,
-    And,
-    Bins,
-    Compare,
-    CompareMine,
-    CompareOwn,
-    Count,
-    Day,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    Instant,
-    Listed,
-    ListStep,
-    Me,
-    Missing,
-    Named,
-    No,
-    Not,
-    Or,
-    OrderedCategory,
-    Predicate,
-    Quantiles,
-    Range,
-    Scalar,
-    Star,
-    Top,
-    ValuePath,
-    Within,
-    require_predicate,
-)
 from structtree.report.english import (
     PREPOSITIONS,
     counted,
@@ -121,7 +86,7 @@ _ELEMENTS = {
     "Bi": "bismuth",
 }
 _LEADING = {"to": ("leads to", "lead to"), "from": ("comes from", "come from")}
-_FUNCTIONS: dict[AggregateFunction, str] = {
+_FUNCTIONS: dict[syn.AggregateFunction, str] = {
     "sum": "total {}",
     "mean": "average {}",
     "min": "least {}",
@@ -136,7 +101,7 @@ _FUNCTIONS: dict[AggregateFunction, str] = {
 }
 
 
-def in_words(predicate: Predicate, schema: Schema, type_name: str | None = None) -> str:
+def in_words(predicate: syn.Predicate, schema: Schema, type_name: str | None = None) -> str:
     """Return a predicate in plain English.
 
     Parameters
@@ -169,7 +134,7 @@ def in_words(predicate: Predicate, schema: Schema, type_name: str | None = None)
     no carbon atom has a double bond to an oxygen atom
     logp is at least 2.5
     """
-    require_predicate(predicate)
+    syn.require_predicate(predicate)
     require(schema, Schema, "schema", "a Schema, such as that of a population or a tree")
     start = type_name or schema.individual
     return _Speaker(schema, start, _noun_of_type(start)).clause(predicate)
@@ -213,99 +178,113 @@ class _Speaker:
 
     # ---- clauses: about the individual itself
 
-    def clause(self, predicate: Predicate) -> str:
+    def clause(self, predicate: syn.Predicate) -> str:
         """Return a whole clause, whose subject is what the predicate is about, or a part of it."""
         match predicate:
-            case Top():
+            case syn.Top():
                 return "anything"
-            case And(parts):
-                return _conjunction([f"({self.clause(p)})" if isinstance(p, Or) else self.clause(p) for p in parts])
-            case Or(parts):
+            case syn.And(parts):
+                return _conjunction(
+                    [f"({self.clause(p)})" if isinstance(p, syn.Or) else self.clause(p) for p in parts]
+                )
+            case syn.Or(parts):
                 return f"either {_conjunction([self.clause(part) for part in parts], 'or')}"
-            case Not(inner):
+            case syn.Not(inner):
                 return self._denied(inner)
-            case Exists(link, inner):
+            case syn.Exists(link, inner):
                 return self.behind(link, several=True).some(inner)
-            case No(link, inner):
+            case syn.No(link, inner):
                 return self.behind(link, several=True).none(inner)
-            case All(link, inner):
+            case syn.All(link, inner):
                 there = self.behind(link, several=True)
                 return f"every {there.noun} {there.verbs(inner)}"
-            case Count(link, inner, op, n):
+            case syn.Count(link, inner, op, n):
                 return self.behind(link, several=True).several(inner, _amount(op, n), one=n == 1)
-            case Follow(link, inner) if link not in PREPOSITIONS:
+            case syn.Follow(link, inner) if link not in PREPOSITIONS:
                 there = self.behind(link, several=False)
                 return f"the {there.noun} {there.verbs(inner)}"
-            case ListStep(step, inner, str() as link):
+            case syn.ListStep(step, inner, str() as link):
                 there = self.behind(link, several=True)
                 return (
                     f"the {step} {there.noun} {there.verbs(inner)}"
-                    if inner != Top()
+                    if inner != syn.Top()
                     else f"there is {_a(there.noun)}"
                 )
-            case Distinct(link, inners):
+            case syn.Distinct(link, inners):
                 return f"there are {self._distinct(link, inners)}"
-            case Aggregate():
+            case syn.Aggregate():
                 return f"the {self._computed(predicate)} is {_compared(predicate.op, predicate.value)}"
-            case Compare(attribute, op, value) if not self._is_amount(attribute):
+            case syn.Compare(attribute, op, value) if not self._is_amount(attribute):
                 return f"{name_words(attribute)} is {_compared(op, value)}"
-            case Among(attribute) if not self._is_adjective(attribute):
+            case syn.Among(attribute) if not self._is_adjective(attribute):
                 return f"{name_words(attribute)} is {_any_of(predicate)}"
-            case Within(attribute):
+            case syn.Within(attribute):
                 return f"{name_words(attribute)} is {_interval(predicate)}"
-            case CompareOwn(attribute, op, other):
+            case syn.CompareOwn(attribute, op, other):
                 return f"{_path(attribute)} is {_own(op, self._moments(attribute))} {_path(other)}"
-            case CompareMine(attribute, op, mine):
+            case syn.CompareMine(attribute, op, mine):
                 return f"{_path(attribute)} is {_own(op, self._moments(attribute))} {_path(mine)} of the asking row"
-            case Me():
+            case syn.Me():
                 return "it is the asking row"
-            case Missing(member) if self.record.link(member) is None:
+            case syn.Missing(member) if self.record.link(member) is None:
                 return f"{name_words(member)} is missing"
-            case Flag() | Compare() | Among() | Missing() | Named() | Follow() | ListStep():
+            case (
+                syn.Flag() | syn.Compare() | syn.Among() | syn.Missing() | syn.Named() | syn.Follow() | syn.ListStep()
+            ):
                 return f"it {self.verbs(predicate)}"
             case _ as never:
                 assert_never(never)
 
-    def _denied(self, inner: Predicate) -> str:
+    def _denied(self, inner: syn.Predicate) -> str:
         """Return a clause that says that another is not so."""
         match inner:
-            case Exists(link, what):
-                return self.clause(No(link, what))
-            case No(link, what):
-                return self.clause(Exists(link, what))
-            case Count(link, what, op, int() as n):
+            case syn.Exists(link, what):
+                return self.clause(syn.No(link, what))
+            case syn.No(link, what):
+                return self.clause(syn.Exists(link, what))
+            case syn.Count(link, what, op, int() as n):
                 limit = "fewer than" if op == ">=" else "more than"
                 return self.behind(link, several=True).several(what, f"{limit} {counted(n)}", one=n == 1)
-            case All(link, what):
+            case syn.All(link, what):
                 there = self.behind(link, several=True)
                 return f"not every {there.noun} {there.verbs(what)}"
-            case Not(what):
+            case syn.Not(what):
                 return self.clause(what)
-            case Top():
+            case syn.Top():
                 return "nothing"
             case _:
                 said = self.clause(inner)
                 found = re.match(r"^([\w\s.-]*?\b(?:is|are)) (?!no\b|not\b|at most\b)", said)
-                simple = isinstance(inner, Compare | Within | Among | Flag | Named | Missing | Aggregate | CompareOwn)
+                simple = isinstance(
+                    inner,
+                    syn.Compare
+                    | syn.Within
+                    | syn.Among
+                    | syn.Flag
+                    | syn.Named
+                    | syn.Missing
+                    | syn.Aggregate
+                    | syn.CompareOwn,
+                )
                 if simple and found is not None:
                     return f"{found[1]} not {said[found.end() :]}"
-                return f"it {self.verbs(Not(inner))}" if simple else f"it is not so that {said}"
+                return f"it {self.verbs(syn.Not(inner))}" if simple else f"it is not so that {said}"
 
     # ---- clauses about rows behind a link
 
-    def some(self, inner: Predicate) -> str:
+    def some(self, inner: syn.Predicate) -> str:
         """Return that some row has properties: *some aromatic atom has degree 2*."""
         subject, rest = self._divided(inner)
         if rest:
             return f"some {self.named(subject)} {_verbs(rest)}"
         return f"there is {_a(self.named(subject))}"
 
-    def none(self, inner: Predicate) -> str:
+    def none(self, inner: syn.Predicate) -> str:
         """Return that no row has properties."""
         subject, rest = self._divided(inner)
         return f"no {self.named(subject)} {_verbs(rest)}" if rest else f"there is no {self.named(subject)}"
 
-    def several(self, inner: Predicate, amount: str, *, one: bool) -> str:
+    def several(self, inner: syn.Predicate, amount: str, *, one: bool) -> str:
         """Return that some number of rows have properties: *at least two cars are long*."""
         subject, rest = self._divided(inner)
         noun = self.named(subject, many=not one)
@@ -313,7 +292,7 @@ class _Speaker:
             return f"{amount} {noun} {_verbs(rest, many=not one)}"
         return f"there {'is' if one else 'are'} {amount} {noun}"
 
-    def _divided(self, inner: Predicate) -> tuple[list[_Property], list[_Property]]:
+    def _divided(self, inner: syn.Predicate) -> tuple[list[_Property], list[_Property]]:
         """Return the properties that make a subject, and those that are said of it; a single flag is said."""
         said = self.properties(inner)
         subject = [each for each in said if each.noun or each.before]
@@ -323,11 +302,11 @@ class _Speaker:
 
     # ---- phrases about a row
 
-    def verbs(self, predicate: Predicate, *, many: bool = False) -> str:
+    def verbs(self, predicate: syn.Predicate, *, many: bool = False) -> str:
         """Return what a row does: *is aromatic and has degree 2*."""
         return _verbs(self.properties(predicate), many=many) or ("exist" if many else "exists")
 
-    def described(self, predicate: Predicate, *, many: bool = False) -> str:
+    def described(self, predicate: syn.Predicate, *, many: bool = False) -> str:
         """Return the noun with its properties: *aromatic atom with degree 2*."""
         return self.named(self.properties(predicate), many=many)
 
@@ -345,61 +324,61 @@ class _Speaker:
         words += [enumerated([each.posts if many else each.post for each in after if each.post])]
         return " ".join(filter(None, words))
 
-    def properties(self, predicate: Predicate) -> list[_Property]:
+    def properties(self, predicate: syn.Predicate) -> list[_Property]:
         """Return what is said of a row, one by one."""
         match predicate:
-            case Top():
+            case syn.Top():
                 return []
-            case And(parts):
+            case syn.And(parts):
                 return [each for part in parts for each in self.properties(part)]
-            case Or(parts):
+            case syn.Or(parts):
                 said, many = ([self.verbs(part, many=many) for part in parts] for many in (False, True))
                 return [_Property("do", f"either {enumerated(said, 'or')}", f"either {enumerated(many, 'or')}")]
-            case Not(inner):
+            case syn.Not(inner):
                 return [_negated(self.properties(inner))]
-            case Flag(attribute, positive):
+            case syn.Flag(attribute, positive):
                 return [_flag(attribute) if positive else _negated([_flag(attribute)])]
-            case Named():
+            case syn.Named():
                 return [_named(predicate)]
-            case Missing(member):
+            case syn.Missing(member):
                 known = "" if self.record.link(member) else "known "
                 return [_Property("have", f"no {known}{name_words(member)}")]
-            case Compare():
+            case syn.Compare():
                 return [self._comparison(predicate)]
-            case Among(attribute):
+            case syn.Among(attribute):
                 return [self._one_of(predicate)]
-            case Within(attribute):
+            case syn.Within(attribute):
                 return [_Property("have", f"{name_words(attribute)} {_interval(predicate)}")]
-            case CompareOwn(attribute, op, other):
+            case syn.CompareOwn(attribute, op, other):
                 own = _own(op, self._moments(attribute))
                 return [_Property("have", f"{_path(attribute)} {own} its {_path(other)}")]
-            case CompareMine(attribute, op, mine):
+            case syn.CompareMine(attribute, op, mine):
                 own = _own(op, self._moments(attribute))
                 return [_Property("have", f"{_path(attribute)} {own} {_path(mine)} of the asking row")]
-            case Me():
+            case syn.Me():
                 return [_Property("be", "the asking row")]
-            case Follow(link, inner):
+            case syn.Follow(link, inner):
                 return [self._reference(link, inner)]
-            case ListStep():
+            case syn.ListStep():
                 return [self._step(predicate)]
-            case Exists(link, inner):
+            case syn.Exists(link, inner):
                 return [_Property("have", _a(self.behind(link, several=True).described(inner)))]
-            case No(link, inner):
+            case syn.No(link, inner):
                 return [_Property("have", f"no {self.behind(link, several=True).described(inner)}")]
-            case All(link, inner):
+            case syn.All(link, inner):
                 return [_Property("have", f"only {self.behind(link, several=True).described(inner, many=True)}")]
-            case Count(link, inner, op, n):
+            case syn.Count(link, inner, op, n):
                 noun = self.behind(link, several=True).described(inner, many=n != 1)
                 return [_Property("have", f"{_amount(op, n)} {noun}")]
-            case Distinct(link, inners):
+            case syn.Distinct(link, inners):
                 return [_Property("have", self._distinct(link, inners))]
-            case Aggregate():
+            case syn.Aggregate():
                 computed = _a(self._computed(predicate))
                 return [_Property("have", f"{computed} that is {_compared(predicate.op, predicate.value)}")]
             case _ as never:
                 assert_never(never)
 
-    def _comparison(self, test: Compare) -> _Property:
+    def _comparison(self, test: syn.Compare) -> _Property:
         name = name_words(test.attribute)
         if self._is_amount(test.attribute) and not isinstance(test.value, str):
             amount = _amount(test.op, test.value) if test.op in (">=", "<=") else _number(test.value)
@@ -414,14 +393,14 @@ class _Speaker:
             return _Property("have", f"{_a(name)} other than {_value(test.value)}")
         return _Property("have", f"{name} {_compared(test.op, test.value)}")
 
-    def _one_of(self, test: Among) -> _Property:
+    def _one_of(self, test: syn.Among) -> _Property:
         values = [value for value in test.values if isinstance(value, str)]
         if self._is_adjective(test.attribute) and len(values) == len(test.values) and values:
             word = enumerated([_adjective(test.attribute, value) for value in values], "or")
             return _Property("be", word, before=word if len(values) <= 4 else "")
         return _Property("have", f"{name_words(test.attribute)} {_any_of(test)}")
 
-    def _reference(self, link: str, inner: Predicate) -> _Property:
+    def _reference(self, link: str, inner: syn.Predicate) -> _Property:
         there = self.behind(link, several=False)
         if link in PREPOSITIONS:
             one, many = (there.described(inner, many=many) for many in (False, True))
@@ -430,7 +409,7 @@ class _Speaker:
             return _Property("do", f"{verb[0]} {_a(one)}", f"{verb[1]} {many}", post=post, posts=posts)
         return _Property("have", _a(there.described(inner)))
 
-    def _step(self, step: ListStep) -> _Property:
+    def _step(self, step: syn.ListStep) -> _Property:
         if step.link is not None:
             there = self.behind(step.link, several=True)
             return _Property("have", f"{_a(step.step)} {there.described(step.inner)}")
@@ -443,17 +422,17 @@ class _Speaker:
             case _:
                 return _Property("be", f"followed, at once or later, by {what}")
 
-    def _distinct(self, link: str, inners: tuple[Predicate, ...]) -> str:
+    def _distinct(self, link: str, inners: tuple[syn.Predicate, ...]) -> str:
         there = self.behind(link, several=True)
         ones = [f"one that {there.verbs(inner)}" for inner in inners]
         return f"{counted(len(inners))} different {plural(there.noun)}: {enumerated(ones)}"
 
-    def _computed(self, test: Aggregate) -> str:
+    def _computed(self, test: syn.Aggregate) -> str:
         """Return what an aggregate computes: *total price of the items with kind gift*."""
         there, by = self.behind(test.link, several=True), f" by {name_words(test.order)}" if test.order else ""
-        rows = there.described(test.inner or Top(), many=True)
+        rows = there.described(test.inner or syn.Top(), many=True)
         if test.attribute is None:
-            return f"share of {plural(there.noun)} that {there.verbs(test.inner or Top(), many=True)}"
+            return f"share of {plural(there.noun)} that {there.verbs(test.inner or syn.Top(), many=True)}"
         return f"{_FUNCTIONS[test.function].format(name_words(test.attribute))}{by} of the {rows}"
 
     def _is_adjective(self, attribute: str) -> bool:
@@ -465,7 +444,7 @@ class _Speaker:
         found = self.record.attribute(attribute)
         return found is not None and found.kind == "int" and singular(attribute) != attribute
 
-    def _moments(self, path: ValuePath) -> bool:
+    def _moments(self, path: syn.ValuePath) -> bool:
         record = self.record
         for link in path[:-1]:
             found = record.link(link)
@@ -517,7 +496,7 @@ def _flag(attribute: str) -> _Property:
     return _Property("be", name, before=name)
 
 
-def _named(named: Named) -> _Property:
+def _named(named: syn.Named) -> _Property:
     """Return what a definition says: its phrase, or its name, which is taken for an adjective."""
     if named.says is None:
         name = name_words(named.name)
@@ -532,7 +511,7 @@ def _named(named: Named) -> _Property:
     return _Property("do", says, f"each {says}")
 
 
-def _filled(named: Named) -> str:
+def _filled(named: syn.Named) -> str:
     """Return the phrase of a definition with the values of its parameters in their places."""
     assert named.says is not None
     names = () if named.definition is None else named.definition.parameters
@@ -540,8 +519,8 @@ def _filled(named: Named) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], found[0]), named.says)
 
 
-def _is_flag(predicate: Predicate) -> bool:
-    return isinstance(predicate, Flag | Named)
+def _is_flag(predicate: syn.Predicate) -> bool:
+    return isinstance(predicate, syn.Flag | syn.Named)
 
 
 # ---- nouns ----------------------------------------------------------------------------------------------
@@ -568,11 +547,15 @@ def _a(noun: str) -> str:
 # ---- values ---------------------------------------------------------------------------------------------
 
 
-def _value(value: Scalar | Star | Bins | Quantiles | Listed | Range) -> str:
+def _value(value: syn.Scalar | syn.Star | syn.Bins | syn.Quantiles | syn.Listed | syn.Range) -> str:
     match value:
-        case Star() | Bins() | Quantiles() | Listed() | Range():
-            return "some value" if isinstance(value, Star) else pretty(Compare("", "=", value)).removeprefix("`` = ")
-        case OrderedCategory():
+        case syn.Star() | syn.Bins() | syn.Quantiles() | syn.Listed() | syn.Range():
+            return (
+                "some value"
+                if isinstance(value, syn.Star)
+                else pretty(syn.Compare("", "=", value)).removeprefix("`` = ")
+            )
+        case syn.OrderedCategory():
             return _text(value.name)
         case str():
             return _text(value)
@@ -584,10 +567,10 @@ def _text(value: str) -> str:
     return value if re.fullmatch(r"\w[\w .+-]*", value) and value.strip() == value else pretty_scalar(value)
 
 
-def _number(value: int | float | Star | Bins | Quantiles | Listed | Range) -> str:
-    if isinstance(value, Day):
+def _number(value: int | float | syn.Star | syn.Bins | syn.Quantiles | syn.Listed | syn.Range) -> str:
+    if isinstance(value, syn.Day):
         return str(value)
-    if isinstance(value, OrderedCategory):
+    if isinstance(value, syn.OrderedCategory):
         return value.name
     if isinstance(value, int | float):
         whole = float(value).is_integer() and abs(value) < 1e15
@@ -599,22 +582,22 @@ def _adjective(attribute: str, value: str) -> str:
     return _ELEMENTS.get(value, _text(value)) if attribute == "element" else _text(value)
 
 
-def _amount(op: str, n: int | float | Star | Bins | Quantiles | Listed | Range) -> str:
-    whole = isinstance(n, int | float) and not isinstance(n, Day | OrderedCategory) and float(n).is_integer()
+def _amount(op: str, n: int | float | syn.Star | syn.Bins | syn.Quantiles | syn.Listed | syn.Range) -> str:
+    whole = isinstance(n, int | float) and not isinstance(n, syn.Day | syn.OrderedCategory) and float(n).is_integer()
     text = counted(int(n)) if whole and isinstance(n, int | float) else _number(n)
     return f"{'at least' if op == '>=' else 'at most'} {text.replace('no', 'zero') if text == 'no' else text}"
 
 
-def _bound(op: str, value: Scalar | Star | Bins | Quantiles | Listed | Range) -> str:
+def _bound(op: str, value: syn.Scalar | syn.Star | syn.Bins | syn.Quantiles | syn.Listed | syn.Range) -> str:
     at = _value(value)
-    if isinstance(value, Instant):
+    if isinstance(value, syn.Instant):
         return f"at {at} or {'later' if op == '>=' else 'earlier'}"
-    if isinstance(value, Day):
+    if isinstance(value, syn.Day):
         return f"on {at} or {'later' if op == '>=' else 'earlier'}"
     return f"{'at least' if op == '>=' else 'at most'} {at}"
 
 
-def _compared(op: str, value: Scalar | Star | Bins | Quantiles | Listed | Range) -> str:
+def _compared(op: str, value: syn.Scalar | syn.Star | syn.Bins | syn.Quantiles | syn.Listed | syn.Range) -> str:
     match op:
         case "=":
             return _value(value)
@@ -624,11 +607,11 @@ def _compared(op: str, value: Scalar | Star | Bins | Quantiles | Listed | Range)
             return _bound(op, value)
 
 
-def _any_of(test: Among) -> str:
+def _any_of(test: syn.Among) -> str:
     return enumerated([_value(value) for value in test.values], "or") if test.source is None else "one of some values"
 
 
-def _interval(test: Within) -> str:
+def _interval(test: syn.Within) -> str:
     if test.source is not None:
         return f"in one of {test.source.k} intervals"
     if test.low == float("-inf"):
@@ -639,7 +622,7 @@ def _interval(test: Within) -> str:
     return between if test.closed else f"at least {_number(test.low)} and less than {_number(test.high)}"
 
 
-def _path(path: ValuePath) -> str:
+def _path(path: syn.ValuePath) -> str:
     *references, attribute = map(name_words, path)
     return attribute if not references else f"the {attribute} of the {' of the '.join(reversed(references))}"
 

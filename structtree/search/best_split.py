@@ -14,20 +14,20 @@ from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
-from structtree.data.columns import Population
-from structtree.data.given import population_of
-from structtree.data.reach import compact
+from structtree.data.population import Population
+from structtree.data.reachable import compact
+from structtree.data.readers.individuals import population_of
 from structtree.errors import DataError, UsageError, require
 from structtree.interrupts import Limit, stoppable
+from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, grammar_from
-from structtree.lang.syntax import Function, Predicate
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.engine import Budget, Search
-from structtree.search.judges import judge_of, splittable
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
+from structtree.search.scorers import judge_of, splittable
 from structtree.search.target import Target, target_for
 from structtree.space.background import with_background, with_computed
 from structtree.space.space import Position, Space
@@ -53,8 +53,8 @@ def best_split(
     class_weight: dict[Any, float] | None = None,
     beam_width: int = 10,
     random_state: int = 0,
-    start: Predicate | Sequence[Predicate] | None = None,
-    hints: Sequence[Predicate] = (),
+    start: syn.Predicate | Sequence[syn.Predicate] | None = None,
+    hints: Sequence[syn.Predicate] = (),
     progress: Callable[[SearchStats, Split | None], None] | None = None,
     clock: Clock | None = None,
 ) -> Split:
@@ -62,7 +62,7 @@ def best_split(
 
     Parameters
     ----------
-    individuals : Population, or individuals in another form (see `structtree.data.given`)
+    individuals : Population, or individuals in another form (see `structtree.data.readers.individuals`)
     target : array
         A class, or a number, for each individual; or a `Target`, which is checked and has criterion and weights.
     grammar : str, Path, Grammar, CheckedGrammar or Space
@@ -141,7 +141,7 @@ def _space(grammar: str | Path | Grammar | CheckedGrammar | Space, population: P
     return Space.build(grammar, compact(with_computed(population, grammar.background)), limit=limit)
 
 
-def _refuse_lacking(functions: Iterable[Function], population: Population | None) -> None:
+def _refuse_lacking(functions: Iterable[syn.Function], population: Population | None) -> None:
     """Refuse functions that nobody has called: a search takes none, and a space has called its own."""
     for function in functions:
         if population is not None and any(function.name in record.members for record in population.schema.types):
@@ -153,11 +153,11 @@ def _refuse_lacking(functions: Iterable[Function], population: Population | None
         )
 
 
-def _starts(space: Space, start: Predicate | Sequence[Predicate] | None) -> tuple[Position, ...]:
+def _starts(space: Space, start: syn.Predicate | Sequence[syn.Predicate] | None) -> tuple[Position, ...]:
     """Return the positions from which what is known can be refined further."""
     known = start if isinstance(start, Sequence) and not isinstance(start, str) else () if start is None else (start,)
     for each in known:
-        require(each, Predicate, "start", "a predicate, or several; read text with parse_predicate")
+        require(each, syn.Predicate, "start", "a predicate, or several; read text with parse_predicate")
     return tuple(position for each in known for position in space.reopened(each))
 
 

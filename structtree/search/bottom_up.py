@@ -22,17 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Ints, Mask
-from structtree.data.columns import Population
-from structtree.lang.syntax import Aggregate, All, Count, Distinct, Predicate, Top
-from structtree.search.boards import call_columns, is_nested, ranked_column
+from structtree.data.population import Population
+from structtree.lang import syntax as syn
+from structtree.progress import tell
 from structtree.search.clock import Clock
+from structtree.search.columns import call_columns, is_nested, ranked_column
 from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
 from structtree.search.steps import Steps
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
-from structtree.telling import tell
 
 __all__ = ["LinkColumn", "LinkColumns", "Meanings", "is_settled", "link_columns", "meanings", "own_columns", "suits"]
 
@@ -79,7 +79,7 @@ class Meanings:
 
     words: Words
     sizes: Ints
-    predicates: tuple[Predicate, ...]
+    predicates: tuple[syn.Predicate, ...]
     complete: bool
 
     def __len__(self) -> int:
@@ -98,7 +98,7 @@ class LinkColumn:
         How many of them each individual passes.
     """
 
-    tests: tuple[Predicate, ...]
+    tests: tuple[syn.Predicate, ...]
     ranks: NDArray[np.int16] | NDArray[np.int32]
 
 
@@ -141,7 +141,7 @@ def suits(space: Space) -> bool:
     # ``all`` holds of a row without targets whatever is asked: what holds of no row would have to be kept for it.
     return all(
         (link.slots[0].plain or is_settled(link.slots[0]))
-        and not isinstance(link.template, All | Distinct | Aggregate)
+        and not isinstance(link.template, syn.All | syn.Distinct | syn.Aggregate)
         for link in links
     )
 
@@ -236,7 +236,7 @@ def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColu
         yield LinkColumn((family.literal(v),), holds(family.literal(v), population).astype(np.int16))
 
 
-def _ranks(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[tuple[Predicate, NDArray[np.int16]]]:
+def _ranks(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[tuple[syn.Predicate, NDArray[np.int16]]]:
     """For each meaning behind a link, how many tests of the family each individual passes."""
     individuals, n_rows = work.population.individuals, work.population.tables[family.type].n_rows
     everybody = np.array_equal(individuals, np.arange(n_rows))
@@ -312,7 +312,7 @@ def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
 def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
     """The meanings of single literals."""
     n_rows = work.population.tables[name].n_rows
-    parts = [Meanings(_words(np.ones((1, n_rows), dtype=np.bool_)), np.zeros(1, dtype=np.int64), (Top(),), True)]
+    parts = [Meanings(_words(np.ones((1, n_rows), dtype=np.bool_)), np.zeros(1, dtype=np.int64), (syn.Top(),), True)]
     for family in work.space.offers.from_top[name]:
         if isinstance(family, TestFamily):
             if family.size <= size and family.depth <= depth:
@@ -355,7 +355,7 @@ def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
 def _lifted(family: LinkFamily, words: Words, work: _Work) -> Words:
     """For each number of a family, which rows have so many targets at least that each predicate holds of."""
     adjacency = work.steps.of(family)
-    numbers = np.array(family.numbers if isinstance(family.template, Count) else (1,), dtype=np.int64)
+    numbers = np.array(family.numbers if isinstance(family.template, syn.Count) else (1,), dtype=np.int64)
     return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, numbers))
 
 
@@ -403,7 +403,7 @@ class _Growing:
     words: Words = field(init=False)
     sizes: Ints = field(init=False)
     lasts: Ints = field(init=False)
-    predicates: list[Predicate] = field(init=False)
+    predicates: list[syn.Predicate] = field(init=False)
     seeds: Words = field(init=False)
     seen: set[int] = field(init=False)
     complete: bool = field(init=False)

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Codes, Floats, Ints, Mask
-from structtree.data.columns import Adjacency, Population
-from structtree.search.boards import Board
-from structtree.search.judges import Tally
+from structtree.data.population import Adjacency, Population
+from structtree.search.columns import Board
 from structtree.search.kernels.chains import lift_codes, lift_ranks, next_level, next_pairs
 from structtree.search.kernels.counting import coded_counts, ranked_counts
+from structtree.search.scorers import Tally
 
 __all__ = ["Chain", "Counted", "Level"]
 

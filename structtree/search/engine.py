@@ -21,18 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Floats, Ints, Mask
-from structtree.data.columns import Population
-from structtree.data.reach import compact
-from structtree.lang.syntax import Predicate
-from structtree.search.boards import Boards, is_swept
+from structtree.data.population import Population
+from structtree.data.reachable import compact
+from structtree.lang import syntax as syn
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock
+from structtree.search.columns import Boards, is_swept
 from structtree.search.criteria import better, cannot_beat
 from structtree.search.finder import Finder
-from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.compiling import now
 from structtree.search.queries import Vocabulary
 from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy, TracePoint
+from structtree.search.scorers import Judge, Loss, Tally
 from structtree.search.steps import link_name, need_of, rows_needed
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import Known, rows_where
@@ -254,7 +254,7 @@ class Search:
     progress: SearchProgress | None = None
     seed: int = 0
     starts: tuple[Position, ...] = ()
-    hints: tuple[Predicate, ...] = ()
+    hints: tuple[syn.Predicate, ...] = ()
     best: Best | None = None
     frontier: list[Waiting] = field(default_factory=list)
     stack: list[Waiting] = field(default_factory=list)
@@ -272,7 +272,7 @@ class Search:
     trace: list[TracePoint] = field(default_factory=list)
     stopped_by: StoppedBy = "done"
     reported: float = 0.0
-    good: list[Predicate] = field(default_factory=list)
+    good: list[syn.Predicate] = field(default_factory=list)
     least_bound: Loss = (-np.inf, -np.inf)
 
     def __post_init__(self) -> None:
@@ -415,7 +415,7 @@ class Search:
         self.evaluated += n
         self._stop_if_over()
 
-    def _take_found(self, predicate: Predicate, loss: Loss) -> bool:
+    def _take_found(self, predicate: syn.Predicate, loss: Loss) -> bool:
         """Let something that the finder has found become the best; whether it is in the space."""
         position = self.space.locate(predicate)
         if position is None:
@@ -451,7 +451,7 @@ class Search:
             loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
             self._improve(loss, position.size, position)
 
-    def _true(self, predicate: Predicate) -> Mask:
+    def _true(self, predicate: syn.Predicate) -> Mask:
         """Return of whom a predicate holds."""
         rows = rows_where(predicate, self.population, self.population.schema.individual)
         return rows[self.population.individuals]

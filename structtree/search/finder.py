@@ -17,9 +17,9 @@ from heapq import nsmallest
 from math import inf
 from typing import NamedTuple
 
-from structtree.lang.syntax import Predicate
-from structtree.search.judges import Loss
+from structtree.lang import syntax as syn
 from structtree.search.queries import Query
+from structtree.search.scorers import Loss
 from structtree.search.sweeps import Offer, Sweeps
 
 __all__ = ["Finder"]
@@ -54,13 +54,13 @@ class Finder:
     """
 
     sweeps: Sweeps
-    take: Callable[[Predicate, Loss], bool]
+    take: Callable[[syn.Predicate, Loss], bool]
     best: Judged | None = None
     _found: list[Judged] = field(default_factory=list)
     _polished: set[Query] = field(default_factory=set)
     _seen: dict[tuple[Query, bool], list[Offer]] = field(default_factory=dict)
 
-    def newest(self) -> list[Predicate]:
+    def newest(self) -> list[syn.Predicate]:
         """The last few that were the best when they were found, and have not been asked for yet; the best first."""
         found, self._found = self._found[-NEWEST:], []
         return [self.sweeps.words.predicate(one.query) for one in reversed(found)]

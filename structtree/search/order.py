@@ -14,10 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from structtree.interrupts import NO_LIMIT, Limit
-from structtree.lang.syntax import Exists, Follow, ListStep
-from structtree.search.boards import Board, Boards
+from structtree.lang import syntax as syn
 from structtree.search.chains import Chain
-from structtree.search.judges import Judge, Loss, Tally
+from structtree.search.columns import Board, Boards
+from structtree.search.scorers import Judge, Loss, Tally
 from structtree.search.steps import Steps
 from structtree.space.families import Family, LinkFamily
 from structtree.space.space import Space
@@ -69,7 +69,7 @@ def _reach(space: Space, steps: Steps) -> Iterator[tuple[str, Chain]]:
         name, chain = waiting.pop(0)
         yield name, chain
         for family in space.offers.from_top[name]:
-            if isinstance(family, LinkFamily) and isinstance(family.template, Exists | Follow | ListStep):
+            if isinstance(family, LinkFamily) and isinstance(family.template, syn.Exists | syn.Follow | syn.ListStep):
                 target = family.slots[0].type
                 if target not in seen:
                     seen.add(target)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from structtree.lang.syntax import Predicate
-from structtree.search.boards import is_swept
+from structtree.lang import syntax as syn
+from structtree.search.columns import is_swept
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts
@@ -132,9 +132,9 @@ class Vocabulary:
         """The links of a type that a query may follow."""
         return self._openings[type_name]
 
-    def predicate(self, query: Query) -> Predicate:
+    def predicate(self, query: Query) -> syn.Predicate:
         """The predicate that a query stands for."""
-        parts: list[Predicate] = []
+        parts: list[syn.Predicate] = []
         for index, choice in query.tests:
             parts.append(self.test(query.type, index).literal(choice))
         for index, choice, inner in query.links:
@@ -142,7 +142,7 @@ class Vocabulary:
             parts.append(link.build(link.numbers[choice], [self.predicate(inner)]))
         return conjoin(tuple(parts))
 
-    def query(self, predicate: Predicate, type_name: str | None = None) -> Query | None:
+    def query(self, predicate: syn.Predicate, type_name: str | None = None) -> Query | None:
         """The query of a predicate, with thresholds moved to the nearest ones of the space; None if there is none."""
         type_name = type_name or self.space.grammar.individual
         made = Query(type_name)
@@ -153,7 +153,7 @@ class Vocabulary:
             made = made.with_test(item) if isinstance(item, QueryTest) else made.with_link(item)
         return made
 
-    def _item(self, literal: Predicate, type_name: str) -> QueryTest | QueryLink | None:
+    def _item(self, literal: syn.Predicate, type_name: str) -> QueryTest | QueryLink | None:
         for family in self.space.offers.from_top[type_name]:
             if isinstance(family, TestFamily):
                 choice = family.nearest(literal)

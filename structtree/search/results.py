@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from structtree.arrays import Floats
+from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Predicate
 from structtree.reprs import Viewed, short_repr
-from structtree.search.judges import Judge, Loss
+from structtree.search.scorers import Judge, Loss
 from structtree.search.target import Units
 from structtree.space.space import Space
 
@@ -137,7 +137,7 @@ class Split(Viewed):
         Others that were good on the way, the better ones first.
     """
 
-    predicate: Predicate
+    predicate: syn.Predicate
     loss: Loss
     score: float
     yes: Floats
@@ -147,7 +147,7 @@ class Split(Viewed):
     criterion: str
     stats: SearchStats
     problem: Problem = field(repr=False)
-    runners_up: tuple[Predicate, ...] = field(repr=False, default=())
+    runners_up: tuple[syn.Predicate, ...] = field(repr=False, default=())
 
     def __repr__(self) -> str:
         known = "proved best" if self.proved else f"not proved best (gap at most {self.gap:.3g})"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from structtree.data.columns import Adjacency, Population
-from structtree.lang.syntax import All, Count, Exists, Follow, ListStep
+from structtree.data.population import Adjacency, Population
+from structtree.lang import syntax as syn
 from structtree.space.families import LinkFamily, LinkPredicate
 from structtree.space.list_steps import runs_of
 
@@ -28,7 +28,7 @@ class Steps:
         """Return where a link, a reference or a step leads from each row of a type."""
         key = (name, getattr(template, "step", None), template.link)
         if key not in self._known:
-            if isinstance(template, ListStep):
+            if isinstance(template, syn.ListStep):
                 self._known[key] = runs_of(template, self.population, name).adjacency
             else:
                 self._known[key] = self.population.tables[name].links[template.link]
@@ -46,11 +46,11 @@ class Steps:
 def rows_needed(family: LinkFamily, choice: int) -> int | Literal["all"] | None:
     """Return how many rows behind a link must pass; None where that is not all that is asked of them."""
     match family.template:
-        case Exists() | Follow() | ListStep():
+        case syn.Exists() | syn.Follow() | syn.ListStep():
             return 1
-        case Count():
+        case syn.Count():
             return max(0, int(family.numbers[choice]))
-        case All():
+        case syn.All():
             return "all"
         case _:
             return None
@@ -72,5 +72,5 @@ def enough_of(family: LinkFamily, choice: int) -> int:
 def link_name(family: LinkFamily) -> str:
     """The link or step of a family in a word."""
     template = family.template
-    step = [template.step] if isinstance(template, ListStep) else []
+    step = [template.step] if isinstance(template, syn.ListStep) else []
     return " ".join([*step, *([template.link] if template.link is not None else [])])

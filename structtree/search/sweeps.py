@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from structtree.arrays import Codes, Floats, Ints, Mask
-from structtree.data.columns import Population
+from structtree.data.population import Population
+from structtree.lang import syntax as syn
 from structtree.lang.logic import Subject
-from structtree.lang.syntax import Compare, Count, Exists
-from structtree.search.boards import Board, Boards, board_of, opening_column
 from structtree.search.chains import Chain
-from structtree.search.judges import Judge, Loss, Tally
+from structtree.search.columns import Board, Boards, board_of, opening_column
 from structtree.search.kernels.chains import count_true
 from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
 from structtree.search.queries import Query, QueryLink, QueryPath, QueryTest, Vocabulary
+from structtree.search.scorers import Judge, Loss, Tally
 from structtree.search.steps import enough_of, link_name
 from structtree.space.evaluate import rows_where
 from structtree.space.families import Family, LinkFamily, TestFamily
@@ -109,7 +109,7 @@ class Picks(NamedTuple):
 
 def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
     """Return whether two families ask how many rows behind the same link pass."""
-    number = isinstance(one.template, Exists | Count) and isinstance(other.template, Exists | Count)
+    number = isinstance(one.template, syn.Exists | syn.Count) and isinstance(other.template, syn.Exists | syn.Count)
     return number and one.template.link == other.template.link
 
 
@@ -261,7 +261,7 @@ class Sweeps:
         for family in self.words.openings(here.type):
             if family.functional and self._follows(here, family):
                 continue
-            counts = isinstance(family.template, Count)
+            counts = isinstance(family.template, syn.Count)
             # Of several links on a way at most one asks for several rows: others may when that one stands.
             if counts and (stand.counted or not counting) and self._has_exists(family):
                 continue
@@ -284,7 +284,9 @@ class Sweeps:
     def _has_exists(self, family: LinkFamily) -> bool:
         """Return whether the link of a counting family can also be followed by ``exists``."""
         openings = self.words.openings(family.type)
-        return any(f.template.link == family.template.link and not isinstance(f.template, Count) for f in openings)
+        return any(
+            f.template.link == family.template.link and not isinstance(f.template, syn.Count) for f in openings
+        )
 
     def _has_place(self, here: Query) -> bool:
         most = self.space.grammar.conjuncts.get(here.type, 1)
@@ -315,7 +317,7 @@ class Sweeps:
 
     def _between(self, here: Query, family: TestFamily) -> bool:
         """Return whether a family bounds from the other side what one test of a position bounds from one."""
-        if not isinstance(family.template, Compare) or family.template.op not in (">=", "<="):
+        if not isinstance(family.template, syn.Compare) or family.template.op not in (">=", "<="):
             return False
         ops = []
         for test in here.tests:

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.errors import GrammarError, require
+from structtree.lang import syntax as syn
 from structtree.lang.check import check_predicate
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Predicate
 from structtree.reprs import short_repr
 from structtree.search.best_split import Split
-from structtree.search.judges import Judge, Loss
+from structtree.search.scorers import Judge, Loss
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.obstacle import obstacle
 from structtree.space.space import Space
@@ -56,12 +56,12 @@ class WhyNot:
 
     kind: Verdict
     sentence: str
-    predicate: Predicate | None = None
+    predicate: syn.Predicate | None = None
     score: float | None = None
     best: float | None = None
-    ancestor: Predicate | None = None
+    ancestor: syn.Predicate | None = None
     bound: float | None = None
-    nearest: tuple[Predicate, ...] = ()
+    nearest: tuple[syn.Predicate, ...] = ()
 
     def __repr__(self) -> str:
         return short_repr(self, self.kind, self.sentence)
@@ -85,7 +85,7 @@ class WhyNot:
         }
 
 
-def why_not(split: Split, predicate: Predicate | str) -> WhyNot:
+def why_not(split: Split, predicate: syn.Predicate | str) -> WhyNot:
     """Say why a search did not return a certain predicate.
 
     Parameters
@@ -111,7 +111,7 @@ def why_not(split: Split, predicate: Predicate | str) -> WhyNot:
     'not derivable'
     """
     require(split, Split, "split", "what best_split has found")
-    require(predicate, str | Predicate, "predicate", "a predicate or its text")
+    require(predicate, str | syn.Predicate, "predicate", "a predicate or its text")
     space, problem = split.problem.space, split.problem
     parsed = parse_predicate(predicate) if isinstance(predicate, str) else predicate
     try:
@@ -129,7 +129,7 @@ def why_not(split: Split, predicate: Predicate | str) -> WhyNot:
 class _Candidate:
     """A predicate with what decides about it."""
 
-    predicate: Predicate
+    predicate: syn.Predicate
     inside: NDArray[np.bool_]
     loss: Loss
     bound: Loss
@@ -151,7 +151,7 @@ class _Inquiry:
     least: int
     known: Known = field(default_factory=dict)
 
-    def answer(self, predicate: Predicate) -> WhyNot:
+    def answer(self, predicate: syn.Predicate) -> WhyNot:
         candidate, winner = self._look(predicate), self._look(self.split.predicate)
         if candidate.predicate == winner.predicate:
             proved = "the best there is" if self.split.proved else "the best found, though not proved best"
@@ -166,7 +166,7 @@ class _Inquiry:
             or self._because("outscored", candidate, f"was outscored: {self._against(candidate.loss, winner)}")
         )
 
-    def _look(self, predicate: Predicate) -> _Candidate:
+    def _look(self, predicate: syn.Predicate) -> _Candidate:
         population = self.space.population
         assert population is not None
         rows = rows_where(predicate, population, population.schema.individual, self.known)

@@ -14,10 +14,10 @@ from typing import assert_never
 import numpy as np
 
 from structtree.arrays import Floats, Ints, Mask
-from structtree.data.columns import Adjacency, Column
-from structtree.data.moments import DAY
+from structtree.data.dates import DAY
+from structtree.data.population import Adjacency, Column
 from structtree.data.schema import Attribute
-from structtree.lang.syntax import AggregateFunction
+from structtree.lang import syntax as syn
 
 __all__ = ["LinkedRows", "aggregate"]
 
@@ -43,7 +43,7 @@ class LinkedRows:
     order: Column | None
 
 
-def aggregate(function: AggregateFunction, rows: LinkedRows, made: Attribute) -> Column:
+def aggregate(function: syn.AggregateFunction, rows: LinkedRows, made: Attribute) -> Column:
     """Return what an aggregate computes for every row that has the link; missing where there is nothing to give.
 
     Parameters
@@ -153,7 +153,7 @@ def _n_distinct(rows: LinkedRows) -> Floats:
     return np.bincount(pairs // max(1, len(different)), minlength=len(rows.adjacency)).astype(np.float64)
 
 
-def _outermost(function: AggregateFunction, rows: LinkedRows, made: Attribute) -> Column:
+def _outermost(function: syn.AggregateFunction, rows: LinkedRows, made: Attribute) -> Column:
     """Return the values of the last rows of their order, or of the first; of equal ones likewise by the link."""
     assert rows.column is not None
     places = _places(rows)

@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, Table, TypedTable
-from structtree.data.reach import seen_by_individuals
+from structtree.data.population import Adjacency, Column, Population, Table, TypedTable
+from structtree.data.reachable import seen_by_individuals
 from structtree.data.schema import FAR_ROW, Attribute, Link, RecordType, Schema
 from structtree.errors import DataError
+from structtree.lang import syntax as syn
 from structtree.lang.background import Background, ComputedAttribute, ComputedLink, Hop, Repeated, Walk, background_of
 from structtree.lang.declare import check_declared_facts, in_names_of
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty_path
-from structtree.lang.syntax import TOP
+from structtree.progress import tell
 from structtree.space.functions import with_functions
 from structtree.space.pairs import Pairs, PairsOnData, row_values
-from structtree.telling import tell
 
 __all__ = ["computed", "with_background", "with_computed"]
 
@@ -228,7 +228,7 @@ class _Composer:
         step, on_data = self.step, PairsOnData(self.population, self.step.type)
         found = _Found(np.zeros(self.population.tables[step.type].n_rows, dtype=np.int64))
         for pairs in self._composed(step.walk):
-            if step.where != TOP:
+            if step.where != syn.TOP:
                 pairs = pairs.take(on_data.where(step.where, step.far, pairs))
             columns = [on_data.values(each.expression, step.far, pairs) for each in step.attributes]
             if step.order is not None:

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from structtree.errors import UsageError, require
+from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Aggregate, Among, Compare, Count, Follow, Missing, Within
 from structtree.space.families import (
     BundleFamily,
     Family,
@@ -155,9 +155,9 @@ class _Counter:
         for group in self._test_groups([t for t in plain if t not in lonely], room, most):
             yield _group_series(group, room)
         yield from self._link_series(links, room, most, lonely)
-        stepped = {f.template.link for f in links if isinstance(f.template, Follow)}
+        stepped = {f.template.link for f in links if isinstance(f.template, syn.Follow)}
         for test in lonely:
-            assert isinstance(test.template, Missing)
+            assert isinstance(test.template, syn.Missing)
             if test.template.member not in stepped:
                 raise _NoFormulaError(f"{pretty(test.literal(0))!r} stands beside tests behind that reference")
 
@@ -181,7 +181,7 @@ class _Counter:
         heads = [f.head for f in links]
         twice = next((f for f in links if heads.count(f.head) > 1), None)
         dotted = next((t for t in tests if t.head is not None and t.head in heads), None)
-        closed = (t for t in tests if isinstance(t.template, Aggregate) and not t.path)
+        closed = (t for t in tests if isinstance(t.template, syn.Aggregate) and not t.path)
         beside = next((t for t in closed if head(t.template) in heads), None)
         if beside is not None:
             raise _NoFormulaError(f"{pretty(beside.literal(0))!r} stands beside aggregates of the same rows")
@@ -213,10 +213,10 @@ class _Counter:
 
     def _lonely_missing(self, tests: list[TestFamily]) -> list[TestFamily]:
         """Tests for an absent reference when something may be asked behind that reference too."""
-        behind = {t.path[0].link for t in tests if t.path and isinstance(t.path[0], Follow)}
+        behind = {t.path[0].link for t in tests if t.path and isinstance(t.path[0], syn.Follow)}
         found = []
         for test in tests:
-            if isinstance(test.template, Missing) and not test.path:
+            if isinstance(test.template, syn.Missing) and not test.path:
                 member = test.template.member
                 follows = any(f.head == ("Follow", member) for f in self._reached(test.type))
                 if member in behind or follows:
@@ -233,7 +233,7 @@ class _Counter:
 
     def _counted(self, test: TestFamily) -> Any:
         """Return what a closed test without a subject may clash about: a count of the same rows, else nothing."""
-        if not isinstance(test.template, Count):
+        if not isinstance(test.template, syn.Count):
             return test
         of_link = ("Count", test.template.link)
         if any(f.head == of_link for f in self._reached(test.type)):
@@ -264,10 +264,10 @@ class _Counter:
 
     def _step_series(self, family: LinkFamily, room: Room, most: int, lonely: list[TestFamily]) -> Series:
         """Behind a functional step: plain tests by subject, or else one literal alone."""
-        link = family.template.link if isinstance(family.template, Follow) else None
+        link = family.template.link if isinstance(family.template, syn.Follow) else None
         alone: Series = defaultdict(int)
         for test in lonely:
-            assert isinstance(test.template, Missing)
+            assert isinstance(test.template, syn.Missing)
             if test.template.member == link and has_room(test, room):
                 alone[1, _weight(room, 1)] += 1
         if not room.allows(1, 1):
@@ -296,7 +296,7 @@ class _Counter:
         with_subject = [t for t in tests if t.subject is not None]
         yield from (_group_series(group, room) for group in self._test_groups(with_subject, room, most))
         for family in links if room.allows(1, 1) else ():
-            if isinstance(family.template, Aggregate):
+            if isinstance(family.template, syn.Aggregate):
                 yield self._set_series(family, room, most)
             elif family.functional and all(slot.plain for slot in family.slots):
                 inside = _inside(room)
@@ -348,7 +348,7 @@ class _Counter:
         self._require_different(slot, [f.subject for f in fixed])
         most = self._most(slot, room)
         tests, links = self._families(slot.type)
-        if any(isinstance(t.template, Missing) for t in (*tests, *fixed)):
+        if any(isinstance(t.template, syn.Missing) for t in (*tests, *fixed)):
             raise _NoFormulaError("a position has a test for missing values beside fixed tests")
         series: list[Series] = []
         subjects = {f.subject for f in fixed}
@@ -389,7 +389,7 @@ def _about(family: Family) -> Any:
     """Return what a literal of a family may clash about; None if that is not one thing."""
     if isinstance(family, LinkFamily):
         return None if family.functional else family.head
-    is_plain = family.head is None and family.depth == 0 and not isinstance(family.template, Missing)
+    is_plain = family.head is None and family.depth == 0 and not isinstance(family.template, syn.Missing)
     return family.subject if is_plain else None
 
 
@@ -457,13 +457,15 @@ def _ways(families: list[TestFamily], most: int) -> list[int]:
     templates = [f.template for f in families]
     if most <= 1 or n <= 1:
         return [1, n]
-    if all(isinstance(t, Compare | Aggregate) and t.op in (">=", "<=") for t in templates):
+    if all(isinstance(t, syn.Compare | syn.Aggregate) and t.op in (">=", "<=") for t in templates):
         return [1, n, _n_bounded(families)]
-    if all(isinstance(t, Among) or (isinstance(t, Compare | Aggregate) and t.op == "=") for t in templates):
+    if all(
+        isinstance(t, syn.Among) or (isinstance(t, syn.Compare | syn.Aggregate) and t.op == "=") for t in templates
+    ):
         return [1, n]
-    if all(isinstance(t, Compare | Aggregate) and t.op == "!=" for t in templates):
+    if all(isinstance(t, syn.Compare | syn.Aggregate) and t.op == "!=" for t in templates):
         return [comb(n, k) for k in range(most + 1)]
-    if len(families) == 1 and isinstance(templates[0], Within) and templates[0].source is not None:
+    if len(families) == 1 and isinstance(templates[0], syn.Within) and templates[0].source is not None:
         return [1, n]
     return _cliques([f.literal(v) for f in families for v in f.choices()], most)
 

@@ -15,37 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Mask
-from structtree.data.columns import Adjacency, Column, Population
-from structtree.data.given import population_of
-from structtree.data.moments import DAY
+from structtree.data.dates import DAY
+from structtree.data.population import Adjacency, Column, Population
+from structtree.data.readers.individuals import population_of
 from structtree.errors import UnknownNameError
+from structtree.lang import syntax as syn
 from structtree.lang.aggregates import computed_attribute
-from structtree.lang.syntax import (
-    Aggregate,
-    All,
-    Among,
-    And,
-    Compare,
-    CompareMine,
-    CompareOwn,
-    Count,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    ListStep,
-    Me,
-    Missing,
-    Named,
-    No,
-    Not,
-    Or,
-    Predicate,
-    Top,
-    ValuePath,
-    Within,
-    require_predicate,
-)
 from structtree.space.aggregates import LinkedRows, aggregate
 from structtree.space.list_steps import runs_of
 
@@ -61,18 +36,18 @@ __all__ = [
     "rows_where",
 ]
 
-Known = dict[tuple[str, Predicate], Mask]
+Known = dict[tuple[str, syn.Predicate], Mask]
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 
 
-def holds(predicate: Predicate, individuals: Any) -> Mask:
+def holds(predicate: syn.Predicate, individuals: Any) -> Mask:
     """Return a mask of the individuals that a predicate holds for.
 
     Parameters
     ----------
     predicate : Predicate
         A ground, checked predicate on the individual type.
-    individuals : Population, or individuals in another form (see `structtree.data.given`)
+    individuals : Population, or individuals in another form (see `structtree.data.readers.individuals`)
 
     Returns
     -------
@@ -85,12 +60,12 @@ def holds(predicate: Predicate, individuals: Any) -> Mask:
     >>> holds(parse_predicate("exists cars (wheels >= 3)"), trains).tolist()
     [True, False]
     """
-    require_predicate(predicate)
+    syn.require_predicate(predicate)
     population = population_of(individuals)
     return rows_where(predicate, population, population.schema.individual)[population.individuals]
 
 
-def rows_where(predicate: Predicate, population: Population, type_name: str, known: Known | None = None) -> Mask:
+def rows_where(predicate: syn.Predicate, population: Population, type_name: str, known: Known | None = None) -> Mask:
     """Return a mask of the rows of a type that a predicate holds for.
 
     Parameters
@@ -107,73 +82,75 @@ def rows_where(predicate: Predicate, population: Population, type_name: str, kno
     return found
 
 
-def _evaluate(predicate: Predicate, population: Population, type_name: str, known: Known | None) -> Mask:
+def _evaluate(predicate: syn.Predicate, population: Population, type_name: str, known: Known | None) -> Mask:
     table = population.tables[type_name]
 
     def column(name: str) -> Column:
         return own_column((name,), population, type_name)
 
-    def here(parts: tuple[Predicate, ...]) -> list[Mask]:
+    def here(parts: tuple[syn.Predicate, ...]) -> list[Mask]:
         return [rows_where(part, population, type_name, known) for part in parts]
 
-    def behind(link: str, inner: Predicate) -> NDArray[np.int64]:
+    def behind(link: str, inner: syn.Predicate) -> NDArray[np.int64]:
         target = _target(population, type_name, link)
         return _n_true(table.links[link], rows_where(inner, population, target, known))
 
     match predicate:
-        case Top():
+        case syn.Top():
             return np.ones(table.n_rows, dtype=np.bool_)
-        case Flag(attribute, positive):
+        case syn.Flag(attribute, positive):
             return np.asarray(column(attribute).values == int(positive))
-        case Compare(attribute, op, value):
+        case syn.Compare(attribute, op, value):
             return compare_with(column(attribute), op, value)
-        case CompareOwn(path, op, other):
+        case syn.CompareOwn(path, op, other):
             one = own_column(path, population, type_name)
             return compare_columns(one, own_column(other, population, type_name), op)
-        case Among(attribute, values):
+        case syn.Among(attribute, values):
             return _among(column(attribute), values)
-        case Within(attribute, low, high, closed):
+        case syn.Within(attribute, low, high, closed):
             found = column(attribute).values
             return np.asarray((found >= low) & ((found <= high) if closed else (found < high)))
-        case Missing(member):
+        case syn.Missing(member):
             if member in table.links:
                 return np.asarray(table.links[member].lengths == 0)
             return column(member).missing
-        case Named(_, body):
+        case syn.Named(_, body):
             assert body is not None
             return rows_where(body, population, type_name, known)
-        case Follow(link, inner) | Exists(link, inner):
+        case syn.Follow(link, inner) | syn.Exists(link, inner):
             return np.asarray(behind(link, inner) > 0)
-        case ListStep(_, inner, step_link):
+        case syn.ListStep(_, inner, step_link):
             at = type_name if step_link is None else _target(population, type_name, step_link)
             runs = runs_of(predicate, population, type_name)
             return runs.any_true(rows_where(inner, population, at, known))
-        case All(link, inner):
+        case syn.All(link, inner):
             return np.asarray(behind(link, inner) == table.links[link].lengths)
-        case No(link, inner):
+        case syn.No(link, inner):
             return np.asarray(behind(link, inner) == 0)
-        case Count(link, inner, op, n):
+        case syn.Count(link, inner, op, n):
             return compare_numbers(behind(link, inner), op, n)
-        case Aggregate(op=op, value=value):
+        case syn.Aggregate(op=op, value=value):
             return compare_with(aggregate_column(predicate, population, type_name, known), op, value)
-        case Distinct(link, inners):
+        case syn.Distinct(link, inners):
             target_type = _target(population, type_name, link)
             return different_targets(
                 table.links[link], [rows_where(i, population, target_type, known) for i in inners]
             )
-        case And(parts):
+        case syn.And(parts):
             return np.asarray(np.logical_and.reduce(here(parts)))
-        case Or(parts):
+        case syn.Or(parts):
             return np.asarray(np.logical_or.reduce(here(parts)))
-        case Not(inner):
+        case syn.Not(inner):
             return ~rows_where(inner, population, type_name, known)
-        case CompareMine() | Me():
+        case syn.CompareMine() | syn.Me():
             raise AssertionError("only pairs have a row that asks; see structtree.space.pairs")
         case _ as never:
             assert_never(never)
 
 
-def aggregate_column(test: Aggregate, population: Population, type_name: str, known: Known | None = None) -> Column:
+def aggregate_column(
+    test: syn.Aggregate, population: Population, type_name: str, known: Known | None = None
+) -> Column:
     """Return what an aggregate test compares, for every row of a type, missing where there is nothing to compare."""
     name = _target(population, type_name, test.link)
     rows = LinkedRows(
@@ -185,13 +162,13 @@ def aggregate_column(test: Aggregate, population: Population, type_name: str, kn
     return aggregate(test.function, rows, computed_attribute(test, population.schema.type(name)))
 
 
-def count_behind(test: Count, population: Population, type_name: str) -> NDArray[np.int64]:
+def count_behind(test: syn.Count, population: Population, type_name: str) -> NDArray[np.int64]:
     """Return the number that a counting test compares, for every row of a type."""
     inner = rows_where(test.inner, population, _target(population, type_name, test.link))
     return _n_true(population.tables[type_name].links[test.link], inner)
 
 
-def own_column(path: ValuePath, population: Population, type_name: str) -> Column:
+def own_column(path: syn.ValuePath, population: Population, type_name: str) -> Column:
     """Return what the rows of a type have at the end of a path of references, missing where that leads nowhere.
 
     The last two names of the path may be a date and a part of it.

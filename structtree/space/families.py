@@ -18,47 +18,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Column, Population
-from structtree.data.reach import reachable_rows
+from structtree.data.population import Column, Population
+from structtree.data.reachable import reachable_rows
 from structtree.data.schema import Attribute, Kind
 from structtree.errors import GrammarError, UsageError
 from structtree.interrupts import NO_LIMIT, Limit, Preparation
+from structtree.lang import syntax as syn
 from structtree.lang.aggregates import computed_attribute
 from structtree.lang.calls import Place, called, is_open_call, places_of, substituted
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
 from structtree.lang.logic import Subject, implies, source_of, subject
 from structtree.lang.mistakes import error_at
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import (
-    TOP,
-    Aggregate,
-    All,
-    Among,
-    And,
-    Bins,
-    Compare,
-    Count,
-    Definition,
-    Distinct,
-    Exists,
-    Follow,
-    LinkForm,
-    Listed,
-    ListStep,
-    Named,
-    OrderedCategory,
-    Predicate,
-    Quantiles,
-    Range,
-    Scalar,
-    Star,
-    Test,
-    Top,
-    ValueSource,
-    Within,
-    sort_scalars,
-    written,
-)
 from structtree.lang.walk import StepPath, children, functional_step, inner_type, is_closed, peel, with_children, wrap
 from structtree.space.evaluate import aggregate_column, rows_where
 from structtree.space.terms import (
@@ -95,7 +66,7 @@ MOST_SETS = 4095
 """So many sets of values are tried one by one, if they must be: those of twelve values."""
 
 Values = NDArray[np.float64] | tuple[Any, ...] | Subsets
-LinkPredicate = Exists | All | Count | Distinct | Follow | ListStep | Aggregate
+LinkPredicate = syn.Exists | syn.All | syn.Count | syn.Distinct | syn.Follow | syn.ListStep | syn.Aggregate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,10 +105,10 @@ class TestFamily:
 
     index: int
     type: str
-    template: Predicate
+    template: syn.Predicate
     path: StepPath
     values: Values
-    left: Predicate | None = None
+    left: syn.Predicate | None = None
     kind: Kind | None = None
     cost: int | None = None
     levels: tuple[str, ...] = ()
@@ -178,38 +149,38 @@ class TestFamily:
             )
         return range(len(self.values))
 
-    def literal(self, v: int) -> Predicate:
+    def literal(self, v: int) -> syn.Predicate:
         """The member with the v-th value."""
         return wrap(self.path, _instantiate(self.template, self.values[v], self.kind, self.levels))
 
-    def find(self, literal: Predicate) -> int | None:
+    def find(self, literal: syn.Predicate) -> int | None:
         """The index of a literal among the members, if it is one."""
         end = self._behind_the_path(literal)
         return None if end is None else _find_value(self.template, self.values, end)
 
-    def nearest(self, literal: Predicate) -> int | None:
+    def nearest(self, literal: syn.Predicate) -> int | None:
         """The index of a literal among the members or, where thresholds are others, of the nearest one."""
         found = self.find(literal)
         if found is not None or not isinstance(self.values, np.ndarray) or not len(self):
             return found
         end = self._behind_the_path(literal)
-        if not isinstance(end, Compare | Aggregate) or type(end) is not type(self.template):
+        if not isinstance(end, syn.Compare | syn.Aggregate) or type(end) is not type(self.template):
             return None
-        if replace(end, value=Star()) != replace(self.template, value=Star()):
+        if replace(end, value=syn.Star()) != replace(self.template, value=syn.Star()):
             return None
         assert isinstance(end.value, int | float)
         return int(np.argmin(np.abs(self.values - end.value)))
 
-    def _behind_the_path(self, literal: Predicate) -> Predicate | None:
+    def _behind_the_path(self, literal: syn.Predicate) -> syn.Predicate | None:
         """Return what stands behind the steps of the path, if the literal begins with these."""
         for step in self.path:
             if functional_step(literal) != functional_step(step):
                 return None
-            assert isinstance(literal, Follow | ListStep)
+            assert isinstance(literal, syn.Follow | syn.ListStep)
             literal = literal.inner
         return literal
 
-    def may_make(self, literal: Predicate) -> bool:
+    def may_make(self, literal: syn.Predicate) -> bool:
         """Tell whether a literal is one of the members."""
         return self.find(literal) is not None
 
@@ -218,17 +189,17 @@ class TestFamily:
         """The part that two families share when their members can be the same literals."""
         path = tuple(functional_step(step) for step in self.path)
         match self.template:
-            case Compare(attribute, "=") | Among(attribute):
+            case syn.Compare(attribute, "=") | syn.Among(attribute):
                 return (*path, "values", attribute)
-            case Compare(attribute, op):
+            case syn.Compare(attribute, op):
                 return (*path, "compare", attribute, op)
-            case Within(attribute):
+            case syn.Within(attribute):
                 return (*path, "within", attribute)
-            case Aggregate(op=op):
+            case syn.Aggregate(op=op):
                 return (*path, "aggregate", subject(self.template), op)
-            case Count(link, inner, op):
+            case syn.Count(link, inner, op):
                 return (*path, "count", link, inner, op)
-            case Named(name):
+            case syn.Named(name):
                 return (*path, "define", name)
             case other:
                 return (*path, "single", other)
@@ -236,7 +207,7 @@ class TestFamily:
     @property
     def lonely(self) -> bool:
         """True where any two members imply or exclude each other, so that a position has one of them at most."""
-        many = isinstance(self.template, Compare | Aggregate) and self.template.op == "!="
+        many = isinstance(self.template, syn.Compare | syn.Aggregate) and self.template.op == "!="
         return not (many or is_open_call(self.template)) or len(self) == 1
 
 
@@ -273,7 +244,7 @@ class LinkFamily:
     template: LinkPredicate
     slots: tuple[Slot, ...]
     numbers: tuple[float, ...] = (0,)
-    left: Predicate | None = None
+    left: syn.Predicate | None = None
     #: How many literals of a member are not counted, since they were there before; see `reopened`.
     given: int = 0
 
@@ -282,46 +253,46 @@ class LinkFamily:
         """The part that two families share when their members can be the same literals."""
         own = head(self.template)
         assert own is not None
-        return (*own, len(self.slots)) if isinstance(self.template, Distinct) else own
+        return (*own, len(self.slots)) if isinstance(self.template, syn.Distinct) else own
 
     @property
     def functional(self) -> bool:
         """True where it looks at one certain row."""
         return functional_step(self.template) is not None
 
-    def build(self, number: float, inners: Sequence[Predicate]) -> Predicate:
+    def build(self, number: float, inners: Sequence[syn.Predicate]) -> syn.Predicate:
         """The member with this count or threshold and these predicates in the slots."""
         match self.template:
-            case Distinct(link):
-                return canonical(Distinct(link, tuple(inners)))
-            case Count(link, _, op):
-                return Count(link, inners[0], op, int(number))
-            case Aggregate() as test:
+            case syn.Distinct(link):
+                return canonical(syn.Distinct(link, tuple(inners)))
+            case syn.Count(link, _, op):
+                return syn.Count(link, inners[0], op, int(number))
+            case syn.Aggregate() as test:
                 return canonical(replace(test, inner=inners[0], value=number))
             case other:
                 return replace(other, inner=inners[0])
 
-    def inners(self, literal: Predicate) -> tuple[Predicate, ...] | None:
+    def inners(self, literal: syn.Predicate) -> tuple[syn.Predicate, ...] | None:
         """The predicates in the slots of a literal, if it has this family's head and an offered number."""
-        if isinstance(literal, Aggregate) and isinstance(self.template, Aggregate):
+        if isinstance(literal, syn.Aggregate) and isinstance(self.template, syn.Aggregate):
             same = head(literal) == head(self.template) and literal.op == self.template.op
-            return (literal.inner or TOP,) if same and literal.value in self.numbers else None
+            return (literal.inner or syn.TOP,) if same and literal.value in self.numbers else None
         inners = children(literal)
         if head(literal) != head(self.template) or len(inners) != len(self.slots):
             return None
-        if isinstance(literal, Count) and isinstance(self.template, Count):
+        if isinstance(literal, syn.Count) and isinstance(self.template, syn.Count):
             return inners if literal.op == self.template.op and literal.n in self.numbers else None
         return inners
 
-    def choice_of(self, literal: Predicate) -> int:
+    def choice_of(self, literal: syn.Predicate) -> int:
         """The index of the number of a literal that has an offered one."""
         match literal:
-            case Count(n=number) | Aggregate(value=number):
+            case syn.Count(n=number) | syn.Aggregate(value=number):
                 return self.numbers.index(number)
             case _:
                 return 0
 
-    def may_make(self, literal: Predicate) -> bool:
+    def may_make(self, literal: syn.Predicate) -> bool:
         """Tell whether a literal can be a member, as far as can be seen without a look inside."""
         return self.inners(literal) is not None
 
@@ -349,7 +320,7 @@ class BundleFamily:
     index: int
     type: str
     slot: Slot
-    left: tuple[Predicate, ...] = ()
+    left: tuple[syn.Predicate, ...] = ()
     open: bool = False
     #: Its literals may be those of any other family.
     head: ClassVar[None] = None
@@ -368,7 +339,7 @@ class Offers:
     """
 
     from_top: Mapping[str, tuple[Family, ...]]
-    from_literal: Mapping[str, Mapping[Predicate, tuple[Family, ...]]]
+    from_literal: Mapping[str, Mapping[syn.Predicate, tuple[Family, ...]]]
     bundles: Mapping[str, tuple[BundleFamily, ...]] = field(default_factory=dict)
     n_skipped: int = 0
 
@@ -385,7 +356,7 @@ def resolve_families(grammar: CheckedGrammar, population: Population | None, lim
     """
     resolve = _Resolver(grammar, population, Preparation(limit))
     top: dict[str, tuple[Family, ...]] = {}
-    literal: dict[str, dict[Predicate, tuple[Family, ...]]] = {}
+    literal: dict[str, dict[syn.Predicate, tuple[Family, ...]]] = {}
     for name in _nearest_first(grammar):
         rewrites = grammar.rewrites.get(name, ())
         seen: dict[tuple[Any, ...], list[TestFamily]] = {}
@@ -409,25 +380,25 @@ def _nearest_first(grammar: CheckedGrammar) -> list[str]:
     return list(dict.fromkeys((*found, *grammar.schema.names)))
 
 
-def reopened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
+def reopened(literal: syn.Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
     """A ground literal on individuals as a family of its own, with all its positions open; None if it has none."""
     right = _with_top(literal)
     if right == literal:
         return None
-    rewrite = CheckedRewrite(grammar.individual, Top(), right, settled=True)
+    rewrite = CheckedRewrite(grammar.individual, syn.Top(), right, settled=True)
     family = _Resolver(grammar, None, Preparation(NO_LIMIT)).family(right, grammar.individual, rewrite)
     assert isinstance(family, LinkFamily)
     return replace(family, index=START, given=n_literals(literal))
 
 
-def _with_top(predicate: Predicate) -> Predicate:
+def _with_top(predicate: syn.Predicate) -> syn.Predicate:
     """The predicate with ``and top`` wherever something may be added, below its own position."""
     return with_children(predicate, tuple(map(_with_room, children(predicate)))) if _opens(predicate) else predicate
 
 
-def _with_room(inner: Predicate) -> Predicate:
-    parts = tuple(_with_top(part) for part in _parts(inner) if not isinstance(part, Top))
-    return And((*parts, Top())) if parts else Top()
+def _with_room(inner: syn.Predicate) -> syn.Predicate:
+    parts = tuple(_with_top(part) for part in _parts(inner) if not isinstance(part, syn.Top))
+    return syn.And((*parts, syn.Top())) if parts else syn.Top()
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,7 +418,7 @@ class _Resolver:
 
     def families(self, name: str, rewrites: Sequence[CheckedRewrite], *, of_top: bool) -> Iterator[Family]:
         for index, rewrite in enumerate(rewrites):
-            if rewrite.is_bundle or isinstance(rewrite.left, Top) != of_top:
+            if rewrite.is_bundle or isinstance(rewrite.left, syn.Top) != of_top:
                 continue
             if self._is_over(name):
                 self.skipped.append(rewrite)
@@ -479,7 +450,7 @@ class _Resolver:
                     self._verify(bundle, rewrite)
                 yield bundle
 
-    def _parts_below(self, parts: tuple[Family, ...], left: tuple[Predicate, ...]) -> tuple[Family, ...]:
+    def _parts_below(self, parts: tuple[Family, ...], left: tuple[syn.Predicate, ...]) -> tuple[Family, ...]:
         """The parts of a right side with only those values that make them imply the left side."""
         certain = [literal for part in parts for literal in base_literals(part) if is_single(part)]
         for literal in left:
@@ -490,10 +461,10 @@ class _Resolver:
     def refuse_overlap(self, families: Sequence[Family]) -> None:
         """Refuse an aggregate with a fixed condition beside one whose condition is open: both may make one test."""
         links = [family for family in families if isinstance(family, LinkFamily)]
-        opened = {(f.head, f.template.op) for f in links if isinstance(f.template, Aggregate)}
+        opened = {(f.head, f.template.op) for f in links if isinstance(f.template, syn.Aggregate)}
         for family in families:
             test = family.template
-            if not isinstance(family, TestFamily) or not isinstance(test, Aggregate):
+            if not isinstance(family, TestFamily) or not isinstance(test, syn.Aggregate):
                 continue
             if (head(test), test.op) in opened:
                 rewrite = self.grammar.rewrites[family.type][family.index]
@@ -503,7 +474,7 @@ class _Resolver:
                     rewrite,
                 )
 
-    def family(self, right: Predicate, name: str, rewrite: CheckedRewrite) -> Family:
+    def family(self, right: syn.Predicate, name: str, rewrite: CheckedRewrite) -> Family:
         """The family of one right side, or of one literal inside it."""
         path, end = _path_to_test(right)
         if not _opens(end):
@@ -516,47 +487,51 @@ class _Resolver:
         slots = tuple(self.slot(inner, target, rewrite) for inner in children(right))
         return LinkFamily(0, name, right, slots, self._numbers(right, name, rewrite))
 
-    def slot(self, inner: Predicate, name: str, rewrite: CheckedRewrite) -> Slot:
+    def slot(self, inner: syn.Predicate, name: str, rewrite: CheckedRewrite) -> Slot:
         parts = _parts(inner)
-        fixed = [self.family(part, name, rewrite) for part in parts if not isinstance(part, Top)]
+        fixed = [self.family(part, name, rewrite) for part in parts if not isinstance(part, syn.Top)]
         numbered = tuple(replace(family, index=i) for i, family in enumerate(fixed))
         return Slot(name, numbered, open=len(fixed) < len(parts))
 
-    def _target(self, name: str, predicate: Predicate) -> str:
+    def _target(self, name: str, predicate: syn.Predicate) -> str:
         target = inner_type(predicate, name, self.grammar.schema)
         assert target is not None  # the grammar has been checked
         return target
 
-    def _values(self, test: Predicate, name: str, rewrite: CheckedRewrite) -> tuple[Values, Kind | None]:
+    def _values(self, test: syn.Predicate, name: str, rewrite: CheckedRewrite) -> tuple[Values, Kind | None]:
         match test:
-            case Among(attribute, source=Star() as source):
+            case syn.Among(attribute, source=syn.Star() as source):
                 return Subsets(self._offered(name, attribute, source, rewrite)), "nominal"
-            case Compare(attribute, op, Star() | Bins() | Quantiles() | Listed() | Range() as source):
+            case syn.Compare(
+                attribute, op, syn.Star() | syn.Bins() | syn.Quantiles() | syn.Listed() | syn.Range() as source
+            ):
                 kind = self._attribute(name, attribute).kind
                 if op in (">=", "<="):
                     return cuts(source, self._numbers_of(test, name, source, rewrite), kind, op), kind
                 return scalars(source, self._offered(name, attribute, source, rewrite)), kind
-            case Within(attribute, source=Bins() | Quantiles() as source):
+            case syn.Within(attribute, source=syn.Bins() | syn.Quantiles() as source):
                 kind = self._attribute(name, attribute).kind
                 return intervals(source, self._numbers_of(test, name, source, rewrite), kind), kind
-            case Aggregate(value=Star() | Bins() | Quantiles() | Listed() | Range() as source):
+            case syn.Aggregate(
+                value=syn.Star() | syn.Bins() | syn.Quantiles() | syn.Listed() | syn.Range() as source
+            ):
                 made = self._computed(test, name)
                 if test.op in (">=", "<="):
                     return cuts(source, self._numbers_of(test, name, source, rewrite), made.kind, test.op), made.kind
                 return scalars(source, self._computed_values(test, name, source, rewrite)), made.kind
-            case Count():
+            case syn.Count():
                 return self._counts(test, name, rewrite), None
-            case Named() if is_open_call(test):
+            case syn.Named() if is_open_call(test):
                 return self._calls(test, rewrite), None
             case _:
                 return (None,), None
 
-    def _calls(self, call: Named, rewrite: CheckedRewrite) -> tuple[tuple[Scalar, ...], ...]:
+    def _calls(self, call: syn.Named, rewrite: CheckedRewrite) -> tuple[tuple[syn.Scalar, ...], ...]:
         """Return the values of all members of an open call: each choice of what its arguments offer."""
         assert call.definition is not None  # the grammar has been checked
         names = call.definition.parameters
         given = dict(zip(names, call.arguments, strict=True))
-        chosen: list[dict[str, Scalar]] = [{}]
+        chosen: list[dict[str, syn.Scalar]] = [{}]
         for name, places in self._in_order(call, rewrite):
             more = ({**one, name: v} for one in chosen for v in self._arguments(given[name], places, one, rewrite))
             chosen = list(islice(more, MOST_CALLS + 1))
@@ -568,12 +543,12 @@ class _Resolver:
                 )
         return tuple(tuple(one[name] for name in names) for one in chosen)
 
-    def _in_order(self, call: Named, rewrite: CheckedRewrite) -> Iterator[tuple[str, tuple[Place, ...]]]:
+    def _in_order(self, call: syn.Named, rewrite: CheckedRewrite) -> Iterator[tuple[str, tuple[Place, ...]]]:
         """Yield the parameters of a call with their places, each after those that decide what it offers."""
         assert call.definition is not None
         places = places_of(call.definition, self.grammar.schema)
         given = zip(places, call.arguments, strict=True)
-        asked = {name for name, value in given if isinstance(value, Star | Bins | Quantiles)}
+        asked = {name for name, value in given if isinstance(value, syn.Star | syn.Bins | syn.Quantiles)}
         needs = {name: {n for place in own if name in asked for n in place.needs} for name, own in places.items()}
         try:
             yield from ((name, places[name]) for name in TopologicalSorter(needs).static_order())
@@ -584,27 +559,29 @@ class _Resolver:
 
     def _arguments(
         self,
-        given: Scalar | ValueSource,
+        given: syn.Scalar | syn.ValueSource,
         places: Sequence[Place],
-        chosen: Mapping[str, Scalar],
+        chosen: Mapping[str, syn.Scalar],
         rewrite: CheckedRewrite,
-    ) -> tuple[Scalar, ...]:
+    ) -> tuple[syn.Scalar, ...]:
         """Return the values that an argument stands for: those that any of its places offers."""
-        if not isinstance(given, ValueSource):
+        if not isinstance(given, syn.ValueSource):
             return (given,)
-        if isinstance(given, Listed | Range):
+        if isinstance(given, syn.Listed | syn.Range):
             return tuple(given.values)
-        return sort_scalars(value for place in places for value in self._offered_at(place, given, chosen, rewrite))
+        return syn.sort_scalars(
+            value for place in places for value in self._offered_at(place, given, chosen, rewrite)
+        )
 
     def _offered_at(
-        self, place: Place, source: ValueSource, chosen: Mapping[str, Scalar], rewrite: CheckedRewrite
-    ) -> Iterator[Scalar]:
+        self, place: Place, source: syn.ValueSource, chosen: Mapping[str, syn.Scalar], rewrite: CheckedRewrite
+    ) -> Iterator[syn.Scalar]:
         match place.test:
-            case Count():
-                test: Predicate = replace(place.test, n=source)
-            case Among(attribute):
-                test = Compare(attribute, "=", source)
-            case Aggregate(inner=inner) as aggregate:
+            case syn.Count():
+                test: syn.Predicate = replace(place.test, n=source)
+            case syn.Among(attribute):
+                test = syn.Compare(attribute, "=", source)
+            case syn.Aggregate(inner=inner) as aggregate:
                 condition = None if inner is None else substituted(inner, chosen)
                 test = replace(aggregate, value=source, inner=condition)
             case other:
@@ -613,15 +590,15 @@ class _Resolver:
         levels = self._levels(test, place.type) if kind == "ordered" else ()
         value: Any
         for value in values:
-            yield value if isinstance(value, str | int) else written(value, kind, levels)
+            yield value if isinstance(value, str | int) else syn.written(value, kind, levels)
 
-    def _levels(self, test: Predicate, name: str) -> tuple[str, ...]:
-        if isinstance(test, Aggregate):
+    def _levels(self, test: syn.Predicate, name: str) -> tuple[str, ...]:
+        if isinstance(test, syn.Aggregate):
             return self._computed(test, name).values
-        assert isinstance(test, Compare)  # no other test is for ordered categories
+        assert isinstance(test, syn.Compare)  # no other test is for ordered categories
         return self._attribute(name, test.attribute).values
 
-    def _computed(self, test: Aggregate, name: str) -> Attribute:
+    def _computed(self, test: syn.Aggregate, name: str) -> Attribute:
         return computed_attribute(test, self.grammar.schema.type(self._target(name, test)))
 
     def _attribute(self, name: str, attribute: str) -> Attribute:
@@ -636,30 +613,36 @@ class _Resolver:
         return self.population
 
     def _numbers_of(
-        self, test: Compare | Within | Aggregate, name: str, source: ValueSource, rewrite: CheckedRewrite
+        self,
+        test: syn.Compare | syn.Within | syn.Aggregate,
+        name: str,
+        source: syn.ValueSource,
+        rewrite: CheckedRewrite,
     ) -> NDArray[np.float64]:
         """Return the numbers that a test compares, of all rows that can be reached; none where they are listed."""
-        if isinstance(source, Listed | Range):
+        if isinstance(source, syn.Listed | syn.Range):
             return np.zeros(0)
         data = self._data(rewrite)
-        if isinstance(test, Aggregate):
+        if isinstance(test, syn.Aggregate):
             return np.asarray(aggregate_column(test, data, name).values[self.reached[name]])
         return np.asarray(data.tables[name].value_column(test.attribute).values[self.reached[name]])
 
-    def _offered(self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite) -> tuple[Any, ...]:
+    def _offered(
+        self, name: str, attribute: str, source: syn.ValueSource, rewrite: CheckedRewrite
+    ) -> tuple[Any, ...]:
         declared = self._attribute(name, attribute)
-        if isinstance(source, Listed | Range) or (self.population is None and declared.values):
+        if isinstance(source, syn.Listed | syn.Range) or (self.population is None and declared.values):
             if declared.kind == "ordered":
-                return tuple(OrderedCategory(rank, name) for rank, name in enumerate(declared.values))
+                return tuple(syn.OrderedCategory(rank, name) for rank, name in enumerate(declared.values))
             return declared.values
         return self._present(self._data(rewrite).tables[name].value_column(attribute), name)
 
     def _computed_values(
-        self, test: Aggregate, name: str, source: ValueSource, rewrite: CheckedRewrite
+        self, test: syn.Aggregate, name: str, source: syn.ValueSource, rewrite: CheckedRewrite
     ) -> tuple[Any, ...]:
         """Return the different values that an aggregate has; where they are listed, or known without data, those."""
         declared = self._computed(test, name)
-        if isinstance(source, Listed | Range) or (self.population is None and declared.kind == "nominal"):
+        if isinstance(source, syn.Listed | syn.Range) or (self.population is None and declared.kind == "nominal"):
             return declared.values
         return self._present(aggregate_column(test, self._data(rewrite), name), name)
 
@@ -669,12 +652,12 @@ class _Resolver:
         if column.kind == "nominal":
             return tuple(column.categories[code] for code in np.flatnonzero(np.bincount(values[values >= 0])))
         present = np.unique(values[~np.isnan(values)]).tolist()
-        return tuple(written(v, column.kind, column.categories) for v in present)
+        return tuple(syn.written(v, column.kind, column.categories) for v in present)
 
-    def _counts(self, predicate: Count, name: str, rewrite: CheckedRewrite) -> tuple[int, ...]:
+    def _counts(self, predicate: syn.Count, name: str, rewrite: CheckedRewrite) -> tuple[int, ...]:
         if isinstance(predicate.n, int):
             return (predicate.n,)
-        if isinstance(predicate.n, Listed | Range):
+        if isinstance(predicate.n, syn.Listed | syn.Range):
             return counts(predicate.n, 0)
         lengths = self._data(rewrite).tables[name].links[predicate.link].lengths[self.reached[name]]
         return counts(predicate.n, int(lengths.max(initial=0)))
@@ -682,21 +665,25 @@ class _Resolver:
     def _numbers(self, right: LinkPredicate, name: str, rewrite: CheckedRewrite) -> tuple[float, ...]:
         """Return the counts or the thresholds that a literal with positions inside is offered with."""
         match right:
-            case Count():
+            case syn.Count():
                 return self._counts(right, name, rewrite)
-            case Aggregate(value=int() | float() as number):
+            case syn.Aggregate(value=int() | float() as number):
                 return (number,)
-            case Aggregate(value=Star() | Bins() | Quantiles() | Listed() | Range() as source):
+            case syn.Aggregate(
+                value=syn.Star() | syn.Bins() | syn.Quantiles() | syn.Listed() | syn.Range() as source
+            ):
                 made = self._computed(right, name)
                 known = (
-                    np.zeros(0) if isinstance(source, Listed | Range) else self._within_reach(right, name, rewrite)
+                    np.zeros(0)
+                    if isinstance(source, syn.Listed | syn.Range)
+                    else self._within_reach(right, name, rewrite)
                 )
                 found = cuts(source, known, made.kind, right.op).tolist()
-                return tuple(written(number, made.kind, made.values) for number in found)
+                return tuple(syn.written(number, made.kind, made.values) for number in found)
             case _:
                 return (0,)
 
-    def _within_reach(self, test: Aggregate, name: str, rewrite: CheckedRewrite) -> NDArray[np.float64]:
+    def _within_reach(self, test: syn.Aggregate, name: str, rewrite: CheckedRewrite) -> NDArray[np.float64]:
         """Return what an aggregate may be of some of the rows behind the link; its ranges only of all of them."""
         data, reached = self._data(rewrite), self.reached[name]
         links = data.tables[name].links[test.link]
@@ -712,7 +699,7 @@ class _Resolver:
             return np.arange(np.nanmax(whole, initial=0.0) + 1)
         return np.append(whole, 0.0)
 
-    def _below(self, family: Family, left: Predicate, rewrite: CheckedRewrite) -> Family:
+    def _below(self, family: Family, left: syn.Predicate, rewrite: CheckedRewrite) -> Family:
         """The family with only those members that are more specific than the left side."""
         if isinstance(family, LinkFamily):
             return replace(family, left=left)
@@ -740,7 +727,7 @@ class _Resolver:
         return error_at(rewrite.place, message, self.grammar.source, self.grammar.text)
 
 
-def base_literals(family: Family) -> Iterator[Predicate]:
+def base_literals(family: Family) -> Iterator[syn.Predicate]:
     """The members of a family as a rewrite makes them, nothing refined yet."""
     if isinstance(family, TestFamily):
         yield from map(family.literal, family.choices())
@@ -757,7 +744,7 @@ def is_single(family: Family) -> bool:
     return len(family.numbers) == 1 and all(is_single(f) for slot in family.slots for f in slot.fixed)
 
 
-def _members_below(family: Family, left: Predicate) -> Family:
+def _members_below(family: Family, left: syn.Predicate) -> Family:
     """A family of tests of the subject of a literal with only those members that imply it."""
     if not isinstance(family, TestFamily) or family.subject is None or family.subject != subject(left):
         return family
@@ -766,7 +753,7 @@ def _members_below(family: Family, left: Predicate) -> Family:
     )
 
 
-def base_predicates(slot: Slot) -> Iterator[Predicate]:
+def base_predicates(slot: Slot) -> Iterator[syn.Predicate]:
     """Yield what stands in a slot as a rewrite makes it."""
     for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
         yield canonical(conjoin(parts))
@@ -777,77 +764,77 @@ def _is_constant(family: TestFamily) -> bool:
     return isinstance(family.values, tuple) and len(family) == 1 and family.values[0] is not None
 
 
-def _parts(predicate: Predicate) -> list[Predicate]:
+def _parts(predicate: syn.Predicate) -> list[syn.Predicate]:
     """The parts of a conjunction, ``top`` among them where it stands there."""
-    if isinstance(predicate, And):
+    if isinstance(predicate, syn.And):
         return [part for p in predicate.parts for part in _parts(p)]
     return [predicate]
 
 
-def _special(literal: Predicate, left: Predicate, rewrite: CheckedRewrite) -> bool:
+def _special(literal: syn.Predicate, left: syn.Predicate, rewrite: CheckedRewrite) -> bool:
     if literal == left:
         return False
     return not rewrite.settled or subject(literal) != subject(left) or bool(implies(literal, left))
 
 
-def _opens(predicate: Predicate) -> bool:
+def _opens(predicate: syn.Predicate) -> bool:
     """Tell whether a literal has positions behind a link in which something stands or may be added."""
-    if isinstance(predicate, Aggregate):
+    if isinstance(predicate, syn.Aggregate):
         return not is_closed(predicate) and predicate.inner is not None and _is_refined(predicate.inner)
-    return isinstance(predicate, LinkForm) and not is_closed(predicate)
+    return isinstance(predicate, syn.LinkForm) and not is_closed(predicate)
 
 
-def _is_refined(inner: Predicate) -> bool:
+def _is_refined(inner: syn.Predicate) -> bool:
     """Tell whether something may be added inside a predicate, or some value chosen."""
-    if isinstance(inner, Top) or source_of(inner) is not None:
+    if isinstance(inner, syn.Top) or source_of(inner) is not None:
         return True
     return not is_closed(inner) and any(map(_is_refined, children(inner)))
 
 
-def _path_to_test(predicate: Predicate) -> tuple[StepPath, Predicate]:
+def _path_to_test(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
     """Return the functional steps before a single test, and that test; no steps when it is not of that kind."""
     path, end = peel(predicate)
-    return (path, end) if isinstance(end, Test) and not _opens(end) else ((), predicate)
+    return (path, end) if isinstance(end, syn.Test) and not _opens(end) else ((), predicate)
 
 
-def _instantiate(template: Predicate, value: Any, kind: Kind | None, levels: tuple[str, ...]) -> Predicate:
+def _instantiate(template: syn.Predicate, value: Any, kind: Kind | None, levels: tuple[str, ...]) -> syn.Predicate:
     if value is None:
         return template
     match template:
-        case Among(attribute):
-            return canonical(Among(attribute, value))
-        case Compare():
-            return replace(template, value=value if isinstance(value, str) else written(value, kind, levels))
-        case Within():
-            low, high = (written(end, "real" if kind == "int" else kind) for end in (value.low, value.high))
+        case syn.Among(attribute):
+            return canonical(syn.Among(attribute, value))
+        case syn.Compare():
+            return replace(template, value=value if isinstance(value, str) else syn.written(value, kind, levels))
+        case syn.Within():
+            low, high = (syn.written(end, "real" if kind == "int" else kind) for end in (value.low, value.high))
             return replace(template, low=low, high=high, closed=value.closed, source=None)
-        case Aggregate():
-            return replace(template, value=value if isinstance(value, str) else written(value, kind, levels))
-        case Count():
+        case syn.Aggregate():
+            return replace(template, value=value if isinstance(value, str) else syn.written(value, kind, levels))
+        case syn.Count():
             return replace(template, n=int(value))
-        case Named(definition=Definition() as definition):
+        case syn.Named(definition=syn.Definition() as definition):
             return called(definition, value, template)
         case _:
             return template
 
 
-def _find_value(template: Predicate, values: Values, literal: Predicate) -> int | None:
+def _find_value(template: syn.Predicate, values: Values, literal: syn.Predicate) -> int | None:
     if isinstance(values, Subsets):
         return values.find(_words(template, literal))
     if len(values) and values[0] is None:
         return 0 if template == literal else None
     match template, literal:
-        case Among(source=Star()), _:
+        case syn.Among(source=syn.Star()), _:
             wanted: Any = _words(template, literal)
-        case Compare(attribute, op), Compare(other, other_op, value) if (attribute, op) == (other, other_op):
+        case syn.Compare(attribute, op), syn.Compare(other, other_op, value) if (attribute, op) == (other, other_op):
             wanted = value
-        case Within(attribute), Within(other, low, high, closed) if attribute == other:
+        case syn.Within(attribute), syn.Within(other, low, high, closed) if attribute == other:
             wanted = Interval(low, high, closed)
-        case Aggregate(), Aggregate(value=value) if replace(template, value=value) == literal:
+        case syn.Aggregate(), syn.Aggregate(value=value) if replace(template, value=value) == literal:
             wanted = value
-        case Count(), Count(n=n) if replace(template, n=n) == literal:
+        case syn.Count(), syn.Count(n=n) if replace(template, n=n) == literal:
             wanted = n
-        case Named(name), Named(other, arguments=arguments) if name == other:
+        case syn.Named(name), syn.Named(other, arguments=arguments) if name == other:
             wanted = arguments
         case _:
             return None
@@ -857,18 +844,18 @@ def _find_value(template: Predicate, values: Values, literal: Predicate) -> int 
     return values.index(wanted) if wanted in values else None
 
 
-def _words(template: Predicate, literal: Predicate) -> tuple[Any, ...]:
+def _words(template: syn.Predicate, literal: syn.Predicate) -> tuple[Any, ...]:
     """The values that a literal allows, if it asks about the attribute of a template; else none."""
     match template, literal:
-        case Among(attribute), Among(other, words) if attribute == other:
+        case syn.Among(attribute), syn.Among(other, words) if attribute == other:
             return words
-        case Among(attribute), Compare(other, "=", word) if attribute == other:
+        case syn.Among(attribute), syn.Compare(other, "=", word) if attribute == other:
             return (word,)
         case _:
             return ()
 
 
-def _sets_below(family: TestFamily, left: Predicate) -> Subsets:
+def _sets_below(family: TestFamily, left: syn.Predicate) -> Subsets:
     """The sets of a family that imply another test of the same subject: those of the values that do."""
     assert isinstance(family.values, Subsets)
     single = replace(family, values=tuple((word,) for word in family.values.words))

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from structtree.data.columns import Adjacency, Column, Population, Table, TypedTable, Value, column_of
+from structtree.data.population import Adjacency, Column, Population, Table, TypedTable, Value, column_of
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, GrammarError, UsageError, did_you_mean
+from structtree.lang import syntax as syn
 from structtree.lang.declare import functions_in_order, given_types, in_names_of, named_by
 from structtree.lang.grammar import Grammar
-from structtree.lang.syntax import Function
 
 __all__ = ["with_functions"]
 
@@ -76,7 +76,7 @@ def _located(error: GrammarError, grammar: Grammar) -> GrammarError:
     return GrammarError(error.message, grammar.source, error.line, error.column, grammar.text)
 
 
-def _results(population: Population, function: Function, call: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
+def _results(population: Population, function: syn.Function, call: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
     """What the function returns for each row of its type."""
     found = []
     for row in range(population.table(function.type).n_rows):
@@ -88,7 +88,7 @@ def _results(population: Population, function: Function, call: Callable[[Mapping
     return found
 
 
-def _column(function: Function, values: list[Any]) -> Column:
+def _column(function: syn.Function, values: list[Any]) -> Column:
     assert function.kind is not None
     for row, value in enumerate(values):
         if not _fits(function.kind, value):
@@ -132,7 +132,7 @@ class _Given:
 class _Rows:
     """The rows that a function gives, by type, and the rows that each of their links leads to."""
 
-    function: Function
+    function: syn.Function
     types: tuple[RecordType, ...]
     rows: dict[str, list[_Given]] = field(default_factory=dict)
     targets: dict[tuple[str, str], list[list[int]]] = field(default_factory=dict)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Population, run_places
-from structtree.lang.syntax import ListStep
+from structtree.data.population import Adjacency, Population, run_places
+from structtree.lang import syntax as syn
 
 __all__ = ["Runs", "runs_of"]
 
@@ -54,16 +54,16 @@ class Runs:
         return np.asarray(running[self.stop] > running[self.start])
 
 
-def runs_of(step: ListStep, population: Population, type_name: str) -> Runs:
+def runs_of(step: syn.ListStep, population: Population, type_name: str) -> Runs:
     """Return where a step leads from each row of a type.
 
     Examples
     --------
     >>> from structtree.lang.syntax import Top
     >>> trains = Population.from_records([{"cars": [{"wheels": 2}, {"wheels": 3}]}, {"cars": [{"wheels": 4}]}])
-    >>> runs_of(ListStep("last", Top(), "cars"), trains, "Individual").adjacency.targets.tolist()
+    >>> runs_of(syn.ListStep("last", Top(), "cars"), trains, "Individual").adjacency.targets.tolist()
     [1, 2]
-    >>> runs_of(ListStep("next", Top()), trains, trains.schema.names[1]).adjacency.lengths.tolist()
+    >>> runs_of(syn.ListStep("next", Top()), trains, trains.schema.names[1]).adjacency.lengths.tolist()
     [1, 0, 0]
     """
     if step.link is not None:
@@ -74,7 +74,7 @@ def runs_of(step: ListStep, population: Population, type_name: str) -> Runs:
     return _between_neighbours(step, population, type_name)
 
 
-def _between_neighbours(step: ListStep, population: Population, type_name: str) -> Runs:
+def _between_neighbours(step: syn.ListStep, population: Population, type_name: str) -> Runs:
     """Return where a step leads from each element of a list; no row is an element of two."""
     n_rows = population.tables[type_name].n_rows
     begin, end = np.zeros((2, n_rows), dtype=np.int64)

@@ -13,30 +13,12 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from structtree.data.columns import Population
-from structtree.data.given import population_of
+from structtree.data.population import Population
+from structtree.data.readers.individuals import population_of
 from structtree.errors import require
+from structtree.lang import syntax as syn
 from structtree.lang.matching import first_matching
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import (
-    Aggregate,
-    All,
-    And,
-    Count,
-    Distinct,
-    Exists,
-    Follow,
-    ListStep,
-    Missing,
-    Named,
-    No,
-    Not,
-    Or,
-    Predicate,
-    Test,
-    Top,
-    require_predicate,
-)
 from structtree.lang.walk import inner_type
 from structtree.reprs import short_repr
 from structtree.space.evaluate import Known, rows_where
@@ -62,13 +44,13 @@ class Witness:
     type: str
     row: int
     path: str
-    predicate: Predicate
+    predicate: syn.Predicate
 
     def __repr__(self) -> str:
         return short_repr(self, f"{self.path or 'the individual'} ({self.type} {self.row})", pretty(self.predicate))
 
 
-def satisfies(predicate: Predicate, individuals: Any, individual: int) -> bool:
+def satisfies(predicate: syn.Predicate, individuals: Any, individual: int) -> bool:
     """Tell whether a predicate holds of one individual, of a population or of anything that becomes one.
 
     Examples
@@ -79,12 +61,12 @@ def satisfies(predicate: Predicate, individuals: Any, individual: int) -> bool:
     >>> satisfies(p, trains, 0), satisfies(p, trains, 1)
     (True, False)
     """
-    require_predicate(predicate)
+    syn.require_predicate(predicate)
     population = population_of(individuals)
     return _Evidence(population).holds(predicate, _individual(population, individual))
 
 
-def witnesses(predicate: Predicate, individuals: Any, individual: int) -> tuple[Witness, ...]:
+def witnesses(predicate: syn.Predicate, individuals: Any, individual: int) -> tuple[Witness, ...]:
     """Return the rows that made a predicate true of one individual; none when it is false.
 
     Examples
@@ -94,7 +76,7 @@ def witnesses(predicate: Predicate, individuals: Any, individual: int) -> tuple[
     >>> [w.path for w in witnesses(parse_predicate("exists cars (wheels >= 3)"), trains, 0)]
     ['', 'cars[1]']
     """
-    require_predicate(predicate)
+    syn.require_predicate(predicate)
     population = population_of(individuals)
     evidence, row = _Evidence(population), _individual(population, individual)
     return tuple(dict.fromkeys(evidence.of(predicate, row))) if evidence.holds(predicate, row) else ()
@@ -126,7 +108,7 @@ def given_paths(population: Population, individual: int) -> dict[tuple[str, int]
 
 
 def aggregated_places(
-    test: Aggregate, population: Population, type_name: str, row: int, known: Known | None = None
+    test: syn.Aggregate, population: Population, type_name: str, row: int, known: Known | None = None
 ) -> list[int]:
     """Return which of the rows behind its link an aggregate of a row was computed from, counted from 0.
 
@@ -165,11 +147,11 @@ def aggregated_places(
     return [int(place) for place in places[chosen]]
 
 
-def _conditions(test: Aggregate) -> Iterator[Predicate]:
+def _conditions(test: syn.Aggregate) -> Iterator[syn.Predicate]:
     """Yield what is true of every row that an aggregate was computed from."""
     if test.inner is not None:
         yield test.inner
-    yield from (Not(Missing(name)) for name in (test.attribute, test.order) if name is not None)
+    yield from (syn.Not(syn.Missing(name)) for name in (test.attribute, test.order) if name is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,43 +175,48 @@ class _Evidence:
     population: Population
     known: Known = field(default_factory=dict)
 
-    def holds(self, predicate: Predicate, row: _Row) -> bool:
+    def holds(self, predicate: syn.Predicate, row: _Row) -> bool:
         return bool(rows_where(predicate, self.population, row.type, self.known)[row.index])
 
-    def of(self, predicate: Predicate, row: _Row) -> Iterator[Witness]:
+    def of(self, predicate: syn.Predicate, row: _Row) -> Iterator[Witness]:
         """Yield the rows behind a predicate that is known to hold of the row."""
-        if isinstance(predicate, And | Or):
+        if isinstance(predicate, syn.And | syn.Or):
             for part in predicate.parts:
                 if self.holds(part, row):
                     yield from self.of(part, row)
             return
         yield Witness(row.type, row.index, row.path, predicate)
-        if isinstance(predicate, Named):
+        if isinstance(predicate, syn.Named):
             assert predicate.body is not None
             inside = self.of(predicate.body, row)
             yield from (w for w in inside if (w.type, w.row) != (row.type, row.index))
         for inner, target in self._grounds(predicate, row):
             yield from self.of(inner, target)
 
-    def _grounds(self, predicate: Predicate, row: _Row) -> Iterator[tuple[Predicate, _Row]]:
+    def _grounds(self, predicate: syn.Predicate, row: _Row) -> Iterator[tuple[syn.Predicate, _Row]]:
         """Yield the rows that a literal looked at and found true, each with what it found."""
         match predicate:
-            case Follow(link, inner) | Exists(link, inner) | All(link, inner) | Count(link, inner, ">="):
+            case (
+                syn.Follow(link, inner)
+                | syn.Exists(link, inner)
+                | syn.All(link, inner)
+                | syn.Count(link, inner, ">=")
+            ):
                 yield from ((inner, r) for r in self.targets(row, link) if self.holds(inner, r))
-            case ListStep(_, inner):
+            case syn.ListStep(_, inner):
                 yield from ((inner, r) for r in self._elements(row, predicate) if self.holds(inner, r))
-            case Distinct(link, inners):
+            case syn.Distinct(link, inners):
                 rows = self.targets(row, link)
                 chosen = first_matching([[i for i, r in enumerate(rows) if self.holds(p, r)] for p in inners])
                 assert chosen is not None
                 yield from ((inner, rows[i]) for inner, i in zip(inners, chosen, strict=True))
-            case Aggregate(link=link):
+            case syn.Aggregate(link=link):
                 rows = self.targets(row, link)
                 places = aggregated_places(predicate, self.population, row.type, row.index, self.known)
                 yield from ((part, rows[place]) for place in places for part in _conditions(predicate))
-            case Top() | And() | Or() | Not() | No() | Count():
+            case syn.Top() | syn.And() | syn.Or() | syn.Not() | syn.No() | syn.Count():
                 pass  # nothing, or the absence of rows, made it true
-            case _ if isinstance(predicate, Test):
+            case _ if isinstance(predicate, syn.Test):
                 pass
             case _ as never:
                 assert_never(never)
@@ -242,7 +229,7 @@ class _Evidence:
         places = ["" if declared.single else f"[{i}]" for i in range(len(rows))]
         return [_Row(declared.target, int(r), f"{path}{place}") for r, place in zip(rows, places, strict=True)]
 
-    def _elements(self, row: _Row, step: ListStep) -> list[_Row]:
+    def _elements(self, row: _Row, step: syn.ListStep) -> list[_Row]:
         """Return the rows one step along a list: its first or last element, or the neighbours of an element."""
         target = inner_type(step, row.type, self.population.schema)
         assert target is not None

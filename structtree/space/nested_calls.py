@@ -14,24 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from structtree.arrays import Floats, Ints, Mask
-from structtree.data.columns import Adjacency, Column, Population
+from structtree.data.population import Adjacency, Column, Population
+from structtree.lang import syntax as syn
 from structtree.lang.calls import parameters_in, substituted
-from structtree.lang.syntax import (
-    Aggregate,
-    All,
-    And,
-    Compare,
-    Count,
-    Definition,
-    Exists,
-    Follow,
-    Named,
-    Or,
-    Parameter,
-    Predicate,
-    Scalar,
-    ValueSource,
-)
 from structtree.lang.walk import inner_type
 from structtree.space.evaluate import aggregate_column, own_column, rows_where
 from structtree.space.families import TestFamily
@@ -58,10 +43,10 @@ def ranked_calls(family: TestFamily, population: Population, type_name: str) -> 
         The type of the rows at the end of the family's path, which the calls are about.
     """
     call = family.template
-    if not isinstance(call, Named) or call.body is not None or call.definition is None:
+    if not isinstance(call, syn.Named) or call.body is not None or call.definition is None:
         return None
     members = [tuple(arguments) for arguments in family.values]
-    places = [i for i, value in enumerate(call.arguments) if isinstance(value, ValueSource)]
+    places = [i for i, value in enumerate(call.arguments) if isinstance(value, syn.ValueSource)]
     for place in sorted(places, key=lambda i: -len({arguments[i] for arguments in members})):
         found = list(_runs(call.definition, members, place, population, type_name))
         if found and None not in found:
@@ -70,16 +55,20 @@ def ranked_calls(family: TestFamily, population: Population, type_name: str) -> 
 
 
 def _runs(
-    definition: Definition, members: list[tuple[Scalar, ...]], place: int, population: Population, type_name: str
+    definition: syn.Definition,
+    members: list[tuple[syn.Scalar, ...]],
+    place: int,
+    population: Population,
+    type_name: str,
 ) -> Iterator[RankedCalls | None]:
     """Yield the runs of calls that differ in the argument at a place; None, and no more, if they are not nested."""
-    groups: dict[tuple[Scalar, ...], list[int]] = {}
+    groups: dict[tuple[syn.Scalar, ...], list[int]] = {}
     for v, arguments in enumerate(members):
         groups.setdefault((*arguments[:place], *arguments[place + 1 :]), []).append(v)
     name = definition.parameters[place]
     for choices in groups.values():
         values = dict(zip(definition.parameters, members[choices[0]], strict=True))
-        body = substituted(definition.body, {**values, name: Parameter(name)})
+        body = substituted(definition.body, {**values, name: syn.Parameter(name)})
         thresholds = [members[v][place] for v in choices]
         run = _run(body, thresholds, np.array(choices), population, type_name)
         yield from run if run is not None else (None,)
@@ -88,7 +77,7 @@ def _runs(
 
 
 def _run(
-    body: Predicate, thresholds: list[Scalar], choices: Ints, population: Population, type_name: str
+    body: syn.Predicate, thresholds: list[syn.Scalar], choices: Ints, population: Population, type_name: str
 ) -> list[RankedCalls] | None:
     if any(isinstance(threshold, str) for threshold in thresholds):
         return None
@@ -103,7 +92,7 @@ def _run(
     return None
 
 
-def _strictest(body: Predicate, sign: int, population: Population, name: str) -> Floats | None:
+def _strictest(body: syn.Predicate, sign: int, population: Population, name: str) -> Floats | None:
     """Return for each row the greatest threshold (times the sign) at which the body holds; None if it is not nested.
 
     It is infinite where no threshold matters, and minus infinity where the body never holds.
@@ -112,23 +101,25 @@ def _strictest(body: Predicate, sign: int, population: Population, name: str) ->
         return np.where(rows_where(body, population, name), np.inf, -np.inf)
     op = ">=" if sign > 0 else "<="
     match body:
-        case Compare(attribute, own, Parameter()) if own == op:
+        case syn.Compare(attribute, own, syn.Parameter()) if own == op:
             return _signed(own_column((attribute,), population, name), sign)
-        case Aggregate(op=own, value=Parameter(), inner=inner) if own == op and (inner is None or _is_fixed(inner)):
+        case syn.Aggregate(op=own, value=syn.Parameter(), inner=inner) if own == op and (
+            inner is None or _is_fixed(inner)
+        ):
             return _signed(aggregate_column(body, population, name), sign)
-        case And(parts) | Or(parts):
+        case syn.And(parts) | syn.Or(parts):
             inside = [_strictest(part, sign, population, name) for part in parts]
             known = [part for part in inside if part is not None]
-            reduce = np.minimum if isinstance(body, And) else np.maximum
+            reduce = np.minimum if isinstance(body, syn.And) else np.maximum
             return np.asarray(reduce.reduce(known)) if len(known) == len(parts) else None
-        case Named(body=inside) if inside is not None:
+        case syn.Named(body=inside) if inside is not None:
             return _strictest(inside, sign, population, name)
-        case Count(link, inner, own, n) if not isinstance(n, int):  # the number itself is the threshold
+        case syn.Count(link, inner, own, n) if not isinstance(n, int):  # the number itself is the threshold
             target = inner_type(body, name, population.schema)
             if own != op or target is None or not _is_fixed(inner):
                 return None
             return sign * _n_true(population.tables[name].links[link], rows_where(inner, population, target))
-        case Exists(link, inner) | Follow(link, inner) | All(link, inner) | Count(link, inner, ">="):
+        case syn.Exists(link, inner) | syn.Follow(link, inner) | syn.All(link, inner) | syn.Count(link, inner, ">="):
             target = inner_type(body, name, population.schema)
             behind = None if target is None else _strictest(inner, sign, population, target)
             return None if behind is None else _behind(body, population.tables[name].links[link], behind)
@@ -136,7 +127,7 @@ def _strictest(body: Predicate, sign: int, population: Population, name: str) ->
             return None
 
 
-def _is_fixed(predicate: Predicate) -> bool:
+def _is_fixed(predicate: syn.Predicate) -> bool:
     return next(parameters_in(predicate), None) is None
 
 
@@ -149,11 +140,11 @@ def _n_true(adjacency: Adjacency, true: Mask) -> Floats:
     return np.bincount(owners, minlength=len(adjacency)).astype(np.float64)
 
 
-def _behind(form: Exists | Follow | All | Count, adjacency: Adjacency, inner: Floats) -> Floats:
+def _behind(form: syn.Exists | syn.Follow | syn.All | syn.Count, adjacency: Adjacency, inner: Floats) -> Floats:
     match form:
-        case All():
+        case syn.All():
             return -_greatest(adjacency, -inner, 1)
-        case Count(n=int() as n):
+        case syn.Count(n=int() as n):
             return np.full(len(adjacency), np.inf) if n <= 0 else _greatest(adjacency, inner, n)
         case _:
             return _greatest(adjacency, inner, 1)

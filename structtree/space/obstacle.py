@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from structtree.lang import syntax as syn
 from structtree.lang.logic import excludes, implies, subject
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import TOP, Aggregate, Among, Compare, Count, Named, Predicate, Within
 from structtree.lang.walk import peel
 from structtree.space.families import BundleFamily, Family, LinkFamily, Slot, TestFamily
 from structtree.space.space import Space
@@ -51,12 +51,12 @@ class Obstacle:
 
     what: Literal["limit", "clash", "conjuncts", "value", "rewrite"]
     sentence: str
-    at: Predicate
+    at: syn.Predicate
     type: str
-    nearest: tuple[Predicate, ...] = ()
+    nearest: tuple[syn.Predicate, ...] = ()
 
 
-def obstacle(space: Space, predicate: Predicate) -> Obstacle | None:
+def obstacle(space: Space, predicate: syn.Predicate) -> Obstacle | None:
     """Find what keeps a checked, ground predicate out of a space; None when it is a member.
 
     Examples
@@ -74,7 +74,7 @@ def obstacle(space: Space, predicate: Predicate) -> Obstacle | None:
     return found or _unmade(space, slot.type, predicate)
 
 
-def _limit(space: Space, predicate: Predicate) -> Obstacle | None:
+def _limit(space: Space, predicate: syn.Predicate) -> Obstacle | None:
     limits = space.grammar.limits
     measured = (("literals", n_literals(predicate), limits.literals), ("nesting", nesting(predicate), limits.nesting))
     for name, size, most in measured:
@@ -85,7 +85,7 @@ def _limit(space: Space, predicate: Predicate) -> Obstacle | None:
     return None
 
 
-def _at(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole: Predicate) -> Obstacle | None:
+def _at(space: Space, slot: Slot, literals: tuple[syn.Predicate, ...], whole: syn.Predicate) -> Obstacle | None:
     """Find what is wrong with these conjuncts of a position."""
     for p, q in combinations(literals, 2):
         if clash(p, q):
@@ -102,7 +102,9 @@ def _at(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole: Predic
     return None
 
 
-def _at_bundles(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole: Predicate) -> Obstacle | None:
+def _at_bundles(
+    space: Space, slot: Slot, literals: tuple[syn.Predicate, ...], whole: syn.Predicate
+) -> Obstacle | None:
     """The same where rewrites put several literals at a position at once."""
     if space._place(slot, literals) is not None:
         return None
@@ -122,23 +124,23 @@ def _at_bundles(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole
     return Obstacle("rewrite", sentence, whole, slot.type)
 
 
-def _makes(space: Space, bundle: BundleFamily, literal: Predicate) -> bool:
+def _makes(space: Space, bundle: BundleFamily, literal: syn.Predicate) -> bool:
     return any(space._place_as(family, literal) is not None for family in bundle.slot.fixed)
 
 
-def _clash(p: Predicate, q: Predicate, name: str) -> str:
+def _clash(p: syn.Predicate, q: syn.Predicate, name: str) -> str:
     both = f"{pretty(p)!r} and {pretty(q)!r} cannot stand side by side at {name}"
     if excludes(p, q):
         return f"{both}: nothing satisfies both"
     if implies(p, q) or implies(q, p):
         weak = q if implies(p, q) else p
         return f"{both}: {pretty(weak)!r} is redundant"
-    if isinstance(peel(p)[1], Among) and isinstance(peel(q)[1], Among):
+    if isinstance(peel(p)[1], syn.Among) and isinstance(peel(q)[1], syn.Among):
         return f"{both}: write the values that both have as one set"
     return f"{both}: conditions on what one reference leads to go inside one pair of brackets"
 
 
-def _too_many(literals: tuple[Predicate, ...], most: int, name: str) -> str:
+def _too_many(literals: tuple[syn.Predicate, ...], most: int, name: str) -> str:
     rule = f"'top -> top and top max {most}'" if most > 1 else "it has no 'top -> top and top'"
     return (
         f"a position of {name} holds at most {most} conjunct{'s' * (most > 1)} ({rule}), and this has {len(literals)}"
@@ -148,7 +150,7 @@ def _too_many(literals: tuple[Predicate, ...], most: int, name: str) -> str:
 # ---- one literal ----------------------------------------------------------------------------------------
 
 
-def _of_literal(space: Space, name: str, literal: Predicate) -> Obstacle:
+def _of_literal(space: Space, name: str, literal: syn.Predicate) -> Obstacle:
     """Why no rewrite of a type makes a literal: because of what is inside it, of its value, or altogether."""
     inside = [found for family in _families(space, name) for found in _inside(space, family, literal)]
     if inside:
@@ -156,7 +158,7 @@ def _of_literal(space: Space, name: str, literal: Predicate) -> Obstacle:
     return _value(space, name, literal) or _unmade(space, name, literal)
 
 
-def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstacle]:
+def _inside(space: Space, family: Family, literal: syn.Predicate) -> Iterator[Obstacle]:
     """Yield what is wrong behind the link, where a family has the link."""
     inners = family.inners(literal) if isinstance(family, LinkFamily) else None
     if inners is None:
@@ -168,7 +170,7 @@ def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstac
             yield found
 
 
-def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
+def _value(space: Space, name: str, literal: syn.Predicate) -> Obstacle | None:
     """Find rewrites that test the same thing with other values, and which values are nearest."""
     same = [family for family in _families(space, name) if _tests_the_same(family, literal)]
     if not same:
@@ -183,7 +185,7 @@ def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
     return Obstacle("value", sentence, literal, name, tuple(near))
 
 
-def _unmade(space: Space, name: str, literal: Predicate) -> Obstacle:
+def _unmade(space: Space, name: str, literal: syn.Predicate) -> Obstacle:
     rules = list(dict.fromkeys(_rule(space, family) for family in _families(space, name)))
     text = f"top -> {pretty(literal)}"
     near = difflib.get_close_matches(text, rules, n=N_NEAREST, cutoff=0.0)
@@ -199,13 +201,13 @@ def _families(space: Space, name: str) -> Iterator[Family]:
         yield from (replace(family, index=bundle.index) for family in bundle.slot.fixed)
 
 
-def _tests_the_same(family: Family, literal: Predicate) -> bool:
+def _tests_the_same(family: Family, literal: syn.Predicate) -> bool:
     if isinstance(family, TestFamily):
         return family.subject is not None and family.subject == subject(literal)
     template = family.template
-    if isinstance(template, Aggregate) and isinstance(literal, Aggregate):
+    if isinstance(template, syn.Aggregate) and isinstance(literal, syn.Aggregate):
         return head(template) == head(literal) and template.op == literal.op
-    return isinstance(template, Count) and isinstance(literal, Count) and template.link == literal.link
+    return isinstance(template, syn.Count) and isinstance(literal, syn.Count) and template.link == literal.link
 
 
 def _rule(space: Space, family: Family | BundleFamily) -> str:
@@ -213,7 +215,7 @@ def _rule(space: Space, family: Family | BundleFamily) -> str:
     return f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}"
 
 
-def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
+def _nearest(family: Family, literal: syn.Predicate) -> Iterator[syn.Predicate]:
     """The members of a family whose values are nearest, in the order of the values."""
     wanted = _value_of(literal)
     values: Any = family.values if isinstance(family, TestFamily) else family.numbers
@@ -222,8 +224,8 @@ def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
         if isinstance(family, TestFamily):
             yield family.literal(v)
         else:
-            assert isinstance(literal, Count | Aggregate)
-            yield family.build(family.numbers[v], [literal.inner or TOP])
+            assert isinstance(literal, syn.Count | syn.Aggregate)
+            yield family.build(family.numbers[v], [literal.inner or syn.TOP])
 
 
 def _distance(value: Any, wanted: Any) -> float:
@@ -235,24 +237,24 @@ def _distance(value: Any, wanted: Any) -> float:
     return 1.0 - difflib.SequenceMatcher(None, str(value), str(wanted)).ratio()
 
 
-def _value_of(literal: Predicate) -> Any:
+def _value_of(literal: syn.Predicate) -> Any:
     match peel(literal)[1]:
-        case Compare(value=value) | Aggregate(value=value):
+        case syn.Compare(value=value) | syn.Aggregate(value=value):
             return value
-        case Count(n=n):
+        case syn.Count(n=n):
             return n
-        case Within(low=low):
+        case syn.Within(low=low):
             return low
-        case Among(values=values) | Named(arguments=values):
+        case syn.Among(values=values) | syn.Named(arguments=values):
             return values
         case _:
             return None
 
 
-def _operator(test: Predicate) -> tuple[str, str | None]:
+def _operator(test: syn.Predicate) -> tuple[str, str | None]:
     return type(test).__name__, getattr(test, "op", None)
 
 
-def _listed(predicates: list[Predicate]) -> str:
+def _listed(predicates: list[syn.Predicate]) -> str:
     *first, last = map(pretty, predicates)
     return f"{', '.join(first)} and {last}" if first else last

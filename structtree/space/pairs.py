@@ -15,39 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Mask
-from structtree.data.columns import Adjacency, Column, Population
-from structtree.data.moments import DAY
+from structtree.data.dates import DAY
+from structtree.data.population import Adjacency, Column, Population
 from structtree.data.schema import Kind
+from structtree.lang import syntax as syn
 from structtree.lang.aggregates import computed_attribute
 from structtree.lang.background import arithmetic_kind
-from structtree.lang.syntax import (
-    Absolute,
-    Aggregate,
-    All,
-    And,
-    Arithmetic,
-    AttributeTest,
-    CompareMine,
-    CompareOwn,
-    Count,
-    Distinct,
-    Exists,
-    Expression,
-    Follow,
-    LinkForm,
-    ListStep,
-    Me,
-    Missing,
-    Named,
-    Negative,
-    No,
-    Not,
-    Operand,
-    Or,
-    Predicate,
-    Top,
-    ValuePath,
-)
 from structtree.lang.walk import asks_about_asker, inner_type
 from structtree.space.aggregates import LinkedRows, aggregate
 from structtree.space.evaluate import (
@@ -104,60 +77,60 @@ class PairsOnData:
     population: Population
     asker: str
     known: Known = field(default_factory=dict)
-    columns: dict[tuple[str, ValuePath], Column] = field(default_factory=dict)
+    columns: dict[tuple[str, syn.ValuePath], Column] = field(default_factory=dict)
 
-    def where(self, condition: Predicate, type_name: str, pairs: Pairs) -> Mask:
+    def where(self, condition: syn.Predicate, type_name: str, pairs: Pairs) -> Mask:
         """Return a mask of the pairs whose far row, of the type given, satisfies a condition."""
         if not asks_about_asker(condition):
             return rows_where(condition, self.population, type_name, self.known)[pairs.rows]
         match condition:
-            case Me():
+            case syn.Me():
                 return np.asarray(pairs.rows == pairs.askers)
-            case CompareMine(path, op, mine):
+            case syn.CompareMine(path, op, mine):
                 one = self._column(type_name, path).take(pairs.rows)
                 return compare_columns(one, self._column(self.asker, mine).take(pairs.askers), op)
-            case And(parts):
+            case syn.And(parts):
                 return self._all_of(parts, type_name, pairs)
-            case Or(parts):
+            case syn.Or(parts):
                 return np.asarray(np.logical_or.reduce([self.where(part, type_name, pairs) for part in parts]))
-            case Not(inner):
+            case syn.Not(inner):
                 return ~self.where(inner, type_name, pairs)
-            case Follow(_, inner) | Exists(_, inner) | ListStep(_, inner):
+            case syn.Follow(_, inner) | syn.Exists(_, inner) | syn.ListStep(_, inner):
                 return np.asarray(self._n_true(condition, inner, type_name, pairs) > 0)
-            case All(_, inner):
-                return np.asarray(self._n_true(condition, Not(inner), type_name, pairs) == 0)
-            case No(_, inner):
+            case syn.All(_, inner):
+                return np.asarray(self._n_true(condition, syn.Not(inner), type_name, pairs) == 0)
+            case syn.No(_, inner):
                 return np.asarray(self._n_true(condition, inner, type_name, pairs) == 0)
-            case Count(_, inner, op, n):
+            case syn.Count(_, inner, op, n):
                 return compare_numbers(self._n_true(condition, inner, type_name, pairs), op, n)
-            case Distinct(_, inners):
+            case syn.Distinct(_, inners):
                 return self._distinct(condition, inners, type_name, pairs)
-            case Aggregate(op=op, value=value):
+            case syn.Aggregate(op=op, value=value):
                 return compare_with(self._aggregate(condition, type_name, pairs), op, value)
-            case Top() | CompareOwn() | Missing() | Named():
+            case syn.Top() | syn.CompareOwn() | syn.Missing() | syn.Named():
                 raise AssertionError("these say nothing of the row that asks")
-            case _ if isinstance(condition, AttributeTest):
+            case _ if isinstance(condition, syn.AttributeTest):
                 raise AssertionError("these say nothing of the row that asks")
             case _ as never:
                 assert_never(never)
 
-    def values(self, expression: Expression, type_name: str, pairs: Pairs) -> Column:
+    def values(self, expression: syn.Expression, type_name: str, pairs: Pairs) -> Column:
         """Return what an expression computes for each pair whose far row is of the type given."""
 
-        def operand(value: Operand) -> Column:
+        def operand(value: syn.Operand) -> Column:
             if value.mine:
                 return self._column(self.asker, value.path).take(pairs.askers)
             return self._column(type_name, value.path).take(pairs.rows)
 
         return computed_column(expression, operand, len(pairs))
 
-    def _column(self, type_name: str, path: ValuePath) -> Column:
+    def _column(self, type_name: str, path: syn.ValuePath) -> Column:
         found = self.columns.get((type_name, path))
         if found is None:
             found = self.columns[type_name, path] = own_column(path, self.population, type_name)
         return found
 
-    def _all_of(self, parts: tuple[Predicate, ...], type_name: str, pairs: Pairs) -> Mask:
+    def _all_of(self, parts: tuple[syn.Predicate, ...], type_name: str, pairs: Pairs) -> Mask:
         """Ask the cheap questions first, and the others only of the pairs that are left."""
         result = np.zeros(len(pairs), dtype=np.bool_)
         left = np.arange(len(pairs))
@@ -166,7 +139,7 @@ class PairsOnData:
         result[left] = True
         return result
 
-    def _n_true(self, form: LinkForm, inner: Predicate, type_name: str, pairs: Pairs) -> NDArray[np.int64]:
+    def _n_true(self, form: syn.LinkForm, inner: syn.Predicate, type_name: str, pairs: Pairs) -> NDArray[np.int64]:
         """For each pair, how many rows behind a link of its far row satisfy a predicate; some pairs at a time."""
         adjacency, target = self._behind(form, type_name)
         counts = np.zeros(len(pairs), dtype=np.int64)
@@ -182,12 +155,12 @@ class PairsOnData:
             start = stop
         return counts
 
-    def _distinct(self, form: Distinct, inners: tuple[Predicate, ...], type_name: str, pairs: Pairs) -> Mask:
+    def _distinct(self, form: syn.Distinct, inners: tuple[syn.Predicate, ...], type_name: str, pairs: Pairs) -> Mask:
         adjacency, target = self._behind(form, type_name)
         own, behind = Adjacency.in_order(adjacency.n_of(pairs.rows)), pairs.behind(adjacency)
         return different_targets(own, [self.where(inner, target, behind) for inner in inners])
 
-    def _aggregate(self, test: Aggregate, type_name: str, pairs: Pairs) -> Column:
+    def _aggregate(self, test: syn.Aggregate, type_name: str, pairs: Pairs) -> Column:
         """What an aggregate over the rows that satisfy something compares, for each pair."""
         adjacency, target = self._behind(test, type_name)
         behind, columns = pairs.behind(adjacency), self.population.tables[target].columns
@@ -199,26 +172,31 @@ class PairsOnData:
         )
         return aggregate(test.function, rows, computed_attribute(test, self.population.schema.type(target)))
 
-    def _behind(self, form: LinkForm | Aggregate, type_name: str) -> tuple[Adjacency, str]:
+    def _behind(self, form: syn.LinkForm | syn.Aggregate, type_name: str) -> tuple[Adjacency, str]:
         """Where a form looks, and the type of the rows there."""
         target = inner_type(form, type_name, self.population.schema)
         assert target is not None
-        if isinstance(form, ListStep):
+        if isinstance(form, syn.ListStep):
             return runs_of(form, self.population, type_name).adjacency, target
         return self.population.tables[type_name].links[form.link], target
 
 
-def _cost(part: Predicate) -> int:
+def _cost(part: syn.Predicate) -> int:
     """What is known for each row comes first, then comparisons, then what looks behind links."""
     if not asks_about_asker(part):
         return 0
-    return 1 if isinstance(part, Me | CompareMine) or (isinstance(part, Not) and isinstance(part.inner, Me)) else 2
+    return (
+        1
+        if isinstance(part, syn.Me | syn.CompareMine)
+        or (isinstance(part, syn.Not) and isinstance(part.inner, syn.Me))
+        else 2
+    )
 
 
 # ---- expressions ----------------------------------------------------------------------------------------
 
 
-def row_values(expression: Expression, population: Population, type_name: str) -> Column:
+def row_values(expression: syn.Expression, population: Population, type_name: str) -> Column:
     """Return what an expression computes for each row of a type.
 
     Examples
@@ -230,13 +208,13 @@ def row_values(expression: Expression, population: Population, type_name: str) -
     [1.5, nan]
     """
 
-    def operand(value: Operand) -> Column:
+    def operand(value: syn.Operand) -> Column:
         return own_column(value.path, population, type_name)
 
     return computed_column(expression, operand, population.tables[type_name].n_rows)
 
 
-def computed_column(expression: Expression, operand: Callable[[Operand], Column], n: int) -> Column:
+def computed_column(expression: syn.Expression, operand: Callable[[syn.Operand], Column], n: int) -> Column:
     """Return the values of an expression, given the columns of its operands."""
     with np.errstate(all="ignore"):  # what is no number is a missing value
         kind, values = _computed(expression, operand)
@@ -250,23 +228,23 @@ def computed_column(expression: Expression, operand: Callable[[Operand], Column]
 
 
 def _computed(
-    expression: Expression, operand: Callable[[Operand], Column]
+    expression: syn.Expression, operand: Callable[[syn.Operand], Column]
 ) -> tuple[Kind, NDArray[np.float64] | np.float64]:
     match expression:
         case int():
             return "int", np.float64(expression)
         case float():
             return "real", np.float64(expression)
-        case Operand():
+        case syn.Operand():
             column = operand(expression)
             return column.kind, column.values
-        case Negative(inner):
+        case syn.Negative(inner):
             kind, values = _computed(inner, operand)
             return kind, -values
-        case Absolute(inner):
+        case syn.Absolute(inner):
             kind, values = _computed(inner, operand)
             return kind, np.abs(values)
-        case Arithmetic(left, op, right):
+        case syn.Arithmetic(left, op, right):
             return _combined(*_computed(left, operand), op, *_computed(right, operand))
         case _ as never:
             assert_never(never)

@@ -29,17 +29,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from structtree.data.columns import Population
-from structtree.data.given import population_of
+from structtree.data.population import Population
+from structtree.data.readers.individuals import population_of
 from structtree.errors import GrammarError, UsageError
 from structtree.interrupts import NO_LIMIT, Limit
+from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar, check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.logic import Subject, subject
 from structtree.lang.matching import first_matching
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Compare, Follow, Predicate
 from structtree.reprs import number_text, short_repr
 from structtree.space.background import with_background, with_computed
 from structtree.space.families import (
@@ -105,7 +105,7 @@ class Item:
 
     family: Family | BundleFamily
     choice: int
-    literal: Predicate
+    literal: syn.Predicate
     positions: tuple[Position, ...] = ()
     origin: Item | None = None
     key: Key = field(init=False)
@@ -154,18 +154,18 @@ class Position:
     added: tuple[Item, ...] = ()
     #: All that stands here.
     items: tuple[Item, ...] = field(init=False, repr=False)
-    _predicate: Predicate | None = field(init=False, repr=False, default=None)
+    _predicate: syn.Predicate | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", (*self.fixed, *self.added) if self.fixed else self.added)
 
     @property
-    def literals(self) -> tuple[Predicate, ...]:
+    def literals(self) -> tuple[syn.Predicate, ...]:
         """All conjuncts of the position."""
         return _standing(self.items)
 
     @property
-    def predicate(self) -> Predicate:
+    def predicate(self) -> syn.Predicate:
         """The canonical conjunction."""
         if self._predicate is None:
             object.__setattr__(self, "_predicate", conjoin(self.literals))
@@ -302,7 +302,7 @@ Placed = TypeVar("Placed", Item, Position)
 Settle = Callable[[Position], Iterator[Position]]
 _Given = TypeVar("_Given")
 _Where = TypeVar("_Where", bound="str | Slot | Family")
-_What = TypeVar("_What", bound="Predicate | frozenset[Predicate]")
+_What = TypeVar("_What", bound="syn.Predicate | frozenset[syn.Predicate]")
 _Found = TypeVar("_Found")
 
 
@@ -312,7 +312,7 @@ class Space:
 
     Examples
     --------
-    >>> from structtree.data.catalog import load_dataset
+    >>> from structtree.data.datasets.catalog import load_dataset
     >>> trains = load_dataset("trains")
     >>> space = Space.build(Grammar.load("trains"), trains.population)
     >>> "exists cars (roof = none)" in space
@@ -382,7 +382,7 @@ class Space:
 
     # ---- the space from outside -------------------------------------------------------------------------
 
-    def refine(self, predicate: Predicate) -> Iterator[Predicate]:
+    def refine(self, predicate: syn.Predicate) -> Iterator[syn.Predicate]:
         """The refinements of a predicate whose one parent it is; together these are a tree over the space.
 
         Examples
@@ -398,7 +398,7 @@ class Space:
             raise UsageError(f"the grammar does not derive {pretty(predicate)!r}")
         return (position.predicate for position in self.extend(found))
 
-    def enumerate(self, depth: int | None = None) -> Iterator[Predicate]:
+    def enumerate(self, depth: int | None = None) -> Iterator[syn.Predicate]:
         """Every predicate of the space once, parents first; to a depth of so many rewrites, or all."""
         queue = deque([(self.root(), 0)])
         while queue:
@@ -413,16 +413,16 @@ class Space:
 
         return count_space(self).size
 
-    def __contains__(self, predicate: Predicate | str) -> bool:
+    def __contains__(self, predicate: syn.Predicate | str) -> bool:
         if isinstance(predicate, str):
             predicate = self.parse(predicate)
         return self.locate(predicate) is not None
 
-    def parse(self, text: str) -> Predicate:
+    def parse(self, text: str) -> syn.Predicate:
         """A predicate on individuals from its text, checked and canonical."""
         return canonical(check_predicate(parse_predicate(text), self.grammar.individual, self.grammar))
 
-    def parents(self, predicate: Predicate) -> Iterator[Predicate]:
+    def parents(self, predicate: syn.Predicate) -> Iterator[syn.Predicate]:
         """All members of the space that one rewrite turns into this one: the edges of the DAG that end here."""
         own = self.locate(predicate)
         if own is None:
@@ -437,7 +437,7 @@ class Space:
         """The position of the individual, with nothing asked yet."""
         return Position(Slot(self.grammar.individual))
 
-    def reopened(self, start: Predicate) -> Iterator[Position]:
+    def reopened(self, start: syn.Predicate) -> Iterator[Position]:
         """Positions from which a predicate can be refined further, beyond the limits that it has reached itself.
 
         Each of its literals that looks behind a link, with all its positions open. What the literals have already
@@ -445,7 +445,7 @@ class Space:
 
         Examples
         --------
-        >>> from structtree.data.catalog import load_dataset
+        >>> from structtree.data.datasets.catalog import load_dataset
         >>> trains = load_dataset("trains").population
         >>> grammar = Grammar.parse("refine Train { top -> exists cars (top) } "
         ...                         "refine Car { top -> long; top -> double }")
@@ -547,7 +547,7 @@ class Space:
             without |= {index for index, family in tests.families.items() if not room.allows(family.size, 0)}
         ranges: dict[int, tuple[int, int]] = {}
         for literal in position.literals:
-            about = (literal.link,) if isinstance(literal, Follow) else subject(literal)
+            about = (literal.link,) if isinstance(literal, syn.Follow) else subject(literal)
             for index in tests.by_subject.get(about, ()) if about is not None else ():
                 between = _between(literal, tests.families[index])
                 if between is None or index in ranges or index in without:
@@ -721,14 +721,14 @@ class Space:
 
     # ---- membership: the one derivation that counts -----------------------------------------------------
 
-    def locate(self, predicate: Predicate) -> Position | None:
+    def locate(self, predicate: syn.Predicate) -> Position | None:
         """The position of a predicate in the tree, or None when the grammar does not derive it."""
         predicate = canonical(predicate)
         if not self.room().allows(n_literals(predicate), nesting(predicate)):
             return None
         return self._place(Slot(self.grammar.individual), conjuncts(predicate))
 
-    def _place(self, slot: Slot, literals: tuple[Predicate, ...]) -> Position | None:
+    def _place(self, slot: Slot, literals: tuple[syn.Predicate, ...]) -> Position | None:
         """The least derivation of a set of literals in a slot."""
         if _any_clash(literals):
             return None
@@ -756,7 +756,7 @@ class Space:
         known: Placed | None = self.found[key]
         return known
 
-    def _match(self, slot: Slot, literals: tuple[Predicate, ...]) -> Position | None:
+    def _match(self, slot: Slot, literals: tuple[syn.Predicate, ...]) -> Position | None:
         """The literals as those that a rewrite put into a slot, and no others."""
         if len(literals) != len(slot.fixed):
             return None
@@ -764,18 +764,18 @@ class Space:
         found = _least(parts)
         return None if found is None else Position(slot, found)
 
-    def _place_as(self, family: Family, literal: Predicate) -> Item | None:
+    def _place_as(self, family: Family, literal: syn.Predicate) -> Item | None:
         """A literal as a member of a family, or as rewrites make it of one."""
         return self._place_from((family,), literal, family.type)
 
-    def _least_steps(self, slot: Slot, literals: frozenset[Predicate]) -> Position | None:
+    def _least_steps(self, slot: Slot, literals: frozenset[syn.Predicate]) -> Position | None:
         """The least derivation of a set of literals where rewrites put several at a position at once.
 
         All ways back to what a rewrite put into the slot are followed, and the least one is taken forwards
         (Dijkstra's algorithm, the lengths being places, steps and keys).
         """
-        starts: dict[frozenset[Predicate], Position] = {}
-        onwards: dict[frozenset[Predicate], list[tuple[Item, frozenset[Predicate]]]] = {literals: []}
+        starts: dict[frozenset[syn.Predicate], Position] = {}
+        onwards: dict[frozenset[syn.Predicate], list[tuple[Item, frozenset[syn.Predicate]]]] = {literals: []}
         waiting = [literals]
         while waiting:
             here = waiting.pop()
@@ -790,7 +790,7 @@ class Space:
         most, tie = self.most_conjuncts(slot), count()
         ways = [(len(slot.fixed), 0, start.key[:-1], next(tie), here, start) for here, start in starts.items()]
         ways.sort(key=lambda way: way[:4])
-        done: set[frozenset[Predicate]] = set()
+        done: set[frozenset[syn.Predicate]] = set()
         while ways:
             places, n_steps, key, _, here, made = heappop(ways)
             if here == literals:
@@ -805,7 +805,9 @@ class Space:
                     heappush(ways, (used, n_steps + 1, (*key, *item.key), next(tie), there, further))
         return None
 
-    def _last_steps(self, slot: Slot, literals: frozenset[Predicate]) -> Iterator[tuple[Item, frozenset[Predicate]]]:
+    def _last_steps(
+        self, slot: Slot, literals: frozenset[syn.Predicate]
+    ) -> Iterator[tuple[Item, frozenset[syn.Predicate]]]:
         """Yield what may have come last of what stands at a position, and what stood there before."""
         if slot.open:
             for literal in literals:
@@ -823,12 +825,16 @@ class Space:
                 if made is not None and not (family.left and _any_clash(before)):
                     yield _bundle_item(family, made), before
 
-    def _home(self, type_name: str, literal: Predicate) -> Item | None:
+    def _home(self, type_name: str, literal: syn.Predicate) -> Item | None:
         """The derivation of one literal at a position of a type that counts, of all there may be."""
         return self._place_from(self.offers.from_top[type_name], literal, type_name)
 
     def _place_from(
-        self, families: tuple[Family, ...], literal: Predicate, type_name: str, later: tuple[Predicate, ...] = ()
+        self,
+        families: tuple[Family, ...],
+        literal: syn.Predicate,
+        type_name: str,
+        later: tuple[syn.Predicate, ...] = (),
     ) -> Item | None:
         """A literal as a member of one of the families, or as rewrites make it of one; not by way of later ones."""
         for family in families:
@@ -845,7 +851,7 @@ class Space:
                     return self._place_in(family, literal, origin)
         return None
 
-    def _place_in(self, family: Family, literal: Predicate, origin: Item | None = None) -> Item | None:
+    def _place_in(self, family: Family, literal: syn.Predicate, origin: Item | None = None) -> Item | None:
         if isinstance(family, TestFamily):
             v = family.find(literal)
             return None if v is None else Item(family, v, literal, (), origin)
@@ -861,7 +867,7 @@ class Space:
 
     # ---- parents ----------------------------------------------------------------------------------------
 
-    def _generalise(self, position: Position) -> Iterator[Predicate]:
+    def _generalise(self, position: Position) -> Iterator[syn.Predicate]:
         """The predicates from which one rewrite, at one place, may have made this one."""
         if position.slot.type in self.bundled:
             yield from self._generalise_steps(position)
@@ -879,13 +885,13 @@ class Space:
                 blocked = any(clash(literal, other) for other in rest)
                 yield conjoin(rest if blocked else (*rest, literal))
 
-    def _general_literals(self, item: Item) -> Iterator[Predicate]:
+    def _general_literals(self, item: Item) -> Iterator[syn.Predicate]:
         """The literals from which one rewrite, somewhere inside, may have made this one."""
         for j, inner in enumerate(item.positions):
             for general in self._generalise(inner):
                 yield _with_inner(item, j, general)
 
-    def _generalise_steps(self, position: Position) -> Iterator[Predicate]:
+    def _generalise_steps(self, position: Position) -> Iterator[syn.Predicate]:
         """The same where rewrites put several literals at a position at once."""
         standing = frozenset(position.literals)
         for last, before in self._last_steps(position.slot, standing):
@@ -907,7 +913,7 @@ class Space:
                     )
 
 
-def _with_inner(item: Item, j: int, inner: Predicate) -> Predicate:
+def _with_inner(item: Item, j: int, inner: syn.Predicate) -> syn.Predicate:
     assert isinstance(item.family, LinkFamily)
     inners = [position.predicate for position in item.positions]
     inners[j] = inner
@@ -959,11 +965,11 @@ def _replaces(item: Item) -> bool:
     return isinstance(item.family, BundleFamily) and bool(item.family.left)
 
 
-def _standing(items: tuple[Item, ...]) -> tuple[Predicate, ...]:
+def _standing(items: tuple[Item, ...]) -> tuple[syn.Predicate, ...]:
     """Return the literals that some items leave at a position, one after the other."""
     if not any(isinstance(item.family, BundleFamily) for item in items):
         return tuple(item.literal for item in items)
-    found: dict[Predicate, None] = {}
+    found: dict[syn.Predicate, None] = {}
     for item in items:
         for gone in item.family.left if isinstance(item.family, BundleFamily) else ():
             del found[gone]
@@ -971,14 +977,14 @@ def _standing(items: tuple[Item, ...]) -> tuple[Predicate, ...]:
     return tuple(found)
 
 
-def _clashes(item: Item, before: tuple[Item, ...]) -> Iterator[tuple[Predicate, Predicate]]:
+def _clashes(item: Item, before: tuple[Item, ...]) -> Iterator[tuple[syn.Predicate, syn.Predicate]]:
     """Yield the literals of an item that may not stand beside one of those before it, each with that one."""
     gone = item.family.left if isinstance(item.family, BundleFamily) else ()
     for mine in conjuncts(item.literal):
         yield from ((mine, other) for other in _standing(before) if other not in gone and clash(mine, other))
 
 
-def _any_clash(literals: Collection[Predicate]) -> bool:
+def _any_clash(literals: Collection[syn.Predicate]) -> bool:
     return any(clash(p, q) for p, q in combinations(literals, 2))
 
 
@@ -994,10 +1000,14 @@ def _then(
     return lambda given: (made for found in first(given) for made in second(found))
 
 
-def _between(literal: Predicate, family: TestFamily) -> tuple[int, int] | None:
+def _between(literal: syn.Predicate, family: TestFamily) -> tuple[int, int] | None:
     """Of a family of bounds on the other side of this one, the choices that leave something between the two."""
     cuts, template = family.values, family.template
-    if not isinstance(literal, Compare) or not isinstance(template, Compare) or not isinstance(cuts, np.ndarray):
+    if (
+        not isinstance(literal, syn.Compare)
+        or not isinstance(template, syn.Compare)
+        or not isinstance(cuts, np.ndarray)
+    ):
         return None
     match literal.op, template.op, literal.value:
         case ">=", "<=", int() | float() as bound:
@@ -1043,7 +1053,7 @@ def _contested(name: str, offers: Offers) -> frozenset[int]:
     return frozenset(contested)
 
 
-def _is_shared(literal: Predicate | None, families: list[Family], contested: set[int]) -> bool:
+def _is_shared(literal: syn.Predicate | None, families: list[Family], contested: set[int]) -> bool:
     """Tell whether a literal may have several derivations."""
     assert literal is not None
     makers = [family.index for family in families if family.may_make(literal)]
@@ -1061,7 +1071,7 @@ def _refuse_shrinking(grammar: CheckedGrammar, offers: Offers) -> None:
             )
 
 
-def _firsts(offers: Offers) -> Iterator[tuple[Predicate, Predicate]]:
+def _firsts(offers: Offers) -> Iterator[tuple[syn.Predicate, syn.Predicate]]:
     """Yield the left side of each rewrite of literals, and the first of what it makes."""
     for by_left in offers.from_literal.values():
         for left, families in by_left.items():

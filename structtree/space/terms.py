@@ -12,34 +12,8 @@ from collections.abc import Container, Hashable
 from dataclasses import replace
 from typing import Any
 
+from structtree.lang import syntax as syn
 from structtree.lang.logic import excludes, implies, subject
-from structtree.lang.syntax import (
-    TOP,
-    Aggregate,
-    All,
-    Among,
-    And,
-    Compare,
-    CompareMine,
-    CompareOwn,
-    Count,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    LinkForm,
-    ListStep,
-    Me,
-    Missing,
-    Named,
-    No,
-    Not,
-    Or,
-    Predicate,
-    Top,
-    Within,
-    sort_scalars,
-)
 from structtree.lang.walk import children, functional_step, peel, with_children
 
 __all__ = [
@@ -58,25 +32,25 @@ __all__ = [
 Head = tuple[str | None, ...] | None
 
 
-def conjuncts(predicate: Predicate) -> tuple[Predicate, ...]:
+def conjuncts(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
     """The parts of a conjunction; a single part for anything else, none for ``top``."""
     match predicate:
-        case Top():
+        case syn.Top():
             return ()
-        case And(parts):
+        case syn.And(parts):
             return parts
         case _:
             return (predicate,)
 
 
-def conjoin(parts: tuple[Predicate, ...]) -> Predicate:
+def conjoin(parts: tuple[syn.Predicate, ...]) -> syn.Predicate:
     """The canonical conjunction of canonical parts that do not clash."""
     if len(parts) > 1:
-        return And(tuple(sorted(parts, key=order)))
-    return parts[0] if parts else TOP
+        return syn.And(tuple(sorted(parts, key=order)))
+    return parts[0] if parts else syn.TOP
 
 
-def canonical(predicate: Predicate) -> Predicate:
+def canonical(predicate: syn.Predicate) -> syn.Predicate:
     """The canonical form of a ground predicate.
 
     Examples
@@ -89,34 +63,34 @@ def canonical(predicate: Predicate) -> Predicate:
     if inners := children(predicate):
         predicate = with_children(predicate, tuple(map(canonical, inners)))
     match predicate:
-        case And(parts):
+        case syn.And(parts):
             return conjoin(tuple(_strongest([part for p in parts for part in conjuncts(p)])))
-        case Or(parts):
+        case syn.Or(parts):
             unique = tuple(sorted(dict.fromkeys(part for p in parts for part in _disjuncts(p)), key=order))
-            if TOP in unique:
-                return TOP
-            return Or(unique) if len(unique) > 1 else unique[0]
-        case Among(attribute, values, None):
-            words = sort_scalars(values)
-            return Compare(attribute, "=", words[0]) if len(words) == 1 else Among(attribute, words)
-        case CompareOwn():
+            if syn.TOP in unique:
+                return syn.TOP
+            return syn.Or(unique) if len(unique) > 1 else unique[0]
+        case syn.Among(attribute, values, None):
+            words = syn.sort_scalars(values)
+            return syn.Compare(attribute, "=", words[0]) if len(words) == 1 else syn.Among(attribute, words)
+        case syn.CompareOwn():
             return predicate.in_order
-        case Distinct(link, inners):
-            return Distinct(link, tuple(sorted(inners, key=order)))
-        case Aggregate(attribute=str(), inner=Top()):
+        case syn.Distinct(link, inners):
+            return syn.Distinct(link, tuple(sorted(inners, key=order)))
+        case syn.Aggregate(attribute=str(), inner=syn.Top()):
             return replace(predicate, inner=None)
         case _:
             return predicate
 
 
-def _disjuncts(predicate: Predicate) -> tuple[Predicate, ...]:
-    return predicate.parts if isinstance(predicate, Or) else (predicate,)
+def _disjuncts(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
+    return predicate.parts if isinstance(predicate, syn.Or) else (predicate,)
 
 
-def _strongest(parts: list[Predicate]) -> list[Predicate]:
+def _strongest(parts: list[syn.Predicate]) -> list[syn.Predicate]:
     """The parts without repeats and without those that others imply; of two that imply each other the first."""
     left = dict.fromkeys(parts)
-    related: dict[Hashable, list[Predicate]] = {}
+    related: dict[Hashable, list[syn.Predicate]] = {}
     for part in tuple(left):
         matter = _matter(part)
         kept = related.setdefault(matter, [])
@@ -132,7 +106,7 @@ def _strongest(parts: list[Predicate]) -> list[Predicate]:
     return list(left)
 
 
-def clash(p: Predicate, q: Predicate) -> bool:
+def clash(p: syn.Predicate, q: syn.Predicate) -> bool:
     """Tell whether two literals may not be conjuncts of one position.
 
     They clash when they are the same; when they are tests of one subject and one implies or excludes the other;
@@ -151,14 +125,14 @@ def clash(p: Predicate, q: Predicate) -> bool:
     step = functional_step(p)
     if step is not None and step == functional_step(q):
         return subject(p) is None or subject(q) is None or (subject(p) == subject(q) and _opposed(p, q))
-    if isinstance(p, Missing) and isinstance(q, Follow):
+    if isinstance(p, syn.Missing) and isinstance(q, syn.Follow):
         return p.member == q.link
-    if isinstance(q, Missing) and isinstance(p, Follow):
+    if isinstance(q, syn.Missing) and isinstance(p, syn.Follow):
         return q.member == p.link
     return _related(p, q) and _opposed(p, q)
 
 
-def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> bool:
+def may_outgrow(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] = ()) -> bool:
     """Tell whether a literal p that clashes with q may have refinements that do not.
 
     Behind a functional step only ``top``, and what rewrites begin at, can still become a plain test, and only an
@@ -169,7 +143,7 @@ def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> 
     rewritten : container of heads
         The heads of the literals that rewrites begin at.
     """
-    if isinstance(p, Missing) or isinstance(q, Missing):
+    if isinstance(p, syn.Missing) or isinstance(q, syn.Missing):
         return False
     step = functional_step(p)
     if step is None or step != functional_step(q):
@@ -177,9 +151,9 @@ def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> 
     return head(p) in rewritten or (subject(q) is not None and (_unfilled(p, rewritten) or _aggregates(p)))
 
 
-def may_part(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> bool:
+def may_part(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] = ()) -> bool:
     """Tell whether two literals that clash may have refinements that do not, when both of them can grow."""
-    if isinstance(p, Missing) or isinstance(q, Missing):
+    if isinstance(p, syn.Missing) or isinstance(q, syn.Missing):
         return False
     step = functional_step(p)
     if step is None or step != functional_step(q) or head(p) in rewritten or head(q) in rewritten:
@@ -187,18 +161,20 @@ def may_part(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> boo
     return all(subject(one) is not None or _unfilled(one, rewritten) for one in (p, q))
 
 
-def _unfilled(p: Predicate, rewritten: Container[Head]) -> bool:
-    if isinstance(p, Top) or head(p) in rewritten:
+def _unfilled(p: syn.Predicate, rewritten: Container[Head]) -> bool:
+    if isinstance(p, syn.Top) or head(p) in rewritten:
         return True
-    return isinstance(p, Follow | ListStep) and functional_step(p) is not None and _unfilled(p.inner, rewritten)
+    return (
+        isinstance(p, syn.Follow | syn.ListStep) and functional_step(p) is not None and _unfilled(p.inner, rewritten)
+    )
 
 
-def _aggregates(p: Predicate) -> bool:
+def _aggregates(p: syn.Predicate) -> bool:
     """Tell whether a literal ends in an aggregate, which is about other rows when its condition grows."""
-    return isinstance(peel(p)[1], Aggregate)
+    return isinstance(peel(p)[1], syn.Aggregate)
 
 
-def head(literal: Predicate) -> Head:
+def head(literal: syn.Predicate) -> Head:
     """Return what a literal has in common with all that differ from it in values and in what is inside.
 
     Examples
@@ -208,37 +184,39 @@ def head(literal: Predicate) -> Head:
     True
     """
     match literal:
-        case ListStep(step, _, link):
+        case syn.ListStep(step, _, link):
             return ("ListStep", step, link)
-        case Exists(link) | All(link) | No(link) | Count(link) | Distinct(link) | Follow(link):
+        case (
+            syn.Exists(link) | syn.All(link) | syn.No(link) | syn.Count(link) | syn.Distinct(link) | syn.Follow(link)
+        ):
             return (type(literal).__name__, link)
-        case Aggregate(function, link, attribute, order=by):
+        case syn.Aggregate(function, link, attribute, order=by):
             return (f"{function} ", link, attribute, by)
         case _:
             return subject(literal)
 
 
-def _related(p: Predicate, q: Predicate) -> bool:
+def _related(p: syn.Predicate, q: syn.Predicate) -> bool:
     mine = _matter(p)
     return mine is not None and mine == _matter(q)
 
 
-def _matter(literal: Predicate) -> Hashable:
+def _matter(literal: syn.Predicate) -> Hashable:
     """Return what literals must have in common to be compared: what is counted, or the subject; None if nothing."""
     match literal:
-        case Count(link, inner):
+        case syn.Count(link, inner):
             return ("Count", link, inner)
         case _:
             return subject(literal)
 
 
-def _opposed(p: Predicate, q: Predicate) -> bool:
-    if isinstance(peel(p)[1], Among) and isinstance(peel(q)[1], Among):
+def _opposed(p: syn.Predicate, q: syn.Predicate) -> bool:
+    if isinstance(peel(p)[1], syn.Among) and isinstance(peel(q)[1], syn.Among):
         return True
     return bool(implies(p, q)) or bool(implies(q, p)) or excludes(p, q)
 
 
-def n_literals(predicate: Predicate) -> int:
+def n_literals(predicate: syn.Predicate) -> int:
     """Return the number of literals of a predicate: every test and every link step counts one.
 
     Examples
@@ -247,12 +225,12 @@ def n_literals(predicate: Predicate) -> int:
     >>> n_literals(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
     5
     """
-    if isinstance(predicate, CompareOwn):
+    if isinstance(predicate, syn.CompareOwn):
         return 1 + sum(len(side) - 1 for side in predicate.sides)
     return sum(map(n_literals, children(predicate))) + (not isinstance(predicate, _CONNECTIVES))
 
 
-def nesting(predicate: Predicate) -> int:
+def nesting(predicate: syn.Predicate) -> int:
     """Return how many link steps deep a predicate looks.
 
     Examples
@@ -261,7 +239,7 @@ def nesting(predicate: Predicate) -> int:
     >>> nesting(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
     3
     """
-    if isinstance(predicate, CompareOwn):
+    if isinstance(predicate, syn.CompareOwn):
         return max(map(len, predicate.sides)) - 1
     inside = max(map(nesting, children(predicate)), default=0)
     return inside + isinstance(predicate, _LOOKS_BEHIND_A_LINK)
@@ -271,51 +249,51 @@ def _scalar_order(value: Any) -> tuple[bool, Any]:
     return (isinstance(value, str), value)
 
 
-def order(predicate: Predicate) -> tuple[Any, ...]:
+def order(predicate: syn.Predicate) -> tuple[Any, ...]:
     """A key that sorts ground predicates: tests before links, then by name, form and value."""
     match predicate:
-        case Flag(attribute, positive):
+        case syn.Flag(attribute, positive):
             return (0, attribute, 0, not positive)
-        case Compare(attribute, op, value):
+        case syn.Compare(attribute, op, value):
             return (0, attribute, _OPERATORS[op], _scalar_order(value))
-        case CompareOwn(path, op, other):
+        case syn.CompareOwn(path, op, other):
             return (0, path[0], 9, path, _OPERATORS[op], other)
-        case Among(attribute, values):
+        case syn.Among(attribute, values):
             return (0, attribute, 5, tuple(map(_scalar_order, values)))
-        case Within(attribute, low, high, closed):
+        case syn.Within(attribute, low, high, closed):
             return (0, attribute, 6, low, high, closed)
-        case Missing(name):
+        case syn.Missing(name):
             return (0, name, 7)
-        case Named(name, arguments=arguments):
+        case syn.Named(name, arguments=arguments):
             return (0, name, 8, tuple(map(_scalar_order, arguments)))
-        case CompareMine(path, op, mine):
+        case syn.CompareMine(path, op, mine):
             return (0, path[0], 10, path, _OPERATORS[op], mine)
-        case Me():
+        case syn.Me():
             return (0, "", 11)
-        case Aggregate(function, link, attribute, op, value, inner, by):
+        case syn.Aggregate(function, link, attribute, op, value, inner, by):
             condition = () if inner is None else order(inner)
             return (1, link, attribute or "", function, condition, by or "", op, _scalar_order(value))
-        case Follow(link, inner):
+        case syn.Follow(link, inner):
             return (2, link, "", order(inner))
-        case ListStep(step, inner, link):
+        case syn.ListStep(step, inner, link):
             return (2, link or "", step, order(inner))
-        case Exists(link, inner) | All(link, inner) | No(link, inner):
+        case syn.Exists(link, inner) | syn.All(link, inner) | syn.No(link, inner):
             return (3, link, _QUANTIFIERS[type(predicate)], order(inner))
-        case Count(link, inner, op, n):
+        case syn.Count(link, inner, op, n):
             return (3, link, 3, order(inner), op, n)
-        case Distinct(link, inners):
+        case syn.Distinct(link, inners):
             return (3, link, 4, tuple(map(order, inners)))
-        case And(parts):
+        case syn.And(parts):
             return (4, tuple(map(order, parts)))
-        case Or(parts):
+        case syn.Or(parts):
             return (5, tuple(map(order, parts)))
-        case Not(inner):
+        case syn.Not(inner):
             return (6, order(inner))
-        case Top():
+        case syn.Top():
             return (9,)
 
 
-_CONNECTIVES = (Top, And, Or, Not)
-_LOOKS_BEHIND_A_LINK = LinkForm | Aggregate
-_QUANTIFIERS = {Exists: 0, All: 1, No: 2}
+_CONNECTIVES = (syn.Top, syn.And, syn.Or, syn.Not)
+_LOOKS_BEHIND_A_LINK = syn.LinkForm | syn.Aggregate
+_QUANTIFIERS = {syn.Exists: 0, syn.All: 1, syn.No: 2}
 _OPERATORS = {"=": 1, "!=": 2, ">=": 3, "<=": 4}

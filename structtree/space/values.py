@@ -22,9 +22,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.moments import between
+from structtree.data.dates import between
 from structtree.data.schema import Kind
-from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Scalar, Star, ValueSource
+from structtree.lang import syntax as syn
 
 __all__ = ["Interval", "Subsets", "counts", "cuts", "intervals", "midpoints", "scalars"]
 
@@ -119,40 +119,40 @@ class Subsets(Sequence[tuple[str, ...]]):
         return Subsets(self.words, {*self.skipped, *places})
 
 
-def cuts(source: ValueSource, values: _Floats, kind: Kind, op: str) -> _Floats:
+def cuts(source: syn.ValueSource, values: _Floats, kind: Kind, op: str) -> _Floats:
     """The thresholds that a source offers for ``>=`` or ``<=``, sorted and without repeats.
 
     Examples
     --------
-    >>> cuts(Star(), np.array([2.0, 3.0, 3.0, 7.0]), "int", ">=").tolist()
+    >>> cuts(syn.Star(), np.array([2.0, 3.0, 3.0, 7.0]), "int", ">=").tolist()
     [3.0, 7.0]
-    >>> cuts(Star(), np.array([2.0, 3.0, 3.0, 7.0]), "real", ">=").tolist()
+    >>> cuts(syn.Star(), np.array([2.0, 3.0, 3.0, 7.0]), "real", ">=").tolist()
     [2.5, 5.0]
     """
     present = np.unique(values[~np.isnan(values)])
     match source:
-        case Star():
+        case syn.Star():
             return midpoints(present[:-1], present[1:], kind, op)
-        case Bins(k):
+        case syn.Bins(k):
             return np.unique(_rounded(_edges(present, k)[1:-1], kind, op))
-        case Quantiles(k):
+        case syn.Quantiles(k):
             return _quantile_cuts(values, k, kind, op)
-        case Listed() | Range():
+        case syn.Listed() | syn.Range():
             return np.unique(np.array([float(v) for v in source.values]))
 
 
-def intervals(source: Bins | Quantiles, values: _Floats, kind: Kind) -> tuple[Interval, ...]:
+def intervals(source: syn.Bins | syn.Quantiles, values: _Floats, kind: Kind) -> tuple[Interval, ...]:
     """The intervals that a source offers; together they cover all values, and no two overlap.
 
     Examples
     --------
-    >>> intervals(Bins(2), np.array([0.0, 1.0, 4.0]), "real")
+    >>> intervals(syn.Bins(2), np.array([0.0, 1.0, 4.0]), "real")
     (Interval(low=0.0, high=2.0, closed=False), Interval(low=2.0, high=4.0, closed=True))
     """
     present = np.unique(values[~np.isnan(values)])
     if not len(present):
         return ()
-    if isinstance(source, Bins):
+    if isinstance(source, syn.Bins):
         edges = _edges(present, source.k)
         edges = np.unique(edges if kind == "int" else np.r_[edges[0], _rounded(edges[1:-1], kind, ">="), edges[-1]])
     else:
@@ -163,14 +163,14 @@ def intervals(source: Bins | Quantiles, values: _Floats, kind: Kind) -> tuple[In
     return tuple(Interval(float(edges[i]), float(edges[i + 1]), i == last) for i in range(last + 1))
 
 
-def scalars(source: ValueSource, offered: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+def scalars(source: syn.ValueSource, offered: tuple[syn.Scalar, ...]) -> tuple[syn.Scalar, ...]:
     """The values that a source offers for ``=`` and ``!=``, given those that the data has."""
-    return tuple(dict.fromkeys(source.values)) if isinstance(source, Listed | Range) else offered
+    return tuple(dict.fromkeys(source.values)) if isinstance(source, syn.Listed | syn.Range) else offered
 
 
-def counts(source: ValueSource, most: int) -> tuple[int, ...]:
+def counts(source: syn.ValueSource, most: int) -> tuple[int, ...]:
     """The numbers that a source offers for a count, when at most so many rows are there to count."""
-    if isinstance(source, Listed | Range):
+    if isinstance(source, syn.Listed | syn.Range):
         return tuple(sorted({int(v) for v in source.values}))
     return tuple(range(1, most + 1))
 

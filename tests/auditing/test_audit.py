@@ -13,7 +13,7 @@ import structtree
 from structtree.auditing.case import Case
 from structtree.auditing.future import without_future
 from tests.auditing.planted import LEAKS, SHAPES, clean, future_rows, is_found, leaky, returned, world, write
-from tests.test_cli import fail, run, succeed
+from tests.cli.test_commands import fail, run, succeed
 
 KINDS = {"future", "hidden", "alone", "snapshot", "copy", "duplicates", "identifier", "drift"}
 FIRST_OF_EACH = [

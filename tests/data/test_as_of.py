@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structtree.data.as_of import DAYS_BEFORE, as_of, frozen_at
-from structtree.data.columns import Adjacency, Column, int_column, linked_population, typed_table
+from structtree.data.population import Adjacency, Column, int_column, linked_population, typed_table
 from structtree.data.schema import Link
 from structtree.errors import StructtreeError
 

@@ -11,8 +11,8 @@ import pytest
 
 from structtree import Growth, Population, fit, open_data
 from structtree.data.as_of import as_of, frozen_at
-from structtree.data.columns import Adjacency, Column, int_column, linked_population, typed_table
 from structtree.data.dating import dating_of
+from structtree.data.population import Adjacency, Column, int_column, linked_population, typed_table
 from structtree.data.provenance import provenance_of
 from structtree.data.schema import Link
 from structtree.errors import UnknownNameError, UsageError

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from structtree.data.columns import Population
-from structtree.data.databases import from_database
+from structtree.data.population import Population
 from structtree.data.profile import Member, MemberPair, Profile, profile
+from structtree.data.readers.databases.reading import from_database
 
 
 def table(**columns):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.data.columns import Population
-from structtree.data.opening import open_data
+from structtree.data.population import Population
 from structtree.data.provenance import Provenance, provenance_of, record_members, record_values
-from structtree.data.reach import compact
+from structtree.data.reachable import compact
+from structtree.data.readers.opening import open_data
 from structtree.errors import UnknownNameError, UsageError
 
 

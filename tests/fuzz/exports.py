@@ -12,23 +12,26 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from structtree.data.columns import Population
 from structtree.data.layouts import layout_of
+from structtree.data.population import Population
 from structtree.data.provenance import provenance_of
+from structtree.data.readers.databases.sqlite_files import sql_name
 from structtree.data.schema import FAR_ROW
-from structtree.data.sqlite_files import sql_name
 from structtree.errors import StructtreeError, UsageError
+from structtree.export.sql.tests import SqlTests
+from structtree.export.sql.values import NotInSqlError
+from structtree.export.sql.views import export_sql
 from structtree.lang.background import Background
 from structtree.lang.check import check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty, pretty_name
 from structtree.learn.fit import fit
-from structtree.report.sql import export_sql
-from structtree.report.sql_tests import SqlTests
-from structtree.report.sql_values import NotInSqlError
 from structtree.space.background import with_background
 from structtree.space.evaluate import holds
+from tests.export.test_prolog import check as check_program
+from tests.export.test_prolog import of_rows
+from tests.export.test_sql import BACKGROUND, READINGS, selected
 from tests.fuzz.laws import Case, law
 from tests.fuzz.learning import growth_of, learned, model_of
 from tests.fuzz.meaning import declarations, with_declarations
@@ -36,9 +39,6 @@ from tests.fuzz.plain import population_of, to_plain
 from tests.odd_shop import LINKS, TABLES, duck_shop, fill
 from tests.prolog import Question
 from tests.random_predicates import RandomPredicates
-from tests.report.test_prolog import check as check_program
-from tests.report.test_prolog import of_rows
-from tests.report.test_sql import BACKGROUND, READINGS, selected
 from tests.space.test_prolog import agreement, random_questions
 from tests.strategies import populations
 

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from structtree.cli import app
+from tests.cli.test_odd_databases import SHOP
+from tests.cli.test_odd_inputs import ARFF, CARBON, GRAMMAR, NODES, TABLE, model_text, sentence_in
 from tests.fuzz.laws import Case, law
-from tests.test_odd_databases import SHOP
-from tests.test_odd_inputs import ARFF, CARBON, GRAMMAR, NODES, TABLE, model_text, sentence_in
 
 LONGEST = 1000
 """Number of characters of a sentence; what it quotes from a file is cut."""

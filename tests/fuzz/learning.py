@@ -15,9 +15,9 @@ from structtree.lang.check import check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.learn.fit import fit
-from structtree.learn.growth import Decision, Growth, Pruning
-from structtree.learn.model import load_model, model_to_json, save_model
-from structtree.learn.rules import to_formula, to_rules
+from structtree.models.model import load_model, model_to_json, save_model
+from structtree.models.rules import to_formula, to_rules
+from structtree.models.settings import Decision, Growth, Pruning
 from structtree.report.explain import explain
 from structtree.report.text import export_text
 from structtree.search.best_split import best_split

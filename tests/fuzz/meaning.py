@@ -11,14 +11,14 @@ from itertools import islice
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.data.schema import FAR_ROW, RecordType, Schema
 from structtree.errors import DataError, GrammarError
+from structtree.lang import syntax as syn
 from structtree.lang.check import check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty, pretty_grammar
-from structtree.lang.syntax import TOP, Computed, GrammarSyntax
 from structtree.space.background import with_background
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
@@ -28,12 +28,12 @@ from structtree.space.terms import canonical
 from tests import strategies as some
 from tests.fuzz.laws import Case, law
 from tests.fuzz.plain import population_of, to_plain
+from tests.language.test_structure_functions import REFINE, TYPES
 from tests.oracles import TooManyError, all_predicates
 from tests.space import links as plain_links
 from tests.space.random_grammars import random_grammar
 from tests.space.test_links import check_link
 from tests.space.truth import is_true
-from tests.test_structure_functions import REFINE, TYPES
 
 MOST = 1500
 """A space with more predicates is passed over."""
@@ -65,8 +65,8 @@ def declarations(draw, schema):
     computed = []
     for i in range(draw(st.integers(0, 1))):
         name = draw(st.sampled_from(schema.names))
-        computed.append(Computed(f"made{i}", name, draw(plain_links.pair_values(schema, name))))
-    return pretty_grammar(GrammarSyntax(computed=tuple(computed), links=tuple(links)))
+        computed.append(syn.Computed(f"made{i}", name, draw(plain_links.pair_values(schema, name))))
+    return pretty_grammar(syn.GrammarSyntax(computed=tuple(computed), links=tuple(links)))
 
 
 def with_declarations(population, text):
@@ -133,7 +133,7 @@ def check_truth(predicate, population):
 def linked(draw) -> Case:
     population = draw(some.populations())
     link = draw(plain_links.derived_links(population.schema))
-    return {"data": to_plain(population), "link": pretty_grammar(GrammarSyntax(links=(link,)))}
+    return {"data": to_plain(population), "link": pretty_grammar(syn.GrammarSyntax(links=(link,)))}
 
 
 @law("derived-links", linked(), round=250, quick=15)
@@ -235,7 +235,7 @@ def check_members(space, found):
 def check_refinements(space, predicate):
     assert predicate in space, pretty(predicate)
     assert canonical(predicate) == predicate
-    assert predicate == TOP or any(space.parents(predicate)), pretty(predicate)
+    assert predicate == syn.TOP or any(space.parents(predicate)), pretty(predicate)
     assert space.parse(pretty(predicate)) == predicate
     parent = holds(predicate, space.population)
     for child in islice(space.refine(predicate), 20):
@@ -263,4 +263,4 @@ def overlapping_grammars(case):
     check_members(space, found)
     for predicate in found:
         assert predicate in space, pretty(predicate)
-        assert predicate == TOP or any(space.parents(predicate)), pretty(predicate)
+        assert predicate == syn.TOP or any(space.parents(predicate)), pretty(predicate)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from structtree.data.columns import Adjacency, Column, Population, Table
+from structtree.data.population import Adjacency, Column, Population, Table
 from structtree.data.schema import Schema
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from structtree.data.catalog import load_dataset
-from structtree.data.columns import Population
+from structtree.data.datasets.catalog import load_dataset
+from structtree.data.population import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.learn.fit import Pruning, fit
-from structtree.learn.grow import grow
-from structtree.learn.growth import Growth
-from structtree.learn.predict import predicted_probabilities
-from structtree.learn.tree import Branch, Leaf
+from structtree.learn.growing import grow
+from structtree.models.predict import predicted_probabilities
+from structtree.models.settings import Growth
+from structtree.models.tree import Branch, Leaf
 from structtree.report.text import export_text
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from structtree.data.catalog import load_dataset
-from structtree.data.generate import PLANTED_RULES
+from structtree.data.datasets.catalog import load_dataset
+from structtree.data.datasets.generators import PLANTED_RULES
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.space.evaluate import holds

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from structtree.data.catalog import load_dataset
-from structtree.data.columns import Population
+from structtree.data.datasets.catalog import load_dataset
+from structtree.data.population import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
-from structtree.learn.grow import grow
-from structtree.learn.growth import Growth
-from structtree.learn.tree import Branch
+from structtree.learn.growing import grow
+from structtree.models.settings import Growth
+from structtree.models.tree import Branch
 from structtree.search.criteria import criterion
 from tests.growing import grow_on
 

@@ -8,10 +8,10 @@ import pytest
 
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError
+from structtree.lang import syntax as syn
 from structtree.lang.check import check, check_predicate
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Among, Compare, Definition, Flag, Named, Not
 
 TYPES = """\
 type Train = { length: real, cars: list of Car, stops: set of Stop }
@@ -86,10 +86,10 @@ def test_values_are_read_as_their_attribute_wants():
 
 def test_a_definition_is_used_by_its_name():
     found = checked("define big: Car = wheels >= 3 refine Car { top -> big; top -> not big; top -> load.car.big }")
-    body = Compare("wheels", ">=", 3)
-    assert found.definitions["big"] == Definition("big", "Car", body)
-    assert found.rewrites["Car"][0].right == Named("big", body)
-    assert found.rewrites["Car"][1].right == Not(Named("big", body))
+    body = syn.Compare("wheels", ">=", 3)
+    assert found.definitions["big"] == syn.Definition("big", "Car", body)
+    assert found.rewrites["Car"][0].right == syn.Named("big", body)
+    assert found.rewrites["Car"][1].right == syn.Not(syn.Named("big", body))
     assert pretty(found.rewrites["Car"][2].right) == "load.car.big"
 
 
@@ -491,12 +491,12 @@ def test_a_grammar_that_asks_nothing_is_odd():
 def test_a_typed_predicate_is_resolved_on_a_schema_or_a_grammar():
     assert check_predicate(
         parse_predicate("w in {v, 1, u}"), "T", Schema((RecordType("T", (Attribute("w", "nominal"),)),), "T")
-    ) == Among("w", ("1", "u", "v"))
+    ) == syn.Among("w", ("1", "u", "v"))
     grammar = checked("define big: Car = wheels >= 3")
     found = check_predicate(parse_predicate("exists cars (big and long = true)"), "Train", grammar)
     assert pretty(found) == "exists cars (big and long)"
     assert check_predicate(found, "Train", grammar) == found
-    assert check_predicate(Named("gone", Flag("long")), "Car", grammar) == Named("gone", Flag("long"))
+    assert check_predicate(syn.Named("gone", syn.Flag("long")), "Car", grammar) == syn.Named("gone", syn.Flag("long"))
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from structtree import best_split, fit
-from structtree.data.catalog import load_dataset
-from structtree.data.columns import Population
+from structtree.data.datasets.catalog import load_dataset
+from structtree.data.population import Population
 from structtree.data.profile import profile
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
-from structtree.learn.growth import Growth
+from structtree.models.settings import Growth
 
 
 def asked(grammar, population, name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.data.profile import Profile
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.lang.derive import derive_grammar

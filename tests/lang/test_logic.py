@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.lang import logic
+from structtree.lang import syntax as syn
 from structtree.lang.logic import excludes, implies
 from structtree.lang.parse import parse_predicate as parse
-from structtree.lang.syntax import Aggregate, Among, And, Compare, Flag, Missing, Named, Not, Within
 from structtree.space.evaluate import rows_where
 from tests.strategies import populations, predicates, schemas
 
@@ -22,17 +22,17 @@ OPERATORS = {"=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": opera
 def holds(test, value):
     """The meaning of a test, word for word: false of a missing value, whatever it asks."""
     match test:
-        case Missing():
+        case syn.Missing():
             return value is None
         case _ if value is None:
             return False
-        case Flag(_, positive):
+        case syn.Flag(_, positive):
             return value is positive
-        case Compare(_, op, wanted) | Aggregate(op=op, value=wanted):
+        case syn.Compare(_, op, wanted) | syn.Aggregate(op=op, value=wanted):
             return OPERATORS[op](value, wanted)
-        case Among(_, values):
+        case syn.Among(_, values):
             return value in values
-        case Within(_, low, high, closed):
+        case syn.Within(_, low, high, closed):
             return low <= value <= high if closed else low <= value < high
 
 
@@ -47,10 +47,12 @@ def truly_excludes(p, q, domain):
 def number_tests(numbers):
     number = st.sampled_from(numbers)
     return st.one_of(
-        st.builds(Compare, st.just("a"), st.sampled_from(list(OPERATORS)), number),
-        st.builds(Among, st.just("a"), st.lists(number, min_size=1, max_size=3).map(lambda v: tuple(sorted(set(v))))),
-        st.builds(Within, st.just("a"), number, number, st.booleans()),
-        st.just(Missing("a")),
+        st.builds(syn.Compare, st.just("a"), st.sampled_from(list(OPERATORS)), number),
+        st.builds(
+            syn.Among, st.just("a"), st.lists(number, min_size=1, max_size=3).map(lambda v: tuple(sorted(set(v))))
+        ),
+        st.builds(syn.Within, st.just("a"), number, number, st.booleans()),
+        st.just(syn.Missing("a")),
     )
 
 
@@ -66,18 +68,18 @@ real_tests = number_tests(REALS)
 int_tests = number_tests(INTS)
 word = st.sampled_from(WORDS)
 word_tests = st.one_of(
-    st.builds(Compare, st.just("a"), st.sampled_from(["=", "!="]), word),
-    st.builds(Among, st.just("a"), st.sets(word, min_size=1).map(lambda v: tuple(sorted(v)))),
-    st.just(Missing("a")),
+    st.builds(syn.Compare, st.just("a"), st.sampled_from(["=", "!="]), word),
+    st.builds(syn.Among, st.just("a"), st.sets(word, min_size=1).map(lambda v: tuple(sorted(v)))),
+    st.just(syn.Missing("a")),
 )
 aggregates = st.builds(
-    Aggregate, st.just("mean"), st.just("l"), st.just("a"), st.sampled_from([">=", "<="]), st.sampled_from(REALS)
+    syn.Aggregate, st.just("mean"), st.just("l"), st.just("a"), st.sampled_from([">=", "<="]), st.sampled_from(REALS)
 )
-flags = st.one_of(st.builds(Flag, st.just("a"), st.booleans()), st.just(Missing("a")))
+flags = st.one_of(st.builds(syn.Flag, st.just("a"), st.booleans()), st.just(syn.Missing("a")))
 
 
 def shows_reals(*tests):
-    return any(isinstance(test, Compare | Among) for test in tests)
+    return any(isinstance(test, syn.Compare | syn.Among) for test in tests)
 
 
 @given(real_tests, real_tests)
@@ -99,7 +101,7 @@ def test_implication_between_tests_of_a_whole_number_is_never_wrong(p, q):
 def test_implication_between_tests_of_a_category_is_exact(p, q):
     answer, truth = implies(p, q), truly_implies(p, q, WORD_DOMAIN)
     if answer is None:  # depends on which other categories there are
-        assert isinstance(p, Compare) and p.op == "!=" and not truth
+        assert isinstance(p, syn.Compare) and p.op == "!=" and not truth
     else:
         assert answer == truth
 
@@ -133,7 +135,7 @@ def test_contradiction_between_flags_is_exact(p, q):
 
 @given(st.lists(real_tests, min_size=2, max_size=3), real_tests)
 def test_a_conjunction_of_tests_of_one_number_is_weighed_as_a_whole(parts, q):
-    answer = implies(And(tuple(parts)), q)
+    answer = implies(syn.And(tuple(parts)), q)
     truth = all(holds(q, v) for v in REAL_DOMAIN if all(holds(part, v) for part in parts))
     assert answer in (truth, None)
     if truth:
@@ -154,7 +156,7 @@ def check_on_rows(data):
         assert not (one & ~other).any()
     if excludes(p, q):
         assert not (one & other).any()
-    assert implies(And((p, q)), p)
+    assert implies(syn.And((p, q)), p)
 
 
 @given(st.data())
@@ -166,7 +168,7 @@ def test_so_it_does_where_only_equal_parts_of_long_predicates_are_recognised(dat
 
 link_implies = logic._link_implies
 LONG = " and ".join(f"exists items (price >= {i})" for i in range(300))
-DEFINED = Named("long", parse(LONG))
+DEFINED = syn.Named("long", parse(LONG))
 
 
 @pytest.mark.parametrize(
@@ -175,13 +177,13 @@ DEFINED = Named("long", parse(LONG))
         (implies, parse(LONG), parse(f"{LONG} and top"), True),
         (implies, parse(f"a and {LONG}"), parse(LONG), True),
         (implies, DEFINED, parse(LONG), True),
-        (implies, And((Flag("a"), DEFINED)), DEFINED, True),
-        (implies, parse(LONG), And((parse("exists items (price >= 7)"), DEFINED)), True),
+        (implies, syn.And((syn.Flag("a"), DEFINED)), DEFINED, True),
+        (implies, parse(LONG), syn.And((parse("exists items (price >= 7)"), DEFINED)), True),
         (implies, parse(LONG), parse(f"{LONG} and a"), None),
-        (implies, parse(LONG), Not(DEFINED), None),
-        (implies, Not(DEFINED), DEFINED, None),
-        (excludes, parse(LONG), Not(DEFINED), True),
-        (excludes, Not(parse(LONG)), DEFINED, True),
+        (implies, parse(LONG), syn.Not(DEFINED), None),
+        (implies, syn.Not(DEFINED), DEFINED, None),
+        (excludes, parse(LONG), syn.Not(DEFINED), True),
+        (excludes, syn.Not(parse(LONG)), DEFINED, True),
         (excludes, DEFINED, parse(f"a and {LONG}"), False),
     ],
 )
@@ -320,8 +322,8 @@ def test_a_source_stands_for_the_values_that_specialise(p, q, answer):
 
 
 def test_every_pair_of_small_tests_of_a_real_number():
-    tests = [Compare("a", op, v) for op, v in product(OPERATORS, REALS)]
-    tests += [Within("a", low, high, c) for low, high, c in product(REALS, REALS, (True, False))]
+    tests = [syn.Compare("a", op, v) for op, v in product(OPERATORS, REALS)]
+    tests += [syn.Within("a", low, high, c) for low, high, c in product(REALS, REALS, (True, False))]
     for p, q in product(tests, tests):
         assert implies(p, q) in (truly_implies(p, q, REAL_DOMAIN), None)
         assert excludes(p, q) == truly_excludes(p, q, REAL_DOMAIN)

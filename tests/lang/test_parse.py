@@ -10,101 +10,73 @@ from hypothesis import strategies as st
 
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError
+from structtree.lang import syntax as syn
 from structtree.lang.check import check_predicate
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import (
-    Aggregate,
-    All,
-    Among,
-    And,
-    Bins,
-    Compare,
-    Count,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    Glob,
-    GrammarLimits,
-    GrammarSyntax,
-    Listed,
-    ListStep,
-    Location,
-    Missing,
-    No,
-    Not,
-    Or,
-    Quantiles,
-    Range,
-    Rewrite,
-    Star,
-    Top,
-    Within,
-)
 
-A, B, C = Flag("a"), Flag("b"), Flag("c")
+A, B, C = syn.Flag("a"), syn.Flag("b"), syn.Flag("c")
 
 FORMS = {
-    "top": Top(),
-    "flag": Flag("flag"),
-    "not flag": Flag("flag", positive=False),
-    "not (flag)": Not(Flag("flag")),
-    "a = v": Compare("a", "=", "v"),
-    "a != v": Compare("a", "!=", "v"),
-    "a >= 3": Compare("a", ">=", 3),
-    "a <= -2.5e-3": Compare("a", "<=", -0.0025),
-    "a = .5": Compare("a", "=", 0.5),
-    'a = "v\\u0021\\n"': Compare("a", "=", "v!\n"),
-    "a = none": Compare("a", "=", "none"),
-    "a = bins": Compare("a", "=", "bins"),
-    "a in {w, v, 2, w}": Among("a", (2, "v", "w")),
-    "a in *": Among("a", source=Star()),
-    "a in [0, 3)": Within("a", 0.0, 3.0),
-    "a in [0, 3]": Within("a", 0.0, 3.0, closed=True),
-    "a in [-inf, 3]": Within("a", float("-inf"), 3.0, closed=True),
-    "a in bins(13)": Within("a", source=Bins(13)),
-    "a in quantiles(4)": Within("a", source=Quantiles(4)),
-    "a = *": Compare("a", "=", Star()),
-    "a = {w, v}": Compare("a", "=", Listed(("w", "v"))),
-    "a >= 2..6": Compare("a", ">=", Range(2, 6)),
-    "a >= bins(3)": Compare("a", ">=", Bins(3)),
-    "f* in bins(13)": Within(Glob("f*"), source=Bins(13)),
-    "* = *": Compare(Glob("*"), "=", Star()),
-    "x?_* >= *": Compare(Glob("x?_*"), ">=", Star()),
-    "not *": Flag(Glob("*"), positive=False),
-    "`f*` >= *": Compare("f*", ">=", Star()),
-    "`capital-gain` >= *": Compare("capital-gain", ">=", Star()),
-    "missing a": Missing("a"),
-    "load (a)": Follow("load", A),
-    "load.shape = circle": Follow("load", Compare("shape", "=", "circle")),
-    "a.b.c in {1}": Follow("a", Follow("b", Among("c", (1,)))),
-    "load.heavy": Follow("load", Flag("heavy")),
-    "not load.heavy": Follow("load", Flag("heavy", positive=False)),
-    "missing load.shape": Follow("load", Missing("shape")),
-    "exists l (a)": Exists("l", A),
-    "all l (a)": All("l", A),
-    "none l (a)": No("l", A),
-    "count l (a) >= 2": Count("l", A, ">=", 2),
-    "count l (top) <= *": Count("l", Top(), "<=", Star()),
-    "sum l.a >= 2": Aggregate("sum", "l", "a", ">=", 2),
-    "mean l.a <= quantiles(4)": Aggregate("mean", "l", "a", "<=", Quantiles(4)),
-    "max l.f* >= *": Aggregate("max", "l", Glob("f*"), ">=", Star()),
-    "distinct l (a, b and c)": Distinct("l", (A, And((B, C)))),
-    "first l (a)": ListStep("first", A, "l"),
-    "last l (a)": ListStep("last", A, "l"),
-    "next (a)": ListStep("next", A),
-    "previous (a)": ListStep("previous", A),
-    "later (a)": ListStep("later", A),
-    "a and b or c": Or((And((A, B)), C)),
-    "a or b and c": Or((A, And((B, C)))),
-    "(a or b) and c": And((Or((A, B)), C)),
-    "(c and b) and a": And((C, B, A)),
-    "a or (b or c)": Or((A, B, C)),
+    "top": syn.Top(),
+    "flag": syn.Flag("flag"),
+    "not flag": syn.Flag("flag", positive=False),
+    "not (flag)": syn.Not(syn.Flag("flag")),
+    "a = v": syn.Compare("a", "=", "v"),
+    "a != v": syn.Compare("a", "!=", "v"),
+    "a >= 3": syn.Compare("a", ">=", 3),
+    "a <= -2.5e-3": syn.Compare("a", "<=", -0.0025),
+    "a = .5": syn.Compare("a", "=", 0.5),
+    'a = "v\\u0021\\n"': syn.Compare("a", "=", "v!\n"),
+    "a = none": syn.Compare("a", "=", "none"),
+    "a = bins": syn.Compare("a", "=", "bins"),
+    "a in {w, v, 2, w}": syn.Among("a", (2, "v", "w")),
+    "a in *": syn.Among("a", source=syn.Star()),
+    "a in [0, 3)": syn.Within("a", 0.0, 3.0),
+    "a in [0, 3]": syn.Within("a", 0.0, 3.0, closed=True),
+    "a in [-inf, 3]": syn.Within("a", float("-inf"), 3.0, closed=True),
+    "a in bins(13)": syn.Within("a", source=syn.Bins(13)),
+    "a in quantiles(4)": syn.Within("a", source=syn.Quantiles(4)),
+    "a = *": syn.Compare("a", "=", syn.Star()),
+    "a = {w, v}": syn.Compare("a", "=", syn.Listed(("w", "v"))),
+    "a >= 2..6": syn.Compare("a", ">=", syn.Range(2, 6)),
+    "a >= bins(3)": syn.Compare("a", ">=", syn.Bins(3)),
+    "f* in bins(13)": syn.Within(syn.Glob("f*"), source=syn.Bins(13)),
+    "* = *": syn.Compare(syn.Glob("*"), "=", syn.Star()),
+    "x?_* >= *": syn.Compare(syn.Glob("x?_*"), ">=", syn.Star()),
+    "not *": syn.Flag(syn.Glob("*"), positive=False),
+    "`f*` >= *": syn.Compare("f*", ">=", syn.Star()),
+    "`capital-gain` >= *": syn.Compare("capital-gain", ">=", syn.Star()),
+    "missing a": syn.Missing("a"),
+    "load (a)": syn.Follow("load", A),
+    "load.shape = circle": syn.Follow("load", syn.Compare("shape", "=", "circle")),
+    "a.b.c in {1}": syn.Follow("a", syn.Follow("b", syn.Among("c", (1,)))),
+    "load.heavy": syn.Follow("load", syn.Flag("heavy")),
+    "not load.heavy": syn.Follow("load", syn.Flag("heavy", positive=False)),
+    "missing load.shape": syn.Follow("load", syn.Missing("shape")),
+    "exists l (a)": syn.Exists("l", A),
+    "all l (a)": syn.All("l", A),
+    "none l (a)": syn.No("l", A),
+    "count l (a) >= 2": syn.Count("l", A, ">=", 2),
+    "count l (top) <= *": syn.Count("l", syn.Top(), "<=", syn.Star()),
+    "sum l.a >= 2": syn.Aggregate("sum", "l", "a", ">=", 2),
+    "mean l.a <= quantiles(4)": syn.Aggregate("mean", "l", "a", "<=", syn.Quantiles(4)),
+    "max l.f* >= *": syn.Aggregate("max", "l", syn.Glob("f*"), ">=", syn.Star()),
+    "distinct l (a, b and c)": syn.Distinct("l", (A, syn.And((B, C)))),
+    "first l (a)": syn.ListStep("first", A, "l"),
+    "last l (a)": syn.ListStep("last", A, "l"),
+    "next (a)": syn.ListStep("next", A),
+    "previous (a)": syn.ListStep("previous", A),
+    "later (a)": syn.ListStep("later", A),
+    "a and b or c": syn.Or((syn.And((A, B)), C)),
+    "a or b and c": syn.Or((A, syn.And((B, C)))),
+    "(a or b) and c": syn.And((syn.Or((A, B)), C)),
+    "(c and b) and a": syn.And((C, B, A)),
+    "a or (b or c)": syn.Or((A, B, C)),
     "((a))": A,
     "a # and b": A,
-    'a = "#" # v': Compare("a", "=", "#"),
-    " a\n\n and\tb ": And((A, B)),
+    'a = "#" # v': syn.Compare("a", "=", "#"),
+    " a\n\n and\tb ": syn.And((A, B)),
 }
 
 
@@ -115,10 +87,10 @@ def test_every_form_is_read(text):
 
 def test_nodes_know_their_place():
     found = parse_predicate("a\n  and load.shape = x")
-    assert isinstance(found, And)
+    assert isinstance(found, syn.And)
     follow = found.parts[1]
-    assert isinstance(follow, Follow) and follow.place == Location(2, 7)
-    assert isinstance(follow.inner, Compare) and follow.inner.place == Location(2, 12)
+    assert isinstance(follow, syn.Follow) and follow.place == syn.Location(2, 7)
+    assert isinstance(follow.inner, syn.Compare) and follow.inner.place == syn.Location(2, 12)
 
 
 def test_types_are_read():
@@ -151,10 +123,10 @@ def test_rewrites_stand_on_lines_or_behind_semicolons():
 def test_conjunctions_are_a_rewrite_of_their_own():
     text = "refine T { top -> top and top max 3 } refine U { top -> top and top max l.a >= 1 -> b }"
     first, second = parse_grammar(text).blocks
-    both = And((Top(), Top()))
-    assert first.rewrites == (Rewrite(Top(), both, 3),)
-    assert second.rewrites[0] == Rewrite(Top(), both, 0)
-    assert second.rewrites[1] == Rewrite(Aggregate("max", "l", "a", ">=", 1), B)
+    both = syn.And((syn.Top(), syn.Top()))
+    assert first.rewrites == (syn.Rewrite(syn.Top(), both, 3),)
+    assert second.rewrites[0] == syn.Rewrite(syn.Top(), both, 0)
+    assert second.rewrites[1] == syn.Rewrite(syn.Aggregate("max", "l", "a", ">=", 1), B)
 
 
 def test_the_rest_of_a_grammar_is_read():
@@ -164,13 +136,13 @@ def test_the_rest_of_a_grammar_is_read():
            limits { nesting 4 literals 6 }"""
     )
     assert (syntax.name, syntax.doc, syntax.individual) == ("multi-instance", "doc", "T")
-    assert (syntax.definitions[0].body, syntax.definitions[0].doc) == (Or((A, B)), "about d")
+    assert (syntax.definitions[0].body, syntax.definitions[0].doc) == (syn.Or((A, B)), "about d")
     assert (syntax.functions[0].kind, syntax.functions[0].doc) == ("real", "about f")
-    assert syntax.limits == GrammarLimits(4, 6)
+    assert syntax.limits == syn.GrammarLimits(4, 6)
 
 
 def test_a_grammar_may_be_empty():
-    assert parse_grammar("  # nothing\n") == GrammarSyntax()
+    assert parse_grammar("  # nothing\n") == syn.GrammarSyntax()
 
 
 # ---- mistakes -------------------------------------------------------------------------------------------
@@ -298,7 +270,7 @@ def test_a_path_of_a_hundred_thousand_names_is_refused():
 
 def test_a_hundred_thousand_conjuncts_are_read():
     found = parse_predicate(" and ".join(["a"] * 100_000))
-    assert isinstance(found, And) and len(found.parts) == 100_000
+    assert isinstance(found, syn.And) and len(found.parts) == 100_000
 
 
 def test_a_line_of_ten_million_letters_is_answered():
@@ -319,4 +291,6 @@ def test_the_deepest_predicate_can_be_used_like_any_other():
 
 @pytest.mark.parametrize("glob", ["0?", "0*", "2*"])
 def test_a_glob_that_begins_with_a_digit_is_no_number(glob):
-    assert parse_predicate(f"load ({glob} and top)") == Follow("load", And((Flag(Glob(glob)), Top())))
+    assert parse_predicate(f"load ({glob} and top)") == syn.Follow(
+        "load", syn.And((syn.Flag(syn.Glob(glob)), syn.Top()))
+    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from structtree.lang import syntax as syn
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import RESERVED, pretty, pretty_grammar, pretty_name
-from structtree.lang.syntax import Compare, Flag, Follow, Missing, Named, Not, Within
 from tests.lang import trees
 
 
@@ -34,26 +34,26 @@ def test_a_printed_grammar_can_be_written_to_a_file(syntax):
 
 @pytest.mark.parametrize("word", sorted(RESERVED))
 def test_a_word_of_the_language_can_be_a_name_and_a_value(word):
-    test = Compare(word, "=", word)
+    test = syn.Compare(word, "=", word)
     assert parse_predicate(pretty(test)) == test
-    assert pretty(Flag(word)) == f"`{word}`"
+    assert pretty(syn.Flag(word)) == f"`{word}`"
 
 
 @pytest.mark.parametrize(
     ("predicate", "text"),
     [
-        (Compare("a", ">=", 3), "a >= 3"),
-        (Compare("a", ">=", 3.0), "a >= 3.0"),
-        (Compare("a", ">=", 1e-12), "a >= 1e-12"),
-        (Compare("a", "=", "22"), 'a = "22"'),
-        (Compare("a", "=", "two words"), 'a = "two words"'),
-        (Within("a", -0.5, 3.0), "a in [-0.5, 3)"),
-        (Within("a", 0.0, 3.0, closed=True), "a in [0, 3]"),
-        (Follow("load", Compare("shape", "=", "circle")), "load.shape = circle"),
-        (Follow("load", Flag("heavy", positive=False)), "not load.heavy"),
-        (Follow("load", Not(Flag("heavy"))), "load (not (heavy))"),
-        (Follow("a", Follow("b", Missing("c"))), "missing a.b.c"),
-        (Follow("to", Named("nitro")), "to.nitro"),
+        (syn.Compare("a", ">=", 3), "a >= 3"),
+        (syn.Compare("a", ">=", 3.0), "a >= 3.0"),
+        (syn.Compare("a", ">=", 1e-12), "a >= 1e-12"),
+        (syn.Compare("a", "=", "22"), 'a = "22"'),
+        (syn.Compare("a", "=", "two words"), 'a = "two words"'),
+        (syn.Within("a", -0.5, 3.0), "a in [-0.5, 3)"),
+        (syn.Within("a", 0.0, 3.0, closed=True), "a in [0, 3]"),
+        (syn.Follow("load", syn.Compare("shape", "=", "circle")), "load.shape = circle"),
+        (syn.Follow("load", syn.Flag("heavy", positive=False)), "not load.heavy"),
+        (syn.Follow("load", syn.Not(syn.Flag("heavy"))), "load (not (heavy))"),
+        (syn.Follow("a", syn.Follow("b", syn.Missing("c"))), "missing a.b.c"),
+        (syn.Follow("to", syn.Named("nitro")), "to.nitro"),
     ],
 )
 def test_small_things_are_written_as_a_person_would(predicate, text):
@@ -63,7 +63,7 @@ def test_small_things_are_written_as_a_person_would(predicate, text):
 def test_names_with_backticks_quotes_and_newlines_survive():
     name = 'a`b"c\\d\ne'
     assert pretty_name(name) == '`a\\`b"c\\\\d\\ne`'
-    assert parse_predicate(pretty(Flag(name))) == Flag(name)
+    assert parse_predicate(pretty(syn.Flag(name))) == syn.Flag(name)
 
 
 def test_a_grammar_is_laid_out_for_reading():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from structtree.lang import syntax as syn
 from structtree.lang.parse import parse_predicate
-from structtree.lang.syntax import And, Named
-from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Tree
+from structtree.models.tree import Branch, ClassCounts, Found, Leaf, Moments, Tree
 from structtree.space.terms import canonical
 from tests.strategies import predicates
 
@@ -60,9 +60,9 @@ number_leaves = st.tuples(st.integers(1, 3), st.integers(0, 2), st.sampled_from(
 def predicates_on(draw, schema):
     """Tests of which some imply or exclude others: few subjects, and conjunctions with what was asked before."""
     pool = draw(st.lists(predicates(schema, depth=2), min_size=2, max_size=3))
-    pool = [Named(f"d{i}", p) if draw(st.integers(0, 5)) == 0 else p for i, p in enumerate(pool)]
+    pool = [syn.Named(f"d{i}", p) if draw(st.integers(0, 5)) == 0 else p for i, p in enumerate(pool)]
     one = st.sampled_from(pool)
-    return st.one_of(one, st.tuples(one, one).map(And)).map(canonical)
+    return st.one_of(one, st.tuples(one, one).map(syn.And)).map(canonical)
 
 
 @st.composite

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.data.schema import Attribute, RecordType, Schema
+from structtree.lang import syntax as syn
 from structtree.lang.parse import parse_predicate
-from structtree.lang.syntax import Among, And, Compare, CompareOwn, Flag, Missing, Named, Not, Or, Top, Within
-from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Switch, Tree
+from structtree.models.tree import Branch, ClassCounts, Found, Leaf, Switch, Tree
 from tests.learn.asking_trees import CLASSES, class_leaves, number_leaves, together
 
 FOUND = Found("gini", 0.5, 0.1, True, 0.0, 1, 0.0)
@@ -75,7 +75,7 @@ def things(rows):
 def asked(draw):
     place = draw(st.integers(0, len(TESTS) - 1))
     test = parse_predicate(TESTS[place])
-    return Named(f"defined{place}", test) if draw(st.integers(0, 9)) == 0 else test
+    return syn.Named(f"defined{place}", test) if draw(st.integers(0, 9)) == 0 else test
 
 
 @st.composite
@@ -124,56 +124,56 @@ def nodes_of(sketch, place, missing="false"):
 def answer(test, record):
     """Whether a test holds of a record: True, False, or None when that depends on what nobody knows."""
     match test:
-        case Top():
+        case syn.Top():
             return True
-        case Missing(name):
+        case syn.Missing(name):
             return record[name] is None
-        case Not(inner):
+        case syn.Not(inner):
             known = answer(inner, record)
             return None if known is None else not known
-        case And(parts):
+        case syn.And(parts):
             known = [answer(part, record) for part in parts]
             return False if False in known else None if None in known else True
-        case Or(parts):
+        case syn.Or(parts):
             known = [answer(part, record) for part in parts]
             return True if True in known else None if None in known else False
-        case Named(_, body):
+        case syn.Named(_, body):
             return answer(body, record)
-        case CompareOwn((name,), op, (other,)):
+        case syn.CompareOwn((name,), op, (other,)):
             pair = record[name], record[other]
             return None if None in pair else (pair[0] == pair[1]) == (op == "=")
     value = record[test.attribute]
     if value is None or (test.attribute in CATEGORIES and value not in CATEGORIES[test.attribute]):
         return None
     match test:
-        case Flag(_, positive):
+        case syn.Flag(_, positive):
             return value == positive
-        case Compare(_, "=", other):
+        case syn.Compare(_, "=", other):
             return value == other
-        case Compare(_, "!=", other):
+        case syn.Compare(_, "!=", other):
             return value != other
-        case Compare(_, ">=", other):
+        case syn.Compare(_, ">=", other):
             return value >= other
-        case Compare(_, "<=", other):
+        case syn.Compare(_, "<=", other):
             return value <= other
-        case Among(_, values):
+        case syn.Among(_, values):
             return value in values
-        case Within(_, low, high, closed):
+        case syn.Within(_, low, high, closed):
             return low <= value < high or (closed and value == high)
 
 
 def falsely(test, record):
     """Whether a test holds of a record when no test of a missing value does."""
     match test:
-        case Not(inner):
+        case syn.Not(inner):
             return not falsely(inner, record)
-        case And(parts):
+        case syn.And(parts):
             return all(falsely(part, record) for part in parts)
-        case Or(parts):
+        case syn.Or(parts):
             return any(falsely(part, record) for part in parts)
-        case Named(_, body):
+        case syn.Named(_, body):
             return falsely(body, record)
-        case Compare(name, "!=", value):
+        case syn.Compare(name, "!=", value):
             return record[name] is not None and record[name] != value
         case _:
             return answer(test, record) is True

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from structtree import Grammar
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.learn.fit import fit
-from structtree.learn.grow import grow
-from structtree.learn.growth import Growth
-from structtree.learn.model import load_model, save_model
-from structtree.learn.tree import Branch
+from structtree.learn.growing import grow
+from structtree.models.model import load_model, save_model
+from structtree.models.settings import Growth
+from structtree.models.tree import Branch
 from structtree.search.best_split import best_split
 
 X = np.arange(8.0)

@@ -10,7 +10,7 @@ from structtree import Population, StructuralTreeClassifier, StructuralTreeRegre
 from structtree.errors import UsageError
 from structtree.learn import fit as fitting
 from structtree.learn.goals import ENOUGH_TO_CHOOSE, LIMITS, settle
-from structtree.learn.growth import Decision, Goal, Growth, Pruning
+from structtree.models.settings import Decision, Goal, Growth, Pruning
 
 GIVEN = {
     "max_depth": 4,

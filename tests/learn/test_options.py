@@ -15,17 +15,17 @@ import pytest
 
 from structtree import Grammar, Growth, Population
 from structtree.errors import UsageError
-from structtree.learn.grow import grow
+from structtree.lang.syntax import TOP
+from structtree.learn.growing import grow
 from structtree.learn.plan import plan_for
-from structtree.learn.stop import literals_offered, p_value, predicate_bits, saves_bits
-from structtree.learn.tree import Branch, Leaf
+from structtree.learn.stopping import literals_offered, p_value, predicate_bits, saves_bits
+from structtree.models.tree import Branch, Leaf
 from structtree.search.criteria import TOLERANCE, better
 from structtree.search.target import target_for
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
-from structtree.space.terms import TOP
 from tests.growing import grow_on
-from tests.learn.toy_splitter import median_plan
+from tests.splitters.toy_splitter import median_plan
 
 FLAT = Grammar.parse(
     "refine Thing { top -> color = *; top -> size >= *; top -> weight >= *; top -> size >= its dose }"
@@ -69,7 +69,7 @@ OPTIONS = [
 
 
 def things(n=40, seed=0):
-    """Individuals without missing values, which `tests/learn/test_parts.py` is about."""
+    """Individuals without missing values, which `tests/splitters/test_fractional.py` is about."""
     rng = np.random.default_rng(seed)
     return Population.from_records(
         [
@@ -257,7 +257,7 @@ def test_it_is_the_tree_of_plain_recursion_or_refused_by_name(kind, route, optio
             continue
         assert all(isinstance(node, Leaf) or node.found.proved or growth.strategy == "beam" for node in tree.nodes)
         target = target_for(classes, len(classes), name, weights)
-        if not growth.average_gain_filter:  # of which `tests/learn/test_parts.py` has an oracle
+        if not growth.average_gain_filter:  # of which `tests/splitters/test_fractional.py` has an oracle
             assert shape(tree, population) == Oracle(population, target, grammar, growth).tree()
         assert len(tree.nodes) > 1
     assert refused in (0, 3)

@@ -7,13 +7,13 @@ import sys
 import numpy as np
 import pytest
 
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.learn.grow import grow
-from structtree.learn.growth import Growth
-from structtree.learn.tree import Branch
+from structtree.learn.growing import grow
+from structtree.models.settings import Growth
+from structtree.models.tree import Branch
 from structtree.space.evaluate import holds
 
 ROUTES = [("auto", 1), ("auto", 2), ("bottom-up", 1), ("best-first", 1), ("best-first", 2)]

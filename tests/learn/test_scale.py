@@ -18,14 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree import Grammar, StructuralTreeClassifier, StructuralTreeRegressor
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.errors import DataError
 from structtree.learn.fit import fit
-from structtree.learn.grow import grow
-from structtree.learn.growth import Decision, Growth, Pruning
-from structtree.learn.leaves import probabilities
-from structtree.learn.model import load_model, save_model
-from structtree.learn.tree import Branch
+from structtree.learn.growing import grow
+from structtree.models.leaves import probabilities
+from structtree.models.model import load_model, save_model
+from structtree.models.settings import Decision, Growth, Pruning
+from structtree.models.tree import Branch
 from structtree.search.best_split import best_split
 from structtree.search.criteria import CRITERIA
 from tests.growing import grow_on

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from structtree import Grammar, Population, pretty
-from structtree.learn.grow import grow
-from structtree.learn.growth import Growth
-from structtree.learn.leaves import decisions
+from structtree.learn.growing import grow
+from structtree.models.leaves import decisions
+from structtree.models.settings import Growth
 
 ONE_STEP = Grammar.parse("refine Individual { top -> exists xs (top) } refine X { top -> p; top -> q }")
 

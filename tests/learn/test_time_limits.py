@@ -16,16 +16,16 @@ from structtree.data.as_of import as_of
 from structtree.data.provenance import provenance_of
 from structtree.interrupts import NO_LIMIT, current_limit, limited
 from structtree.learn import fit as fitting
-from structtree.learn import table as tables
-from structtree.learn.growth import Growth
-from structtree.learn.link_tests import _Listing
 from structtree.learn.plan import plan_for
-from structtree.learn.table import Tuning
-from structtree.learn.tree import Leaf
-from structtree.search import boards
+from structtree.models.settings import Growth
+from structtree.models.tree import Leaf
+from structtree.search import columns as boards
 from structtree.search.clock import Clock
 from structtree.space.families import _Resolver
-from tests.learn.test_link_tests import COMBINED, orders, target
+from structtree.splitters import table as tables
+from structtree.splitters.link_tests import _Listing
+from structtree.splitters.table import Tuning
+from tests.splitters.test_link_tests import COMBINED, orders, target
 
 ONE_AT_A_TIME = COMBINED.replace("top -> top and top max 2", "")
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 
 from structtree import Grammar, Space, holds, load_dataset
-from structtree.data.reach import compact
+from structtree.data.reachable import compact
 from structtree.search.bottom_up import link_columns, meanings, suits
 from structtree.space.evaluate import rows_where
 from structtree.space.families import LinkFamily

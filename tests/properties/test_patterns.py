@@ -8,8 +8,8 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.data.columns import Population
-from structtree.lang.syntax import And, Compare, Count, Distinct, Exists, Follow
+from structtree.data.population import Population
+from structtree.lang import syntax as syn
 from structtree.space.evaluate import holds
 
 # Every population gets this graph as well, so that the attributes of nodes and edges are always known.
@@ -40,19 +40,19 @@ def answers(predicate, graphs):
 
 
 def label(value):
-    return Compare("label", "=", value)
+    return syn.Compare("label", "=", value)
 
 
 def bond_to(bond, inner, link="edges"):
-    return Exists(link, And((Compare("bond", "=", bond), Follow("to", inner))))
+    return syn.Exists(link, syn.And((syn.Compare("bond", "=", bond), syn.Follow("to", inner))))
 
 
 def path_predicate(labels, bonds, link="edges"):
     """A walk with these labels along these bonds, as a nested predicate on a graph."""
     inner = label(labels[-1])
     for value, bond in zip(reversed(labels[:-1]), reversed(bonds), strict=True):
-        inner = And((label(value), bond_to(bond, inner, link)))
-    return Exists("nodes", inner)
+        inner = syn.And((label(value), bond_to(bond, inner, link)))
+    return syn.Exists("nodes", inner)
 
 
 def has_walk(graph, labels, bonds):
@@ -110,15 +110,15 @@ arms_of_stars = st.lists(st.tuples(st.sampled_from(BONDS), st.sampled_from(LABEL
 
 @given(st.lists(graphs(), min_size=1, max_size=4), st.sampled_from(LABELS), arms_of_stars)
 def test_star_patterns_need_different_neighbours(individuals, centre, arms):
-    inners = tuple(And((Compare("bond", "=", bond), Follow("to", label(value)))) for bond, value in arms)
-    predicate = Exists("nodes", And((label(centre), Distinct("edges", inners))))
+    inners = tuple(syn.And((syn.Compare("bond", "=", bond), syn.Follow("to", label(value)))) for bond, value in arms)
+    predicate = syn.Exists("nodes", syn.And((label(centre), syn.Distinct("edges", inners))))
     found = answers(predicate, individuals)
     assert found == [star_counts(graph, centre, arms) for graph in individuals]
 
 
 @given(st.lists(graphs(), min_size=1, max_size=4), st.sampled_from(LABELS), st.integers(1, 4))
 def test_counts_are_degrees(individuals, value, n):
-    predicate = Exists("nodes", Count("edges", Follow("to", label(value)), ">=", n))
+    predicate = syn.Exists("nodes", syn.Count("edges", syn.Follow("to", label(value)), ">=", n))
     found = answers(predicate, individuals)
     expected = [
         any(sum(g.nodes[v]["label"] == value for v in g.neighbors(u)) >= n for u in g.nodes) for g in individuals

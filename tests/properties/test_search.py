@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from structtree.search.best_split import best_split
 from structtree.search.criteria import CRITERIA
-from structtree.search.judges import judge_for
+from structtree.search.scorers import judge_for
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from tests.properties.test_space import members, spaces

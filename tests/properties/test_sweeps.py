@@ -7,12 +7,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.search.finder import Finder
-from structtree.search.judges import judge_for
 from structtree.search.queries import Query
+from structtree.search.scorers import judge_for
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.space import Space

@@ -10,8 +10,8 @@ import pytest
 
 from structtree import DataError, Grammar, Space, load_dataset
 from structtree.errors import MissingFileError, UnknownNameError, UsageError
-from structtree.report.draw import draw_effort, effort_figure, gain_shares
 from structtree.report.effort import compare_effort
+from structtree.report.pictures.rendering import draw_effort, effort_figure, gain_shares
 from structtree.search.best_split import best_split
 
 LENSES = load_dataset("lenses")

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.data.catalog import load_dataset
-from structtree.data.columns import Population
+from structtree.data.datasets.catalog import load_dataset
+from structtree.data.population import Population
 from structtree.errors import UsageError
+from structtree.lang import syntax as syn
 from structtree.lang.parse import parse_predicate
-from structtree.lang.syntax import Named
-from structtree.learn.leaves import Decision
-from structtree.learn.tree import Moments
+from structtree.models.leaves import Decision
+from structtree.models.tree import Moments
 from structtree.report.explain import explain
 from structtree.space.meaning import satisfies, witnesses
 from tests.learn.asking_trees import CLASSES, ask, counts, trees
@@ -171,7 +171,7 @@ def test_what_is_absent_is_said_to_be_missing():
 
 
 def test_a_definition_is_explained_by_its_body():
-    test = Named("heavy", parse_predicate("exists cars (wheels >= 3)"))
+    test = syn.Named("heavy", parse_predicate("exists cars (wheels >= 3)"))
     assert asked(test) == ["heavy = yes", "cars[0] (Car): wheels = 3"]
     assert asked(test, 2) == ["cars[0] (Car): wheels = missing, but not wheels >= 3"]
 

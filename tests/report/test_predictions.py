@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from structtree import Population, fit, open_data
-from structtree.data.opening import Opened
+from structtree.data.readers.opening import Opened
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.report.predictions import find_individual, predictions
 

@@ -8,8 +8,8 @@ from structtree.data.schema import RecordType, Schema
 from structtree.errors import UsageError
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.learn.leaves import Decision
-from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Tree
+from structtree.models.leaves import Decision
+from structtree.models.tree import Branch, ClassCounts, Found, Leaf, Moments, Tree
 from structtree.report.spans import cells, line_text
 from structtree.report.text import export_text, tree_lines
 from structtree.reprs import inert

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.lang.check import check, check_predicate
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty_grammar
 from structtree.learn.fit import fit
-from structtree.learn.model import load_model, save_model
-from structtree.learn.rules import to_rules
+from structtree.models.model import load_model, save_model
+from structtree.models.rules import to_rules
 from structtree.report.explain import explain
 from structtree.report.text import export_text
 from structtree.report.words import in_words

@@ -8,8 +8,8 @@ from itertools import count
 import numpy as np
 import pytest
 
-from structtree.data.catalog import load_dataset
-from structtree.data.columns import Population
+from structtree.data.datasets.catalog import load_dataset
+from structtree.data.population import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import DataError, GrammarError, UnknownNameError, UsageError
 from structtree.lang.grammar import Grammar

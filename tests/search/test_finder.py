@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.search.best_split import best_split

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.search.criteria import CRITERIA, TOLERANCE, cannot_beat, criterion
-from structtree.search.judges import TABLED_WEIGHT, judge_for
 from structtree.search.kernels import counting
 from structtree.search.kernels.losses import WHOLE_CLASSES
+from structtree.search.scorers import TABLED_WEIGHT, judge_for
 from tests.search import twins
 from tests.search.reference import BOUNDS, LOSSES
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.errors import DataError, UnknownNameError, UsageError
-from structtree.learn.tree import ClassCounts, Moments
+from structtree.models.tree import ClassCounts, Moments
 from structtree.search.target import target_for
 
 YES_NO = np.array(["yes", "no", "yes"])

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from structtree import Grammar, load_dataset
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.errors import UsageError
 from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
-from structtree.learn.grow import grow
-from structtree.learn.growth import Growth
-from structtree.learn.validate import cross_validate
+from structtree.evaluate.validate import cross_validate
+from structtree.learn.growing import grow
+from structtree.models.settings import Growth
 from structtree.report.effort import compare_effort
 from structtree.search.best_split import best_split
 from structtree.search.criteria import Criterion, criterion

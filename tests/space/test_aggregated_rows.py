@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.data.columns import Adjacency
+from structtree.data.population import Adjacency
+from structtree.lang.syntax import TOP
 from structtree.space.evaluate import aggregate_column
 from structtree.space.meaning import aggregated_places, witnesses
-from structtree.space.terms import TOP
 from tests.space.truth import is_true
 from tests.strategies import aggregates_of, populations, predicates
 

@@ -11,8 +11,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from structtree.data.catalog import load_dataset
-from structtree.data.columns import Adjacency, Column, Population, Table
+from structtree.data.datasets.catalog import load_dataset
+from structtree.data.population import Adjacency, Column, Population, Table
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.lang.grammar import Grammar
 from structtree.space.count import count_space

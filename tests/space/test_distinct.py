@@ -7,10 +7,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from structtree.data.columns import Population
+from structtree.data.population import Population
+from structtree.lang import syntax as syn
 from structtree.lang.grammar import Grammar
 from structtree.lang.logic import implies
-from structtree.lang.syntax import Among, Distinct
 from structtree.space.evaluate import holds
 from structtree.space.meaning import satisfies, witnesses
 from structtree.space.obstacle import obstacle
@@ -24,7 +24,7 @@ def boxes(contents):
 
 
 def wanted(parts):
-    return Distinct("items", tuple(Among("kind", tuple(map(str, kinds))) for kinds in parts))
+    return syn.Distinct("items", tuple(syn.Among("kind", tuple(map(str, kinds))) for kinds in parts))
 
 
 def first_by_trying(kinds, parts):

@@ -10,12 +10,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from structtree import Grammar, Population
-from structtree.data.reach import compact, seen_by_individuals
+from structtree.data.reachable import compact, seen_by_individuals
 from structtree.data.schema import FAR_ROW
 from structtree.errors import GrammarError
+from structtree.lang import syntax as syn
 from structtree.lang.parse import parse_grammar
 from structtree.lang.pretty import pretty_grammar
-from structtree.lang.syntax import Computed, GrammarSyntax
 from structtree.space import background, pairs
 from structtree.space.background import with_background
 from tests import strategies as some
@@ -25,9 +25,9 @@ from tests.space.truth import Row
 
 def made(population, *declared):
     """The population with what is declared; declarations that make no sense are not for these tests."""
-    syntax = GrammarSyntax(
-        computed=tuple(each for each in declared if isinstance(each, Computed)),
-        links=tuple(each for each in declared if not isinstance(each, Computed)),
+    syntax = syn.GrammarSyntax(
+        computed=tuple(each for each in declared if isinstance(each, syn.Computed)),
+        links=tuple(each for each in declared if not isinstance(each, syn.Computed)),
     )
     try:
         return with_background(population, Grammar.parse(pretty_grammar(syntax)), {})
@@ -79,7 +79,7 @@ def test_a_computed_attribute_has_the_values_of_the_definition(data):
     population = data.draw(some.populations())
     name = data.draw(st.sampled_from(population.schema.names))
     expression = data.draw(plain.pair_values(population.schema, name))
-    found = made(population, Computed("made", name, expression)).table(name).columns["made"]
+    found = made(population, syn.Computed("made", name, expression)).table(name).columns["made"]
     for row in range(len(found)):
         assert_same_value(value_of(found, row), plain.computed(expression, population, Row(name, row)))
 
@@ -125,7 +125,7 @@ def test_pairs_have_what_the_rows_have_that_they_met(data):
     own = [f"top -> missing {a.name}" for a in record.attributes]
     own += [f"top -> exists {each.name} (top)" for each in record.links if not each.single]
     syntax = replace(
-        GrammarSyntax(links=(link,)), blocks=parse_grammar(f"refine {link.target} {{ {';'.join(own)} }}").blocks
+        syn.GrammarSyntax(links=(link,)), blocks=parse_grammar(f"refine {link.target} {{ {';'.join(own)} }}").blocks
     )
     try:
         found = with_background(population, Grammar.parse(pretty_grammar(syntax)), {})

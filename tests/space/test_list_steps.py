@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from structtree.data.columns import Population
-from structtree.lang.syntax import TOP, ListStep
+from structtree.data.population import Population
+from structtree.lang import syntax as syn
 from structtree.space.list_steps import runs_of
 from structtree.space.meaning import witnesses
 from tests.space.truth import is_true
@@ -29,22 +29,26 @@ def led_to(step, population=TRAINS, name=CAR):
     ],
 )
 def test_elements_step_within_their_own_list(step, expected):
-    assert led_to(ListStep(step, TOP)) == expected
+    assert led_to(syn.ListStep(step, syn.TOP)) == expected
 
 
 @pytest.mark.parametrize(("step", "expected"), [("first", [[0], [], [3]]), ("last", [[2], [], [3]])])
 def test_owners_step_to_an_end_of_their_list(step, expected):
-    assert led_to(ListStep(step, TOP, "cars"), name=TRAIN) == expected
+    assert led_to(syn.ListStep(step, syn.TOP, "cars"), name=TRAIN) == expected
 
 
 def test_some_element_of_a_run_is_true():
     true = np.array([False, False, True, True])
-    assert runs_of(ListStep("later", TOP), TRAINS, CAR).any_true(true).tolist() == [True, True, False, False]
-    assert runs_of(ListStep("last", TOP, "cars"), TRAINS, TRAIN).any_true(true).tolist() == [True, False, True]
+    assert runs_of(syn.ListStep("later", syn.TOP), TRAINS, CAR).any_true(true).tolist() == [True, True, False, False]
+    assert runs_of(syn.ListStep("last", syn.TOP, "cars"), TRAINS, TRAIN).any_true(true).tolist() == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_a_row_that_is_in_no_list_leads_nowhere():
-    assert led_to(ListStep("next", TOP), name=TRAIN) == [[], [], []]
+    assert led_to(syn.ListStep("next", syn.TOP), name=TRAIN) == [[], [], []]
 
 
 def test_witnesses_have_their_place_in_the_list():

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from structtree import Grammar, Growth, grow, load_dataset, pretty
 from structtree.errors import DataError, GrammarError
+from structtree.lang import syntax as syn
 from structtree.lang.check import check_predicate
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty_grammar
-from structtree.lang.syntax import GrammarSyntax
 from structtree.lang.walk import parts_of
 from structtree.space.background import with_background
 from structtree.space.evaluate import rows_where
@@ -222,7 +222,7 @@ def test_random_links_on_random_data(data, seed, tmp_path):
     population = data.draw(populations())
     links = tuple(data.draw(derived_links(population.schema, name)) for name in ("one", "other"))
     try:
-        grammar = Grammar.parse(pretty_grammar(GrammarSyntax(links=links)))
+        grammar = Grammar.parse(pretty_grammar(syn.GrammarSyntax(links=links)))
         computed = with_background(population, grammar, {})
     except (GrammarError, DataError):
         assume(False)

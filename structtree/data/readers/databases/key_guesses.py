@@ -1,0 +1,338 @@
+"""Guesses of keys, for tables that declare none: from the names of columns, from their types, and from inclusion.
+
+*Primary keys.* A column with a value of its own in every row is the key if it is the first, is called after its
+table, or is named as keys are. Otherwise the first columns are, as far as they are needed to tell rows apart.
+
+*Foreign keys.* Numbers that count something are contained in other such numbers by chance, so that a number refers to
+a table only if its name says so as well: it is called like that table's key, or after that table. Text refers to
+a table without such a name too if nearly all its values are among that table's keys, as airports are. Keys of
+several columns need columns of the same names in both tables, the fewest that tell the rows of one apart; each must
+explain a column that no shorter key explains.
+
+Guesses are counted on the data and told with the share of the rows that fit. Tables that a declared foreign key leads
+from or to are left as they are declared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import combinations
+from typing import NamedTuple
+
+from structtree.data.kinds import type_name_of
+from structtree.data.profile import IDENTIFIER_NAME
+from structtree.data.readers.databases.keys import Database, ForeignKey, KeyColumns, KeyMatch, KeyValues, SourceTable
+from structtree.data.readers.databases.linking import stem_of
+
+__all__ = ["guess_keys"]
+
+LEAST_FIT = 0.5
+"""A foreign key that its name suggests must fit so many of the rows."""
+
+LEAST_FIT_TOGETHER = 0.8
+"""So many, if it is of several columns."""
+
+LEAST_INCLUSION = 0.9
+"""Text without such a name must have so many of its values, and so many of its rows, among the keys."""
+
+MOST_TOGETHER = 4
+"""So many columns may make up a foreign key."""
+
+_SAMPLE = 2000
+"""On so many rows keys of several columns are tried first."""
+
+_LONGEST = 6
+"""So many of the first columns may make up a primary key."""
+
+_GENERIC = frozenset(re.findall(r"\w+", "id key code name title number nr no num year date type status rank"))
+_PARENTS = frozenset(re.findall(r"\w+", "parent reportsto manager supervisor boss father mother superior"))
+
+
+def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) -> Database:
+    """Return a database with keys where none is declared.
+
+    Parameters
+    ----------
+    database : Database
+    settled : collection of (table, column)
+        Columns about which the user has spoken, so that nothing is guessed of them.
+
+    Examples
+    --------
+    >>> from structtree.data.readers.tables.sheets import PythonValues, Sheet
+    >>> planes = Sheet({"tailnum": PythonValues(["N1", "N2"]), "seats": PythonValues([9, 9])}, 2)
+    >>> flights = Sheet({"day": PythonValues([1, 1, 2, 2]), "tailnum": PythonValues(["N2", "N1", "N7", "N2"])}, 4)
+    >>> tables = {"planes": SourceTable("planes", planes), "flights": SourceTable("flights", flights)}
+    >>> found = guess_keys(Database("nyc", tables))
+    >>> found.tables["planes"].key, *map(str, found.foreign_keys)
+    (('tailnum',), 'flights.tailnum=planes.tailnum')
+    """
+    columns = KeyColumns(database.tables)
+    keyed = database.with_tables(
+        replace(table, key=_primary(table, columns, _referring(table, database)), key_guessed=True)
+        for table in database.tables.values()
+        if not table.key
+    )
+    guesses = _Guesses(keyed, columns, frozenset(settled))
+    touched = {name for key in database.foreign_keys for name in (key.table, key.to)}
+    for child in keyed.tables.values():
+        if child.sheet.n_rows:
+            free = [each for each in keyed.tables.values() if not {child.name, each.name} <= touched]
+            guesses.add(child, free)
+    found = replace(keyed, foreign_keys=(*database.foreign_keys, *guesses.found))
+    return found.with_tables(_without_doubtful(table, found, database) for table in found.tables.values())
+
+
+def _without_doubtful(table: SourceTable, found: Database, declared: Database) -> SourceTable:
+    """Return a table without a guessed key that only happens to differ from row to row: nothing refers to it."""
+    if len(table.key) != 1 or declared.tables[table.name].key:
+        return table
+    is_used = any((key.to, key.key) == (table.name, table.key) for key in found.foreign_keys)
+    is_named = _is_named_so(table.key[0]) or _called_after(table.key[0], table.name)
+    return table if is_used or is_named else replace(table, key=())
+
+
+@cache
+def _plain(name: str) -> str:
+    """Return a name without signs and capitals."""
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+@cache
+def _stem(column: str) -> str:
+    return _plain(stem_of(column))
+
+
+def _is_named_so(column: str) -> bool:
+    return stem_of(column) != column or IDENTIFIER_NAME.search(column) is not None
+
+
+def _can_be_key(values: KeyValues) -> bool:
+    """Return whether values are such that rows are named by them: no numbers with fractions."""
+    return len(values.values) > 0 and values.are_whole
+
+
+def _called_after(column: str, table: str) -> bool:
+    """Return whether a column is called after a table.
+
+    Examples
+    --------
+    >>> _called_after("customer_id", "Customers"), _called_after("CustomerID", "Orders")
+    (True, False)
+    """
+    return _stem(column) in (_plain(table), _plain(type_name_of(table)))
+
+
+def _referring(table: SourceTable, database: Database) -> frozenset[str]:
+    """Return the columns that are foreign keys, each alone; where they differ in all rows, that may be by chance."""
+    keys = [key for key in database.foreign_keys if key.table == table.name and len(key.columns) == 1]
+    return frozenset(key.columns[0] for key in keys if not _called_after(key.columns[0], table.name))
+
+
+def _primary(table: SourceTable, columns: KeyColumns, referring: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the columns that are most likely the key of a table; none if nothing tells its rows apart."""
+    if table.sheet.n_rows < 2:
+        return ()
+    names = [name for name in table.sheet.columns if _can_be_key(columns.distinct(table.name, name))]
+    alone = [name for name in names if columns.distinct(table.name, name).differs and name not in referring]
+    first = next(iter(table.sheet.columns), None)
+    likely = [
+        *(name for name in alone if _called_after(name, table.name)),
+        *(name for name in alone if name == first),
+        *(name for name in alone if _is_named_so(name)),
+    ]
+    if likely:
+        return (likely[0],)
+    for n in range(2, min(_LONGEST, len(table.sheet.columns)) + 1):
+        some = tuple(list(table.sheet.columns)[:n])
+        if not set(some) <= set(names):
+            return ()
+        if columns.differs(table.name, some):
+            return some
+    return ()
+
+
+class _Candidate(NamedTuple):
+    """A foreign key that may be one, and how good its reason is; less is better."""
+
+    reason: int
+    match: KeyMatch
+
+
+@dataclass(slots=True, eq=False)
+class _Guesses:
+    """The guesses so far."""
+
+    database: Database
+    columns: KeyColumns
+    settled: frozenset[tuple[str, str]]
+    found: list[ForeignKey] = field(default_factory=list)
+    unique: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
+
+    def add(self, child: SourceTable, parents: Sequence[SourceTable]) -> None:
+        """Guess the foreign keys of one table."""
+        explained: set[str] = set()
+        for column in child.sheet.columns:
+            candidates = list(self.single(child, column, parents))
+            if candidates:
+                best = min(candidates, key=lambda each: (each.reason, -each.match.fit))
+                self.found.append(best.match.foreign_key)
+                explained.add(column)
+        together = sorted(
+            (match for parent in parents for match in self.together(child, parent, explained)),
+            key=lambda match: (len(match.foreign_key.columns), -match.fit),
+        )
+        for match in together:
+            key = match.foreign_key
+            if self.explains(child, key.columns, explained):
+                self.found.append(self.widened(match))
+                explained.update(self.found[-1].columns)
+
+    def explains(self, child: SourceTable, columns: Sequence[str], explained: Collection[str]) -> bool:
+        """Return whether a column still needs a reason: it is named as keys are, or has words, not numbers."""
+        return any(
+            _is_named_so(column) or self.columns.distinct(child.name, column).values_are != "number"
+            for column in columns
+            if column not in explained
+        )
+
+    # ---- keys of one column ------------------------------------------------------------------------------
+
+    def single(self, child: SourceTable, column: str, parents: Sequence[SourceTable]) -> Iterator[_Candidate]:
+        values = self.columns.distinct(child.name, column)
+        if not _can_be_key(values) or (child.name, column) in self.settled:
+            return
+        for parent in parents:
+            key = self.key_for(column, parent)
+            if key is None or (parent is child and key == column):
+                continue
+            reason = self.reason(child, column, parent, key)
+            if reason is None or (values.differs and not self.may_share(child, column, parent, key)):
+                continue
+            match = self.columns.match(ForeignKey(child.name, (column,), parent.name, (key,), guessed=True))
+            if match.single and match.fit >= (LEAST_FIT if reason < _BY_VALUES else LEAST_INCLUSION):
+                yield _Candidate(reason, match)
+
+    def key_for(self, column: str, parent: SourceTable) -> str | None:
+        """Return the column that another may refer to: a table's key, or one of the same name that could be it."""
+        if len(parent.key) == 1:
+            return parent.key[0]
+        names = (name for name in parent.sheet.columns if _plain(name) == _plain(column))
+        return next((name for name in names if self.columns.distinct(parent.name, name).differs), None)
+
+    def reason(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> int | None:
+        """Return how strongly something suggests that a column refers to a table; None if nothing does."""
+        mine, theirs = self.columns.distinct(child.name, column), self.columns.distinct(parent.name, key)
+        is_same = _plain(column) == _plain(key) and _stem(key) not in _GENERIC and parent is not child
+        if is_same or (_called_after(column, parent.name) and parent is not child):
+            return 0 if _called_after(column, parent.name) else 1
+        if _is_named_so(column) and _ends_with(_stem(column), parent, key):
+            return 2
+        if parent is child and _stem(column) in _PARENTS and mine.values_are == theirs.values_are:
+            return 2
+        return _BY_VALUES if parent is not child and self.is_contained(child, column, mine, theirs) else None
+
+    def is_contained(self, child: SourceTable, column: str, mine: KeyValues, theirs: KeyValues) -> bool:
+        """Return whether texts are among the keys of a table, nearly all of them."""
+        if mine.values_are != "text" or theirs.values_are != "text" or child.key == (column,):
+            return False
+        if min(len(mine.values), len(theirs.values)) < 3:
+            return False
+        return len(set(mine.values) & set(theirs.values)) >= LEAST_INCLUSION * len(mine.values)
+
+    def may_share(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> bool:
+        """Return whether a column that differs may refer to another such: to that of the larger table."""
+        order = list(self.database.tables)
+        mine, theirs = (
+            (-each.sheet.n_rows, not _called_after(name, each.name), order.index(each.name))
+            for each, name in ((child, column), (parent, key))
+        )
+        return mine > theirs
+
+    # ---- keys of several columns -------------------------------------------------------------------------
+
+    def together(self, child: SourceTable, parent: SourceTable, explained: Collection[str]) -> Iterator[KeyMatch]:
+        if parent is child or parent.sheet.n_rows < 2:
+            return
+        for pairs in self.pairings(child, parent):
+            found = self.smallest(child, parent, pairs, explained)
+            if found is not None:
+                yield found
+
+    def pairings(self, child: SourceTable, parent: SourceTable) -> Iterator[dict[str, str]]:
+        """Yield which columns of a table go with which of another: those of one name, or with one ending more."""
+        likely = [name for name in parent.sheet.columns if self.is_likely_part(parent, name)]
+        stems = {_stem(name): name for name in child.sheet.columns}
+        plain = {_plain(name): name for name in child.sheet.columns}
+        for ending in sorted({"", *_endings(likely, plain)}):
+            pairs = {}
+            for key in likely:
+                column = plain.get(_plain(key) + ending) or plain.get(_plain(key)) or stems.get(_stem(key))
+                if column is not None and (child.name, column) not in self.settled:
+                    pairs[key] = column
+            if len(pairs) > 1:
+                yield pairs
+
+    def is_likely_part(self, parent: SourceTable, name: str) -> bool:
+        """Return whether a column may be a part of a key of several."""
+        values = self.columns.distinct(parent.name, name)
+        if not _can_be_key(values) or values.differs:
+            return False
+        return name in parent.key or _is_named_so(name) or values.values_are != "number"
+
+    def smallest(
+        self, child: SourceTable, parent: SourceTable, pairs: Mapping[str, str], explained: Collection[str]
+    ) -> KeyMatch | None:
+        """Return the key of the fewest columns that fits, the best of them."""
+        for n in range(2, min(MOST_TOGETHER, len(pairs)) + 1):
+            keys = (
+                ForeignKey(child.name, tuple(pairs[each] for each in key), parent.name, key, guessed=True)
+                for key in combinations(pairs, n)
+                if self.explains(child, [pairs[each] for each in key], explained) and self.tells_apart(parent, key)
+            )
+            fits = {key: self.columns.match(key, _SAMPLE).fit for key in keys if len(set(key.columns)) == n}
+            likely = [key for key, fit in fits.items() if fit >= LEAST_FIT_TOGETHER and not self.is_back(key)]
+            matches = [self.columns.match(key) for key in sorted(likely, key=lambda key: -fits[key])[:2]]
+            best = max(matches, key=lambda match: match.fit, default=None)
+            if best is not None and best.fit >= LEAST_FIT_TOGETHER:
+                return best
+        return None
+
+    def tells_apart(self, parent: SourceTable, key: tuple[str, ...]) -> bool:
+        if (parent.name, key) not in self.unique:
+            self.unique[parent.name, key] = self.columns.differs(parent.name, key)
+        return self.unique[parent.name, key]
+
+    def is_back(self, key: ForeignKey) -> bool:
+        """Return whether the other table refers to this one by the same columns already."""
+        return any((key.to, set(key.key), key.table) == (o.table, set(o.columns), o.to) for o in self.found)
+
+    def widened(self, match: KeyMatch) -> ForeignKey:
+        """Return a key of several columns with the other columns that are named as keys are and agree in all rows."""
+        key = match.foreign_key
+        child, parent = self.database.tables[key.table], self.database.tables[key.to]
+        for name in parent.sheet.columns:
+            is_open = name not in key.key and name in child.sheet.columns and name not in key.columns
+            if is_open and name in parent.key and _is_named_so(name):
+                wider = replace(key, columns=(*key.columns, name), key=(*key.key, name))
+                if self.columns.match(wider).fit == match.fit:
+                    key = wider
+        return key
+
+
+_BY_VALUES = 3
+
+
+def _endings(keys: Sequence[str], columns: Collection[str]) -> Iterator[str]:
+    """Yield what columns have in their names after that of a key, such as winner and loser."""
+    for key in (_plain(name) for name in keys if _is_named_so(name)):
+        yield from (name.removeprefix(key) for name in columns if name.startswith(key) and name != key)
+
+
+def _ends_with(stem: str, parent: SourceTable, key: str) -> bool:
+    """Return whether a name ends with that of a table, or of its key, as ``home_team_id`` does with teams."""
+    ends = {_plain(type_name_of(parent.name)), _plain(parent.name), *({_stem(key)} - _GENERIC)}
+    return any(len(end) > 3 and stem.endswith(end) and stem != end for end in ends)

@@ -1,0 +1,1 @@
+"""Facts in the syntax of Prolog."""

@@ -1,0 +1,587 @@
+"""The layout of facts: which arguments are records, of which type, and which are their values; inferred from facts.
+
+A *place* is an argument of a predicate. Places that share constants have one *sort*: places of words are joined if at
+least half of the fewer constants are among the others. Numbers are never joined, since 7 is a bond here and a charge
+there, unless they are the names of the individuals.
+
+A sort is one of *records* if something describes its constants: the examples, a predicate with one argument that
+holds of some of them only, or a predicate in which each of them has at most one fact (a *key*) and which has no such
+argument before it. A predicate without any record describes its first argument. All other sorts are values: elements
+of the periodic table, kinds of bonds, quarters of the year. Words that a record has many of (genres, enzymes) are
+records too, with nothing but a name.
+
+What is inferred is a `Signature` for each predicate, with everything settled, so that the same signatures make the
+same types of other facts. Declarations come first: signatures, and the sorts of
+`structtree.data.readers.facts.modes`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from structtree.data.kinds import type_name_of
+from structtree.data.readers.facts.modes import Modes
+from structtree.data.readers.facts.prolog import flattened
+from structtree.data.readers.facts.signatures import Argument, Direction, PrologPredicate, Signature
+
+__all__ = ["Layout", "Rows", "TargetPlaces", "inferred_layout"]
+
+Rows = Sequence[tuple[Any, ...]]
+"""The arguments of the facts of one predicate."""
+
+MANY_FACTS = 20
+"""No link leads back from a value or record that has more facts of a predicate than this, on average."""
+
+NUMBER_SORTS = ("int", "integer", "float", "real", "number", "nat")
+"""The names of sorts that are numbers, whichever predicate they stand in."""
+
+
+class FactPlace(NamedTuple):
+    """An argument of a predicate, counted from 0."""
+
+    predicate: PrologPredicate
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class TargetPlaces:
+    """The predicate to predict, and which of its arguments say who the individual is.
+
+    Parameters
+    ----------
+    predicate : PrologPredicate
+    class_place : int, optional
+        The argument that is the class, or the number.
+    is_world : bool
+        Whether each individual is an interpretation, from which nothing leads to another.
+    """
+
+    predicate: PrologPredicate
+    class_place: int | None = None
+    is_world: bool = False
+
+    @property
+    def places(self) -> tuple[FactPlace, ...]:
+        """The arguments that say which individual it is."""
+        own = range(self.predicate.arity)
+        return tuple(FactPlace(self.predicate, place) for place in own if place != self.class_place)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The signature of each predicate, and what was decided on the way."""
+
+    signatures: Mapping[PrologPredicate, Signature]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Sort:
+    """Places that share constants."""
+
+    places: list[FactPlace]
+    constants: set[Any]
+    name: str | None = None
+    is_record: bool | None = None
+    is_word: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        return bool(self.constants) and all(isinstance(one, int | float) for one in self.constants)
+
+
+def inferred_layout(
+    facts: Mapping[PrologPredicate, Rows],
+    given: Mapping[PrologPredicate, Signature],
+    modes: Modes = Modes(),  # noqa: B008  # it is frozen
+    target: TargetPlaces | None = None,
+    individual: str | None = None,
+) -> Layout:
+    """Return the layout of some facts.
+
+    Parameters
+    ----------
+    facts : mapping
+        The arguments of all facts of each predicate, those of the examples among them.
+    given : mapping
+        Signatures that are declared.
+    modes : Modes
+        Sorts of arguments that are declared.
+    target : TargetPlaces, optional
+        The predicate to predict.
+    individual : str, optional
+        The name of the type that the argument of the target has.
+
+    Examples
+    --------
+    >>> facts = {
+    ...     PrologPredicate("atm", 4): [("m1", "a1", "c", 0.5), ("m1", "a2", "o", -0.5), ("m2", "a3", "c", 0.1)],
+    ...     PrologPredicate("bond", 4): [("m1", "a1", "a2", 2), ("m1", "a2", "a1", 2)],
+    ...     PrologPredicate("ames", 1): [("m1",)],
+    ...     PrologPredicate("active", 1): [("m1",), ("m2",)],
+    ... }
+    >>> target = TargetPlaces(PrologPredicate("active", 1))
+    >>> for signature in inferred_layout(facts, {}, target=target, individual="Molecule").signatures.values():
+    ...     print(signature)
+    atm(Molecule, Atm key, atm_3, atm_4) one way
+    bond(Molecule, Atm -> from, Atm -> to, value) many
+    ames(Molecule)
+    active(Molecule)
+    """
+    sorts = _Sorts.of(facts, given, modes, target)
+    sorts.join_numbers(target)
+    sorts.find_records(target)
+    sorts.find_shared_words(target)
+    sorts.name_records(target, individual)
+    settled = {
+        predicate: _of_given(given[predicate], rows, target)
+        if predicate in given
+        else _signature(predicate, rows, sorts, target)
+        for predicate, rows in facts.items()
+    }
+    unused = {predicate: signature for predicate, signature in given.items() if predicate not in facts}
+    return Layout({**settled, **unused}, tuple(sorts.notes))
+
+
+# ---- sorts -----------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Sorts:
+    """All sorts, and which places have them."""
+
+    facts: Mapping[PrologPredicate, Rows]
+    modes: Modes
+    of_place: dict[FactPlace, _Sort]
+    given: Mapping[PrologPredicate, Signature]
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        facts: Mapping[PrologPredicate, Rows],
+        given: Mapping[PrologPredicate, Signature],
+        modes: Modes,
+        target: TargetPlaces | None,
+    ) -> _Sorts:
+        constants = {
+            FactPlace(predicate, place): _constants(rows, place)
+            for predicate, rows in facts.items()
+            for place in range(predicate.arity)
+        }
+        declared = _declared_sorts(constants, given, modes)
+        class_place = (
+            FactPlace(target.predicate, target.class_place) if target and target.class_place is not None else None
+        )
+        free = [place for place in constants if place not in declared and place != class_place]
+        found = dict(_grouped(constants, declared, free, given, modes))
+        if class_place is not None:
+            found[class_place] = _Sort([class_place], constants[class_place], is_record=False)
+        return cls(facts, modes, found, given)
+
+    @property
+    def all(self) -> list[_Sort]:
+        """Each sort once, in the order of their first places."""
+        return list({id(sort): sort for sort in self.of_place.values()}.values())
+
+    def join_numbers(self, target: TargetPlaces | None) -> None:
+        """Join numbers with those of the individuals, where they are a first argument and all of them are theirs."""
+        for own in target.places if target and len(target.places) == 1 else ():
+            individuals = self.of_place[own]
+            if not individuals.is_number:
+                continue
+            for place, sort in [*self.of_place.items()]:
+                is_first = place.place == 0 and place.predicate != own.predicate and len(sort.places) == 1
+                if is_first and sort.is_number and sort.constants and sort.constants <= individuals.constants:
+                    individuals.places.append(place)
+                    self.of_place[place] = individuals
+
+    def find_records(self, target: TargetPlaces | None) -> None:
+        """Decide which sorts are records."""
+        for place in target.places if target else ():
+            sort = self.of_place[place]
+            if sort.is_record is None and (not sort.is_number or len(target.places) == 1):  # type: ignore[union-attr]
+                sort.is_record = True
+        for predicate, rows in self.facts.items():
+            if predicate in self.given or (target and predicate == target.predicate):
+                continue
+            self._find_described(predicate, rows)
+        for predicate in self.facts:
+            if predicate not in self.given and (target is None or predicate != target.predicate):
+                self._find_first(predicate)
+
+    def _find_described(self, predicate: PrologPredicate, rows: Rows) -> None:
+        """Take the sort of the one argument, or of the first key, for records."""
+        if predicate.arity == 1:
+            sort = self.of_place[FactPlace(predicate, 0)]
+            if sort.is_record is None and not sort.is_number and len(_constants(rows, 0)) < len(sort.constants):
+                sort.is_record = True
+            return
+        for place in range(predicate.arity):
+            sort = self.of_place[FactPlace(predicate, place)]
+            if sort.is_number or _is_list(rows, place):
+                continue
+            if len({row[place] for row in rows}) == len(rows):
+                if sort.is_record is None and len(sort.places) > 1:
+                    sort.is_record = True
+                return
+
+    def _find_first(self, predicate: PrologPredicate) -> None:
+        """Take the first argument for a record where no argument is one and its constants are met elsewhere."""
+        own = [self.of_place[FactPlace(predicate, place)] for place in range(predicate.arity)]
+        if not own or predicate.arity == 1 or any(sort.is_record for sort in own):
+            return
+        for sort in own:
+            if sort.is_record is None and not sort.is_number and len(sort.places) > 1:
+                sort.is_record = True
+                return
+
+    def find_shared_words(self, target: TargetPlaces | None) -> None:
+        """Take words that a record has many of for records too, so that those of several records are the same."""
+        for predicate, rows in self.facts.items():
+            is_target = target is not None and predicate == target.predicate
+            if predicate.arity != 2 or predicate in self.given or is_target:
+                continue
+            own = [self.of_place[FactPlace(predicate, place)] for place in (0, 1)]
+            for place, (sort, other) in enumerate([own, own[::-1]]):
+                is_word = not other.is_record and not other.is_number and not _is_list(rows, 1 - place)
+                if sort.is_record and is_word and len({row[place] for row in rows}) < len(rows):
+                    other.is_record = other.is_word = True
+
+    def name_records(self, target: TargetPlaces | None, individual: str | None) -> None:
+        """Give each sort of records a name of its own."""
+        taken = {argument.name for signature in self.given.values() for argument in signature.arguments}
+        first = [self.of_place[place] for place in (target.places if target else ())]
+        for sort in {id(sort): sort for sort in (*first, *self.all)}.values():
+            if sort.is_record and not (sort.name and sort.name[:1].isupper()):
+                is_individual = len(first) == 1 and sort is first[0]
+                name = (is_individual and individual) or self._name(sort, target)
+                sort.name = _unlike(name, taken)
+            taken.add(sort.name or "")
+
+    def _name(self, sort: _Sort, target: TargetPlaces | None) -> str:
+        """Return a name for a sort: the declared one, a predicate that holds of all, a prefix, or a predicate."""
+        if sort.name:
+            return type_name_of(sort.name)
+        own = target.predicate if target else None
+        predicates = [place.predicate for place in sort.places if place.predicate != own]
+        unary = [one.name for one in predicates if one.arity == 1 and self._holds_of_all(one, sort)]
+        if unary:
+            return type_name_of(unary[0])
+        prefix = _shared_word(sort.constants)
+        if prefix:
+            return type_name_of(prefix)
+        if own is not None and any(place.predicate == own for place in sort.places):
+            return "Individual" if len(target.places) == 1 else "Thing"  # type: ignore[union-attr]
+        later = [place.predicate.name for place in sorted(sort.places, key=self._unfitness) if place.place > 0]
+        if own is None and len(sort.places) == max(len(one.places) for one in self.all if one.is_record):
+            return "Individual"
+        return type_name_of((later or [one.name for one in predicates] or ["thing"])[0])
+
+    def _unfitness(self, place: FactPlace) -> tuple[bool, int]:
+        """Return what makes a predicate a bad name for the sort of an argument: it is no key, or has few facts."""
+        rows = self.facts[place.predicate]
+        return _is_list(rows, place.place) or len({row[place.place] for row in rows}) < len(rows), -len(rows)
+
+    def _holds_of_all(self, predicate: PrologPredicate, sort: _Sort) -> bool:
+        return len(_constants(self.facts[predicate], 0)) == len(sort.constants)
+
+
+def _declared_sorts(
+    places: Iterable[FactPlace], given: Mapping[PrologPredicate, Signature], modes: Modes
+) -> dict[FactPlace, str]:
+    """Return the names of the sorts that are declared: types by their capitals, attributes with their predicate."""
+    found: dict[FactPlace, str] = {}
+    for place in places:
+        signature = given.get(place.predicate)
+        if signature is not None:
+            argument = signature.arguments[place.place]
+            found[place] = argument.name if argument.is_type else f"{place.predicate}.{place.place}"
+        elif (place.predicate, place.place) in modes.sorts:
+            found[place] = modes.sorts[place.predicate, place.place]
+    return found
+
+
+def _grouped(
+    constants: Mapping[FactPlace, set[Any]],
+    declared: Mapping[FactPlace, str],
+    free: Sequence[FactPlace],
+    given: Mapping[PrologPredicate, Signature],
+    modes: Modes,
+) -> Iterator[tuple[FactPlace, _Sort]]:
+    """Yield places with their sorts: one for each declared name, and one for what overlaps among the others."""
+    by_name: dict[str, _Sort] = {}
+    for place, name in declared.items():
+        key = type_name_of(name) if place.predicate not in given else name
+        is_type = place.predicate in given and given[place.predicate].arguments[place.place].is_type
+        sort = by_name.setdefault(key, _Sort([], set(), name if place.predicate not in given or is_type else None))
+        sort.places.append(place)
+        sort.constants |= constants[place]
+        if place.predicate in given:
+            sort.is_record = is_type
+        elif name in NUMBER_SORTS:
+            sort.is_record = False
+        elif name in modes.inputs and not _all_numbers(constants[place]):
+            sort.is_record = True
+    groups = [_Sort([place], set(constants[place])) for place in free]
+    groups = _joined([*by_name.values()], groups)
+    for sort in groups:
+        for place in sort.places:
+            yield place, sort
+
+
+def _joined(declared: list[_Sort], free: list[_Sort]) -> list[_Sort]:
+    """Return the sorts after joining those that overlap; declared ones are not joined with each other."""
+    parent = list(range(len(declared) + len(free)))
+    sorts = [*declared, *free]
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    words = [i for i, sort in enumerate(sorts) if sort.constants and not sort.is_number]
+    for i, j in combinations(words, 2):
+        a, b = root(i), root(j)
+        both_declared = a < len(declared) and b < len(declared)
+        if a != b and not both_declared and _overlap(sorts[i].constants, sorts[j].constants):
+            parent[max(a, b)] = min(a, b)
+    for i, sort in enumerate(sorts):
+        if root(i) != i:
+            into = sorts[root(i)]
+            into.places += sort.places
+            into.constants |= sort.constants
+    return [sort for i, sort in enumerate(sorts) if root(i) == i]
+
+
+def _overlap(some: set[Any], others: set[Any]) -> bool:
+    return 2 * len(some & others) >= min(len(some), len(others))
+
+
+def _constants(rows: Rows, place: int) -> set[Any]:
+    if _is_list(rows, place):
+        return {one for row in rows for one in flattened(_as_list(row[place]))}
+    return {row[place] for row in rows}
+
+
+def _is_list(rows: Rows, place: int) -> bool:
+    return any(type(row[place]) is tuple for row in rows)
+
+
+def _as_list(value: Any) -> tuple[Any, ...]:
+    return value if type(value) is tuple else (value,)
+
+
+def _all_numbers(constants: Collection[Any]) -> bool:
+    return bool(constants) and all(isinstance(one, int | float) for one in constants)
+
+
+def _shared_word(constants: Iterable[Any]) -> str:
+    """Return the word that all names begin with, if numbers follow it: ``car`` for car_1_2 and car_12.
+
+    Examples
+    --------
+    >>> _shared_word(["car_1", "car_2"]), _shared_word(["east1", "west2"]), _shared_word(["v1", "v2"])
+    ('car', '', '')
+    """
+    found = {match[1] if match else "" for match in (re.match(r"([^\W\d_]{3,})_?\d", str(one)) for one in constants)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _unlike(name: str, taken: Collection[str]) -> str:
+    """Return the name, with a number behind it if it is taken."""
+    n = 2
+    found = name
+    while found in taken:
+        found, n = f"{name}{n}", n + 1
+    return found
+
+
+# ---- signatures ------------------------------------------------------------------------------------------
+
+
+def _signature(predicate: PrologPredicate, rows: Rows, sorts: _Sorts, target: TargetPlaces | None) -> Signature:
+    own = [sorts.of_place[FactPlace(predicate, place)] for place in range(predicate.arity)]
+    lists = [_is_list(rows, place) for place in range(predicate.arity)]
+    arguments = [
+        Argument(str(sort.name), is_list=is_list) if sort.is_record else Argument("_", is_list=is_list)
+        for sort, is_list in zip(own, lists, strict=True)
+    ]
+    found = Signature(predicate.name, tuple(arguments))
+    if target is not None and predicate == target.predicate:
+        return _of_target(found, own, target)
+    if _says_nothing(found, rows, own):
+        sorts.notes.append(f"{predicate} {_why_nothing(found)}, so it is left out")
+        return replace(found, arguments=tuple(replace(one, name="_") for one in arguments))
+    found = _with_keys(found, rows)
+    found = replace(found, arguments=tuple(_named_values(found, own)))
+    if found.key is None and len(found.arguments) > 2:
+        found = replace(found, arguments=tuple(_with_roles(found.arguments)))
+    return replace(found, way=_way(found, rows) or _way_of_individuals(found, own, sorts, target))
+
+
+def _way_of_individuals(
+    signature: Signature, own: Sequence[_Sort], sorts: _Sorts, target: TargetPlaces | None
+) -> Direction:
+    """Return that no link leads back from words to other individuals that have them, nor out of an interpretation."""
+    types = signature.types
+    if target is None or len(target.places) != 1 or len(types) != 2 or len(signature.arguments) > 2:
+        return ""
+    first, second = own[types[0]], own[types[1]]
+    is_individual = first is sorts.of_place[target.places[0]] and first is not second
+    return "one way" if is_individual and (target.is_world or second.is_word) else ""
+
+
+def _of_given(signature: Signature, rows: Rows, target: TargetPlaces | None) -> Signature:
+    """Return a declared signature with what it leaves open."""
+    if target is None or signature.predicate != target.predicate:
+        return _with_keys(signature, rows)
+    return replace(signature, arguments=tuple(_with_roles(signature.arguments)))
+
+
+def _says_nothing(signature: Signature, rows: Rows, own: Sequence[_Sort]) -> bool:
+    """Return whether a predicate holds of all records of its sort, or relates each to itself only."""
+    if len(signature.types) != len(signature.arguments):
+        return False
+    if len(signature.arguments) == 1:
+        return len({row[0] for row in rows}) == len(own[0].constants)
+    return len(signature.arguments) == 2 and own[0] is own[1] and all(a == b for a, b in rows)
+
+
+def _why_nothing(signature: Signature) -> str:
+    return (
+        f"holds of every {signature.arguments[0].name}" if len(signature.arguments) == 1 else "relates each to itself"
+    )
+
+
+def _of_target(signature: Signature, own: Sequence[_Sort], target: TargetPlaces) -> Signature:
+    """Return the signature of the predicate to predict: its records have roles, its class the predicate's name."""
+    arguments = tuple(_with_roles(_named_values(signature, own)))
+    if target.class_place is None:
+        return replace(signature, arguments=arguments)
+    place, is_key = target.class_place, len(signature.types) == 1
+    named = [replace(one, is_key=is_key) if one.is_type else one for one in arguments]
+    named[place] = Argument(_attribute_name(signature.name))
+    return replace(signature, arguments=tuple(named))
+
+
+def _with_keys(signature: Signature, rows: Rows) -> Signature:
+    """Return the signature with the first record that has at most one fact as its key, or the word ``many``."""
+    if signature.key is not None or signature.is_many or len(signature.arguments) < 2 or not signature.types:
+        return signature
+    if len(signature.arguments) > 2 and _same_type_pair(signature) is not None:
+        return replace(signature, is_many=True)  # a relation, which has a key by chance only
+    for place in signature.types:
+        if len({row[place] for row in rows}) == len(rows):
+            arguments = list(signature.arguments)
+            arguments[place] = replace(arguments[place], is_key=True)
+            return replace(signature, arguments=tuple(arguments))
+    return replace(signature, is_many=True)
+
+
+def _named_values(signature: Signature, own: Sequence[_Sort]) -> list[Argument]:
+    """Return the arguments with names for those that are values."""
+    values = [place for place, one in enumerate(signature.arguments) if not one.is_type]
+    said = Counter(own[place].name for place in values)
+    has_others = len(signature.arguments) > 2
+    found = list(signature.arguments)
+    for place in values:
+        sort = own[place].name
+        if len(values) == 1 and not has_others:
+            name = _attribute_name(signature.name) if signature.key is not None else "value"
+        elif sort is not None and said[sort] == 1 and sort not in NUMBER_SORTS:
+            name = _attribute_name(sort)
+        else:
+            is_one = len(values) == 1 and signature.key is None
+            name = "value" if is_one else f"{_attribute_name(signature.name)}_{place + 1}"
+        found[place] = replace(found[place], name=name)
+    return found
+
+
+def _attribute_name(name: str) -> str:
+    """Return a name that does not begin with a capital, which would make it a type."""
+    return name[:1].lower() + name[1:] if name[:1].isupper() else name
+
+
+def _with_roles(arguments: Sequence[Argument]) -> list[Argument]:
+    """Return the arguments with roles for records of one type: from and to, or numbers."""
+    places: dict[str, list[int]] = {}
+    for place, one in enumerate(arguments):
+        if one.is_type and one.role is None:
+            places.setdefault(one.name, []).append(place)
+    found = list(arguments)
+    for name, own in places.items():
+        words = ["from", "to"] if len(own) == 2 else [f"{_attribute_name(name)}{n}" for n in range(1, len(own) + 1)]
+        for place, word in zip(own if len(own) > 1 else (), words, strict=False):
+            found[place] = replace(found[place], role=word)
+    return found
+
+
+def _way(signature: Signature, rows: Rows) -> Direction:
+    """Return whether facts are to be read both ways, or whether there is no link back.
+
+    A relation of two records of one type that has cycles but never both directions of a pair is symmetric, with each
+    pair written once, as bonds are; orders and trees have no cycles. There is no link back where the relation has
+    both directions of each pair, to the record that something is a part of, and from what nearly everything leads to.
+    """
+    types = signature.types
+    if len(types) < 2:
+        return ""
+    pairs = _same_type_pair(signature)
+    if pairs is not None and len(signature.arguments) > 2 and signature.key is None:
+        return "both ways" if _is_written_once([(row[pairs[0]], row[pairs[1]]) for row in rows]) else ""
+    if len(types) != 2 and signature.key is None:
+        return ""
+    if pairs is not None:
+        found = {(row[pairs[0]], row[pairs[1]]) for row in rows}
+        return "one way" if all((b, a) in found for a, b in found) else ""
+    if signature.key is not None:
+        return "one way" if signature.key != types[0] or _n_each(rows, types[1]) > MANY_FACTS else ""
+    return "one way" if len(signature.arguments) == 2 and _n_each(rows, types[1]) > MANY_FACTS else ""
+
+
+def _n_each(rows: Rows, place: int) -> float:
+    return len(rows) / max(1, len({row[place] for row in rows}))
+
+
+def _same_type_pair(signature: Signature) -> tuple[int, int] | None:
+    """Return the places of the two records of one type, if there are just two."""
+    by_name: dict[str, list[int]] = {}
+    for place in signature.types:
+        by_name.setdefault(signature.arguments[place].name, []).append(place)
+    pairs = [(own[0], own[1]) for own in by_name.values() if len(own) == 2]
+    return pairs[0] if len(pairs) == 1 else None
+
+
+def _is_written_once(pairs: Sequence[tuple[Any, Any]]) -> bool:
+    """Return whether a relation has cycles, though no pair is there in both directions.
+
+    Examples
+    --------
+    >>> ring, path, both = [(1, 2), (2, 3), (3, 1)], [(1, 2), (2, 3), (1, 3)], [(1, 2), (2, 1)]
+    >>> _is_written_once(ring), _is_written_once(path), _is_written_once(both)
+    (True, False, False)
+    """
+    found = set(pairs)
+    if any((b, a) in found for a, b in found):
+        return False
+    following: dict[Any, list[Any]] = {}
+    n_before: Counter[Any] = Counter()
+    for a, b in found:
+        following.setdefault(a, []).append(b)
+        n_before[b] += 1
+    ready = [a for a in following if not n_before[a]]
+    n_left = len(found)
+    while ready:  # whatever nothing precedes is taken away; only cycles stay
+        for b in following.get(ready.pop(), ()):
+            n_left -= 1
+            n_before[b] -= 1
+            if not n_before[b]:
+                ready.append(b)
+    return n_left > 0

@@ -1,0 +1,536 @@
+"""Facts in Prolog's syntax as linked columns, without Prolog.
+
+A predicate with one argument is a flag. One that has at most one fact of each record describes it: the other
+arguments are its attributes and references. Any other relation of two records is a set link, and whatever else there
+is becomes a type of its own with references for its roles, to which its records have set links. What is a record is
+inferred (`structtree.data.readers.facts.layout`) or declared, and the examples say which records are the
+individuals; where examples have two arguments, the individual is the pair.
+
+Facts say what holds, so that a flag is false where there is no fact. The link from the earlier argument to the later
+is called like the predicate, the one back ``..._of``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from structtree.data.kinds import Overrides, type_name_of
+from structtree.data.population import Population
+from structtree.data.provenance import FactReading, Provenance
+from structtree.data.readers.facts.base import MODEL, FactBase, FactTable, fact_base, plain_tables
+from structtree.data.readers.facts.files import ExampleFile, fact_files
+from structtree.data.readers.facts.layout import Layout, TargetPlaces, inferred_layout
+from structtree.data.readers.facts.modes import Modes, check_known, read_modes
+from structtree.data.readers.facts.prolog import Compound, read_clauses, term_text
+from structtree.data.readers.facts.rules import with_derived_facts
+from structtree.data.readers.facts.signatures import PrologPredicate, Signature, signatures_of
+from structtree.data.readers.facts.tables import ExampleRows, FactTypes, fact_population, own_type_names
+from structtree.data.readers.text_files import open_decoded
+from structtree.errors import DataError, UnknownNameError, UsageError
+from structtree.reprs import number_text
+
+if TYPE_CHECKING:
+    from structtree.data.readers.options import FactOptions
+
+__all__ = ["from_facts", "read_facts"]
+
+
+def read_facts(
+    where: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    individual: str | None = None,
+    types: Mapping[str, str] | None = None,
+    encoding: str = "utf-8",
+    **options: Unpack[FactOptions],
+) -> Population:
+    """Return the population of a file or folder of facts.
+
+    Parameters
+    ----------
+    where : path
+        A file of facts, or a folder of them; see `structtree.data.readers.facts.files` for how its files are told
+        apart.
+    target : str, optional
+        The predicate to predict, where examples are of several, or where there are none.
+    individual : str, optional
+        The name of the individual's type.
+    types : mapping, optional
+        Kinds to read attributes as, such as ``{"order": "nominal"}``.
+    encoding : str
+    positives, negatives : str, optional
+        Files of examples; without them those of the folder that are called so.
+    modes : str, optional
+        A file that declares the sorts of arguments; see `structtree.data.readers.facts.modes`.
+    part : sequence of str, optional
+        The parts of a folder to read, such as ``fold1`` or ``test``.
+    fact : sequence of str, optional
+        What arguments are; see `structtree.data.readers.facts.signatures`.
+    sample_negatives : int, optional
+        So many negative examples are drawn at random from what is not a positive one.
+    sample_seed : int, optional
+        For drawing them; 0 by default.
+    """
+    files = fact_files(
+        Path(where),
+        options.get("positives"),
+        options.get("negatives"),
+        options.get("modes"),
+        options.get("part") or (),
+    )
+    base = with_derived_facts(fact_base(read_clauses(_text(path, encoding), str(path)) for path in files.facts))
+    modes = base.modes
+    for path in files.modes:
+        found = read_modes(_text(path, encoding), str(path))
+        found = found.within_models(base.tables) if base.models else found
+        check_known(found, base.tables, str(path))
+        modes += found
+    examples = _read_examples(files.positives, files.negatives, target, encoding)
+    reader = _Reader(
+        replace(base, modes=modes),
+        examples,
+        signatures_of(options.get("fact") or ()),
+        target,
+        individual,
+        Overrides(types or {}),
+        options.get("sample_negatives"),
+        options.get("sample_seed") or 0,
+    )
+    return reader.population()
+
+
+def from_facts(
+    facts: str | Iterable[Sequence[Any]],
+    *,
+    positives: str | Iterable[Sequence[Any]] | None = None,
+    negatives: str | Iterable[Sequence[Any]] | None = None,
+    target: str | None = None,
+    individual: str | None = None,
+    types: Mapping[str, str] | None = None,
+    fact: Sequence[str] = (),
+    sample_negatives: int | None = None,
+    sample_seed: int = 0,
+) -> Population:
+    """Return the population of some facts: text in Prolog's syntax, or tuples of a predicate and its arguments.
+
+    The examples become an attribute of the individuals that is called like their predicate. All other parameters are
+    those of `read_facts`.
+
+    Examples
+    --------
+    >>> friends = from_facts(
+    ...     "friends(ann, bob). friends(bob, ann). smokes(bob).", positives="cancer(ann). cancer(bob).",
+    ...     negatives=[("cancer", "cy")], individual="Person")
+    >>> friends.record(0, depth=1)
+    {'cancer': True, 'smokes': False, 'friends': {'cancer': True, 'smokes': True, 'friends': '...'}}
+    """
+    base = with_derived_facts(fact_base([read_clauses(_as_text(facts), "<facts>")]))
+    given = (("<positives>", positives, True), ("<negatives>", negatives, False))
+    found = [_examples(_as_text(some), name, label) for name, some, label in given if some is not None]
+    examples = _joined_examples(found, target, has_negatives=negatives is not None)
+    reader = _Reader(
+        base, examples, signatures_of(fact), target, individual, Overrides(types or {}), sample_negatives, sample_seed
+    )
+    return reader.population()
+
+
+def _as_text(facts: str | Iterable[Sequence[Any]]) -> str:
+    """Return facts as text; constants of tuples are written so that they are read as they are."""
+    if isinstance(facts, str):
+        return facts
+    return "\n".join(f"{term_text(_term(fact))} ." for fact in facts)  # a symbol would take the full stop
+
+
+def _term(fact: Sequence[Any]) -> Any:
+    name, *arguments = fact
+    return Compound(str(name), tuple(map(_constant, arguments))) if arguments else str(name)
+
+
+def _constant(value: Any) -> Any:
+    """Return a value of Python or NumPy as a constant of Prolog."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_constant, value))
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, bool):
+        return str(plain).lower()
+    return plain if isinstance(plain, int | float) else str(plain)
+
+
+def _text(path: Path, encoding: str) -> str:
+    with open_decoded(path, encoding) as file:
+        return file.read()
+
+
+# ---- examples --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Examples:
+    """The facts of the predicate to predict, with their labels and the parts of the data that they are in."""
+
+    predicate: PrologPredicate
+    table: FactTable
+    labels: Sequence[bool]
+    parts: Sequence[str] = ()
+    has_negatives: bool = True
+    n_repeated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _ExampleText:
+    """Examples of one text, by predicate."""
+
+    tables: Mapping[PrologPredicate, FactTable]
+    n_facts: Counter[PrologPredicate]
+    label: bool
+    part: str = ""
+
+
+def _examples(text: str, name: str, label: bool, part: str = "") -> _ExampleText:
+    clauses = read_clauses(text, name)
+    for rule in clauses.rules:
+        raise clauses.source.error("a rule among the examples; expected facts", rule.at)
+    n_facts = Counter(PrologPredicate(fact.name, len(fact.arguments)) for fact in clauses.facts)
+    return _ExampleText(plain_tables(clauses.facts, clauses.source), n_facts, label, part)
+
+
+def _read_examples(
+    positives: Sequence[ExampleFile], negatives: Sequence[ExampleFile], target: str | None, encoding: str
+) -> _Examples | None:
+    found = [
+        _examples(_text(one.path, encoding), str(one.path), label, one.part)
+        for files, label in ((positives, True), (negatives, False))
+        for one in files
+    ]
+    return _joined_examples(found, target, has_negatives=bool(negatives))
+
+
+def _joined_examples(texts: Sequence[_ExampleText], target: str | None, *, has_negatives: bool) -> _Examples | None:
+    """Return all examples of the one predicate that is predicted."""
+    known = list(dict.fromkeys(predicate for text in texts for predicate in text.tables))
+    if not known:
+        return None
+    names = list(dict.fromkeys(predicate.name for predicate in known))
+    name = names[0] if len(names) == 1 else target
+    if name not in names:
+        raise UsageError(f"there are examples of {', '.join(names)}; say with --target which to predict")
+    chosen = [predicate for predicate in known if predicate.name == name]
+    _check_example_arity(chosen, texts)
+    return _one_table(chosen[0], texts, has_negatives)
+
+
+def _check_example_arity(found: Sequence[PrologPredicate], texts: Sequence[_ExampleText]) -> None:
+    for predicate in found[1:]:
+        table = next(text.tables[predicate] for text in texts if predicate in text.tables)
+        raise table.error(0, f"the example has {predicate.arity} arguments, and those before have {found[0].arity}")
+
+
+def _one_table(predicate: PrologPredicate, texts: Sequence[_ExampleText], has_negatives: bool) -> _Examples:
+    """Return the examples in one table; one that is positive and negative is refused."""
+    labels: dict[tuple[Any, ...], bool] = {}
+    table, parts = FactTable(), []
+    for text in texts:
+        own = text.tables.get(predicate, FactTable())
+        for place, row in enumerate(own.rows):
+            if row in labels:
+                if labels[row] != text.label:
+                    raise own.error(place, f"{_fact_text(predicate, row)} is a negative example and a positive one")
+                continue
+            labels[row] = text.label
+            table.rows.append(row)
+            table.places.append(own.places[place])
+            parts.append(text.part)
+    n_repeated = sum(text.n_facts[predicate] for text in texts) - len(labels)
+    return _Examples(predicate, table, list(labels.values()), parts, has_negatives, n_repeated)
+
+
+def _fact_text(predicate: PrologPredicate, row: Sequence[Any]) -> str:
+    return term_text(Compound(predicate.name, tuple(row)))
+
+
+# ---- from facts and examples to a population -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is to be predicted of whom, before the layout is known.
+
+    Parameters
+    ----------
+    places : TargetPlaces, optional
+        The predicate whose facts are the individuals.
+    rows : sequence of tuples
+        Its facts.
+    labels : sequence, optional
+        Of each of them.
+    label : str
+        The name of the labels; none if it is empty.
+    """
+
+    places: TargetPlaces | None = None
+    rows: Sequence[tuple[Any, ...]] = ()
+    labels: Sequence[Any] = ()
+    label: str = ""
+    parts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Everything that is given, and how it becomes a population."""
+
+    base: FactBase
+    examples: _Examples | None
+    given: Mapping[PrologPredicate, Signature]
+    target: str | None
+    individual: str | None
+    overrides: Overrides
+    sample_negatives: int | None
+    seed: int
+
+    def population(self) -> Population:
+        """Return the population, which knows where its individuals come from and how it was read."""
+        if not self.base.tables and self.examples is None:
+            raise DataError("there are no facts, such as bond(m1, a1, a2, 7).")
+        tables, notes = dict(self.base.tables), [*self._remarks(), *self._about_declared()]
+        task = self._task(tables, notes)
+        layout = self._layout(tables, task)
+        if task.places is None and self.target is not None:
+            task, layout = self._of_facts(tables, layout, task)
+        task = self._with_negatives(task, layout)
+        examples = self._rows(task, layout)
+        individual = self._individual(layout, examples)
+        found = fact_population(tables, layout, examples, individual, self.overrides)
+        self.overrides.check(found.population.schema)
+        left_out = [one for one in found.unlinked if not all(a.is_left_out for a in layout.signatures[one].arguments)]
+        notes += [f"{one} is linked to no individual, so it is left out" for one in left_out]
+        signatures = tuple(str(one) for one in layout.signatures.values())
+        target = examples.label if examples and examples.label else None
+        hidden = tuple(_hidden(found, self.base.modes))
+        reading = FactReading(
+            signatures,
+            target,
+            (*layout.notes, *notes),
+            hidden,
+            bool(self.base.models),
+            tuple(map(str, self.given.values())),
+        )
+        return replace(
+            found.population, provenance=_provenance(found.population, found.rows, task, examples, reading)
+        )
+
+    def _remarks(self) -> Iterable[str]:
+        ignored = self.base.modes.ignored
+        if ignored:
+            shown = ", ".join(ignored[:3]) + (f" and {len(ignored) - 3} more" if len(ignored) > 3 else "")
+            yield f"directives are not executed: {shown}"
+
+    def _about_declared(self) -> Iterator[str]:
+        """Tell of declared predicates that may be misspelled; refuse one with a wrong number of arguments."""
+        known = {*self.base.tables, *([self.examples.predicate] if self.examples else [])}
+        for declared in (one for one in self.given if one not in known):
+            others = [one for one in known if one.name == declared.name and one not in self.given]
+            if others:
+                message = f"the declaration {self.given[declared]} has {number_text(declared.arity, 'argument')}"
+                raise DataError(f"{message}, and the facts of {declared.name} have {others[0].arity}")
+            near = get_close_matches(declared.name, [one.name for one in known - self.given.keys()], n=1)
+            if near:
+                yield f"there are no facts of {declared} (did you mean {near[0]!r}?)"
+
+    def _task(self, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
+        """Return what the examples, or the interpretations, say about the task; facts of the target are taken out."""
+        if self.examples is not None:
+            return self._of_examples(self.examples, tables, notes)
+        if self.base.models:
+            return self._of_models(tables)
+        return _Task()
+
+    def _of_examples(self, examples: _Examples, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
+        if tables.pop(examples.predicate, None) is not None:
+            notes.append(f"{examples.predicate} is predicted, so its facts are left out")
+        if examples.n_repeated:
+            notes.append(f"{examples.n_repeated:,} examples are there more than once, and count once")
+        rows, labels = examples.table.rows, examples.labels
+        place = self._class_place(examples)
+        if place is not None:
+            classes = [row[place] for row in rows]
+            return _Task(
+                TargetPlaces(examples.predicate, place), rows, classes, examples.predicate.name, examples.parts
+            )
+        if not examples.has_negatives and not self.sample_negatives:
+            notes.append(
+                f"there are positive examples of {examples.predicate} only; name a file of negative ones with "
+                "--negatives, or draw some with --sample-negatives N"
+            )
+            return _Task(TargetPlaces(examples.predicate), rows, parts=examples.parts)
+        return _Task(TargetPlaces(examples.predicate), rows, labels, examples.predicate.name, examples.parts)
+
+    def _class_place(self, examples: _Examples) -> int | None:
+        """Return the argument that is a class: where there are only positives, one for each first argument."""
+        rows, arity = examples.table.rows, examples.predicate.arity
+        declared = self.given.get(examples.predicate)
+        if declared is not None and declared.key is not None:
+            return next(i for i, one in enumerate(declared.arguments) if not one.is_type)
+        if examples.has_negatives or self.sample_negatives or arity != 2:
+            return None
+        return 1 if len({row[0] for row in rows}) == len(rows) and len({row[1] for row in rows}) < len(rows) else None
+
+    def _of_models(self, tables: dict[PrologPredicate, FactTable]) -> _Task:
+        """Return the task of interpretations; predicates without arguments of which each has one are classes."""
+        predicate = PrologPredicate(self.base.model_name.lower(), 1)
+        rows = [(f"{MODEL}{model}",) for model in self.base.models]
+        places = TargetPlaces(predicate, is_world=True)
+        flags = [one for one in tables if one.arity == 1 and one in self.base.within]
+        chosen = [one for one in flags if not self.base.modes.classes or one.name in self.base.modes.classes]
+        holding = {row[0]: one.name for one in chosen for row in tables[one].rows}
+        n_facts = sum(len(tables[one].rows) for one in chosen)
+        is_class = len(chosen) > 1 and n_facts == len(holding) == len(rows)
+        if not is_class or self.target in {one.name for one in chosen}:
+            return _Task(places, rows)
+        for one in chosen:
+            del tables[one]
+        return _Task(places, rows, [holding[row[0]] for row in rows], "class")
+
+    def _layout(self, tables: Mapping[PrologPredicate, FactTable], task: _Task) -> Layout:
+        facts = {predicate: table.rows for predicate, table in tables.items()}
+        name = self.individual
+        if task.places is not None:
+            facts[task.places.predicate] = list(task.rows)
+            name = name or (self.base.model_name if self.base.models else None)
+        return inferred_layout(facts, self.given, self.base.modes, task.places, name)
+
+    def _of_facts(
+        self, tables: dict[PrologPredicate, FactTable], layout: Layout, task: _Task
+    ) -> tuple[_Task, Layout]:
+        """Return the task of predicting a predicate of the facts: where it is no attribute, of pairs."""
+        found = [one for one in tables if one.name == self.target]
+        signature = layout.signatures[found[0]] if len(found) == 1 else None
+        if signature is None or len(signature.types) < 2:
+            return task, layout
+        if not self.sample_negatives:
+            raise UsageError(
+                f"{found[0]} holds of pairs, and facts say only of which; name a file of negative examples with "
+                "--negatives and one of positive ones with --positives, or draw negative ones: --sample-negatives N"
+            )
+        table = tables.pop(found[0])
+        chosen = _Task(TargetPlaces(found[0]), table.rows, [True] * len(table.rows), found[0].name)
+        return chosen, self._layout(tables, chosen)
+
+    def _with_negatives(self, task: _Task, layout: Layout) -> _Task:
+        """Return the task with examples that are drawn from what is no positive one."""
+        if self.sample_negatives is None:
+            return task
+        if self.sample_negatives < 1:
+            raise UsageError(f"--sample-negatives must be at least 1; got {self.sample_negatives}")
+        if task.places is None or not task.label or task.places.class_place is not None:
+            raise UsageError("--sample-negatives is for positive examples of a predicate, of which there are none")
+        signature = layout.signatures[task.places.predicate]
+        pools = [
+            _constants(place, signature, layout, self.base, task.rows) for place in range(len(signature.arguments))
+        ]
+        drawn = _drawn(pools, set(task.rows), self.sample_negatives, self.seed)
+        parts = [*task.parts, *([""] * len(drawn))] if task.parts else ()
+        labels = [*task.labels, *([False] * len(drawn))]
+        return replace(task, rows=[*task.rows, *drawn], labels=labels, parts=parts)
+
+    def _rows(self, task: _Task, layout: Layout) -> ExampleRows | None:
+        if task.places is None:
+            return None
+        return ExampleRows(task.rows, layout.signatures[task.places.predicate], task.label, task.labels)
+
+    def _individual(self, layout: Layout, examples: ExampleRows | None) -> str | None:
+        """Return the name of the individuals' type: as given, or that of the attribute to predict."""
+        if examples is not None:
+            return self.individual
+        known = _type_names(layout)
+        if not known:
+            raise DataError("no argument of the facts is a record: say what they are, as in --fact 'p(Thing, value)'")
+        if self.individual is not None:
+            if self.individual not in known:
+                raise UnknownNameError("type", self.individual, known)
+            return self.individual
+        for predicate, signature in layout.signatures.items():
+            if predicate.name == self.target and signature.types:
+                return signature.arguments[signature.types[0] if signature.key is None else signature.key].name
+        return None
+
+
+def _hidden(found: FactTypes, modes: Modes) -> Iterator[tuple[str, str]]:
+    """Yield the members that modes do not let be asked; names of records only as constants."""
+    yield from (member for member, origin in found.origins.items() if not modes.allows(origin))
+    if any(any(mode.signs) for mode in modes.modes):
+        asked = {type_name_of(sort) for sort in modes.named}
+        schema = found.population.schema
+        yield from ((one.name, "name") for one in schema.types if one.attribute("name") and one.name not in asked)
+
+
+def _type_names(layout: Layout) -> list[str]:
+    own = own_type_names(layout, None, None).values()
+    records = (one.name for signature in layout.signatures.values() for one in signature.arguments if one.is_type)
+    return list(dict.fromkeys([*records, *own]))
+
+
+def _constants(
+    place: int, signature: Signature, layout: Layout, base: FactBase, rows: Sequence[tuple[Any, ...]]
+) -> list[Any]:
+    """Return what may stand at a place of an example: all records of its type, or all values that stand there."""
+    argument = signature.arguments[place]
+    found = dict.fromkeys(row[place] for row in rows)
+    if argument.is_type:
+        for predicate, other in layout.signatures.items():
+            own = [i for i in other.types if other.arguments[i].name == argument.name]
+            table = base.tables.get(predicate)
+            found |= dict.fromkeys(row[i] for row in (table.rows if table else ()) for i in own)
+    return list(found)
+
+
+def _drawn(pools: Sequence[Sequence[Any]], known: set[tuple[Any, ...]], n: int, seed: int) -> list[tuple[Any, ...]]:
+    """Return as many different tuples that are not known, or all if there are not so many."""
+    sizes = [len(pool) for pool in pools]
+    total = int(np.prod(sizes, dtype=np.float64)) if sizes else 0
+    chance = np.random.default_rng(seed)
+    found: dict[tuple[Any, ...], None] = {}
+    if total <= 4 * (n + len(known)):
+        order = chance.permutation(total)
+        numbers = zip(*np.unravel_index(order, sizes), strict=True)
+        everything = (tuple(pool[int(i)] for pool, i in zip(pools, each, strict=True)) for each in numbers)
+        return [one for one in everything if one not in known][:n]
+    while len(found) < n:
+        one = tuple(pool[int(chance.integers(len(pool)))] for pool in pools)
+        if one not in known:
+            found.setdefault(one)
+    return list(found)
+
+
+def _provenance(
+    population: Population,
+    rows: Mapping[str, Mapping[Any, int]],
+    task: _Task,
+    examples: ExampleRows | None,
+    reading: FactReading,
+) -> Provenance:
+    """Return what the individuals are called: by their constants, or pairs by their facts; and their parts."""
+    who = population.schema.individual
+    n_rows = population.table(who).n_rows
+    numbers = np.full(n_rows, -1, dtype=np.int64)
+    numbers[population.individuals] = np.arange(len(population))
+    if examples is None:
+        texts = {"name": [_shown(one) for one in rows[who]]}
+    elif examples.record_place is None:
+        texts = {"fact": [_fact_text(examples.signature.predicate, row) for row in examples.rows]}
+    else:
+        texts = {"name": [_shown(row[examples.record_place]) for row in examples.rows]}
+    if len(set(task.parts)) > 1:
+        texts["fold" if all(part.lower().startswith("fold") for part in task.parts) else "part"] = list(task.parts)
+    return Provenance(numbers, len(population), texts, facts=reading)
+
+
+def _shown(constant: Any) -> str:
+    return constant.removeprefix(MODEL) if isinstance(constant, str) else term_text(constant)

@@ -1,0 +1,282 @@
+"""Rules of background knowledge, evaluated to facts by clingo; never by Prolog.
+
+A rule is evaluated if its meaning does not depend on how Prolog would run it: a definite clause without function
+symbols, whose body has facts, heads of rules, negation (``\\+``), equality and comparisons of numbers. Negation must
+be stratified: nothing may depend on its own absence. Anything else is refused with its clause.
+
+Numbers are passed on as their ranks, since clingo has whole numbers only and a comparison needs no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from structtree.data.readers.facts.base import FactBase, FactTable, SourcedRule
+from structtree.data.readers.facts.prolog import Compound, Variable, term_text
+from structtree.data.readers.facts.signatures import PrologPredicate
+from structtree.errors import DataError, MissingPackageError, did_you_mean
+
+__all__ = ["with_derived_facts"]
+
+_COMPARISONS = {"<": "<", ">": ">", "=<": "<=", ">=": ">=", "=:=": "=", "=\\=": "!="}
+_EQUALITIES = {"=": "=", "==": "=", "\\=": "!=", "\\==": "!="}
+
+
+class _Literal(NamedTuple):
+    """A part of the body of a rule: an atom, perhaps negated, or a comparison."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    is_negative: bool = False
+
+    @property
+    def predicate(self) -> PrologPredicate:
+        return PrologPredicate(self.name, len(self.arguments))
+
+    @property
+    def is_comparison(self) -> bool:
+        return len(self.arguments) == 2 and (self.name in _COMPARISONS or self.name in _EQUALITIES)
+
+
+class _Clause(NamedTuple):
+    """A rule whose body is a conjunction."""
+
+    head: _Literal
+    body: tuple[_Literal, ...]
+    source: SourcedRule
+
+    def error(self, message: str) -> DataError:
+        """Return the error that names the clause."""
+        rule, source = self.source
+        return source.error(f"{message} (in the rule for {self.head.predicate})", rule.at)
+
+
+def with_derived_facts(base: FactBase) -> FactBase:
+    """Return the facts together with those that the rules derive.
+
+    Examples
+    --------
+    >>> from structtree.data.readers.facts.base import fact_base
+    >>> from structtree.data.readers.facts.prolog import read_clauses
+    >>> rules = "grand(X, Z) :- parent(X, Y), parent(Y, Z). parent(ann, bob). parent(bob, cy)."
+    >>> with_derived_facts(fact_base([read_clauses(rules)])).tables[PrologPredicate("grand", 2)].rows
+    [('ann', 'cy')]
+    """
+    if not base.rules:
+        return base
+    clauses = [clause for rule in base.rules for clause in _clauses(rule)]
+    if base.models:
+        clauses = _within_models(clauses, base)
+    heads = {clause.head.predicate for clause in clauses}
+    for clause in clauses:
+        _check_clause(clause, {*base.tables, *heads})
+    _check_strata(clauses)
+    derived = _solved(_Program(base.tables, clauses))
+    tables = dict(base.tables)
+    for clause in clauses:
+        predicate = clause.head.predicate
+        known = dict.fromkeys(tables[predicate].rows if predicate in tables else ())
+        new = [row for row in derived.pop(predicate, []) if row not in known]
+        own = tables.get(predicate, FactTable())
+        place = (clause.source.source, clause.source.rule.at)
+        tables[predicate] = FactTable([*own.rows, *new], [*own.places, *([place] * len(new))])
+    return replace(base, tables=tables, rules=())
+
+
+# ---- from terms to clauses -------------------------------------------------------------------------------
+
+
+def _clauses(rule: SourcedRule) -> Iterator[_Clause]:
+    """Yield a clause for each alternative of the body of a rule."""
+    head = _atom(rule.rule.head)
+    if head is None:
+        raise rule.source.error(f"the head of a rule must be an atom, got {term_text(rule.rule.head)}", rule.rule.at)
+    for body in _alternatives(rule.rule.body, rule):
+        yield _Clause(head, tuple(body), rule)
+
+
+def _alternatives(body: Any, rule: SourcedRule) -> Iterator[list[_Literal]]:
+    match body:
+        case Compound(",", (left, right)):
+            rights = list(_alternatives(right, rule))
+            for first in _alternatives(left, rule):
+                yield from ([*first, *second] for second in rights)
+        case Compound(";", (left, right)):
+            yield from _alternatives(left, rule)
+            yield from _alternatives(right, rule)
+        case Compound("\\+" | "not", (inner,)):
+            atom = _atom(inner)
+            if atom is None:
+                raise rule.source.error(f"negation takes one atom, got {term_text(inner)}", rule.rule.at)
+            yield [atom._replace(is_negative=True)]
+        case "true":
+            yield []
+        case _:
+            atom = _atom(body)
+            if atom is None or atom.name in ("!", "->"):
+                raise rule.source.error(f"{term_text(body)} is not evaluated in a rule", rule.rule.at)
+            yield [atom]
+
+
+def _atom(term: Any) -> _Literal | None:
+    match term:
+        case Compound(name, arguments) if name not in (",", ";", "->", "\\+"):
+            return _Literal(name, arguments)
+        case str():
+            return _Literal(term, ())
+        case _:
+            return None
+
+
+_MODEL = Variable("_Model")
+
+
+def _within_models(clauses: Sequence[_Clause], base: FactBase) -> list[_Clause]:
+    """Return the clauses with the interpretation as the first argument of what holds in one."""
+    if PrologPredicate("objects", 2) in base.tables:
+        raise clauses[0].error("rules about objects of interpretations are not evaluated")
+    inside = {PrologPredicate(one.name, one.arity - 1) for one in base.within}
+    n_known = -1
+    while len(inside) != n_known:  # what follows from something in a model is in the model
+        n_known = len(inside)
+        inside |= {one.head.predicate for one in clauses if any(part.predicate in inside for part in one.body)}
+    return [
+        clause._replace(head=_inside(clause.head, inside), body=tuple(_inside(one, inside) for one in clause.body))
+        for clause in clauses
+    ]
+
+
+def _inside(literal: _Literal, inside: set[PrologPredicate]) -> _Literal:
+    is_inside = not literal.is_comparison and literal.predicate in inside
+    return literal._replace(arguments=(_MODEL, *literal.arguments)) if is_inside else literal
+
+
+def _check_clause(clause: _Clause, known: set[PrologPredicate]) -> None:
+    """Refuse function symbols, unknown predicates, and variables that nothing in the body limits."""
+    for literal in (clause.head, *clause.body):
+        for argument in literal.arguments:
+            if isinstance(argument, Compound):
+                raise clause.error(f"{term_text(argument)} is a function of other terms, which rules may not have")
+        if literal.is_comparison or literal.predicate in known:
+            continue
+        near = did_you_mean(str(literal.predicate), map(str, known))
+        raise clause.error(f"there is neither a fact nor a rule for {literal.predicate}{near}")
+    bound = {
+        one for literal in clause.body if _binds(literal) for one in literal.arguments if isinstance(one, Variable)
+    }
+    for literal in (clause.head, *(one for one in clause.body if not _binds(one))):
+        for one in literal.arguments:
+            is_free = isinstance(one, Variable) and one not in bound
+            if is_free and not (one.name == "_" and literal.is_negative):
+                raise clause.error(f"nothing says what {one.name} may be")
+
+
+def _binds(literal: _Literal) -> bool:
+    return not literal.is_negative and not literal.is_comparison
+
+
+def _check_strata(clauses: Sequence[_Clause]) -> None:
+    """Refuse what depends on its own absence."""
+    uses: dict[PrologPredicate, set[PrologPredicate]] = {}
+    for clause in clauses:
+        uses.setdefault(clause.head.predicate, set()).update(one.predicate for one in clause.body)
+    for clause in clauses:
+        for literal in clause.body:
+            if literal.is_negative and clause.head.predicate in _reached(literal.predicate, uses):
+                raise clause.error(
+                    f"{clause.head.predicate} depends on its own absence, by way of {literal.predicate}"
+                )
+
+
+def _reached(start: PrologPredicate, uses: Mapping[PrologPredicate, set[PrologPredicate]]) -> set[PrologPredicate]:
+    found, waiting = {start}, [start]
+    while waiting:
+        new = uses.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+# ---- clingo ----------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Program:
+    """Facts and clauses as a program of clingo, with numbers for constants and predicates."""
+
+    tables: Mapping[PrologPredicate, FactTable]
+    clauses: Sequence[_Clause]
+    constants: dict[Any, int] = field(default_factory=dict)
+    numbers: list[Any] = field(default_factory=list)
+    ranks: dict[Any, int] = field(default_factory=dict)
+    names: dict[PrologPredicate, str] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """Return the program."""
+        used = {one.predicate for clause in self.clauses for one in (clause.head, *clause.body)}
+        tables = {predicate: table for predicate, table in self.tables.items() if predicate in used}
+        values = [one for table in tables.values() for row in table.rows for one in row]
+        values += [one for clause in self.clauses for each in (clause.head, *clause.body) for one in each.arguments]
+        self.numbers = sorted({one for one in values if isinstance(one, int | float)})
+        self.ranks = {number: rank for rank, number in enumerate(self.numbers)}
+        lines = [f"is_number(0..{len(self.numbers) - 1})."] if self.numbers else ["#defined is_number/1."]
+        lines += [f"{self.atom(predicate, row)}." for predicate, table in tables.items() for row in table.rows]
+        return "\n".join([*lines, *map(self.rule, self.clauses)])
+
+    def rule(self, clause: _Clause) -> str:
+        parts = [part for literal in clause.body for part in self.literal(literal)]
+        return f"{self.atom(clause.head.predicate, clause.head.arguments)} :- {', '.join(parts) or '#true'}."
+
+    def literal(self, literal: _Literal) -> Iterator[str]:
+        """Yield a literal; the sides of a comparison must be numbers."""
+        if not literal.is_comparison:
+            yield f"{'not ' if literal.is_negative else ''}{self.atom(literal.predicate, literal.arguments)}"
+            return
+        left, right = map(self.term, literal.arguments)
+        if literal.name in _COMPARISONS:
+            yield from (f"is_number({side})" for side in (left, right))
+        sign = _COMPARISONS.get(literal.name) or _EQUALITIES[literal.name]
+        yield f"{'not ' if literal.is_negative else ''}{left} {sign} {right}"
+
+    def atom(self, predicate: PrologPredicate, arguments: Sequence[Any]) -> str:
+        name = self.names.setdefault(predicate, f"p{len(self.names)}")
+        return f"{name}({','.join(map(self.term, arguments))})" if arguments else name
+
+    def term(self, term: Any) -> str:
+        match term:
+            case Variable("_"):
+                return "_"
+            case Variable(name):
+                return f"V{name}"
+            case int() | float():
+                return str(self.ranks[term])
+            case _:
+                return f"c({self.constants.setdefault(term, len(self.constants))})"
+
+
+def _solved(program: _Program) -> dict[PrologPredicate, list[tuple[Any, ...]]]:
+    """Return the facts of the heads in the one model that a stratified program has."""
+    try:
+        import clingo
+    except ImportError:
+        raise MissingPackageError("rules are evaluated by clingo", "rules") from None
+    control = clingo.Control(["--warn=none"])
+    control.add("base", [], program.text())
+    control.ground([("base", [])])
+    heads = {program.names[clause.head.predicate]: clause.head.predicate for clause in program.clauses}
+    constants = list(program.constants)
+    found: dict[PrologPredicate, list[tuple[Any, ...]]] = {}
+    with control.solve(yield_=True) as answers:
+        for answer in answers:
+            for symbol in answer.symbols(atoms=True):
+                if symbol.name in heads:
+                    row = tuple(_value(one, program.numbers, constants) for one in symbol.arguments)
+                    found.setdefault(heads[symbol.name], []).append(row)
+    return {predicate: sorted(rows, key=lambda row: tuple(map(str, row))) for predicate, rows in found.items()}
+
+
+def _value(symbol: Any, numbers: Sequence[Any], constants: Sequence[Any]) -> Any:
+    """Return the constant behind a number of clingo."""
+    return numbers[symbol.number] if symbol.type.name == "Number" else constants[symbol.arguments[0].number]

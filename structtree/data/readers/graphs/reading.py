@@ -1,0 +1,433 @@
+"""Graphs of networkx into populations, and the graph files that networkx can read.
+
+An undirected graph becomes Graph –nodes→ Node –edges→ Edge –to→ Node: each edge is seen from both its ends, so
+it gives two rows of Edge, and a loop gives one. In a directed graph a node has two sets instead, ``outgoing``
+(``to`` is the head) and ``incoming`` (``to`` is the tail). Parallel edges of a multigraph are edges of their
+own. What networkx keeps with a graph, a node or an edge becomes attributes; the names of nodes are only names.
+
+When the edges are the individuals each of them is one row, so that it can have one label. An undirected edge has a
+set of ``ends``, since neither comes first; a directed one leads ``from`` a node ``to`` a node.
+
+The dictionaries of networkx are taken as they are and read column by column; no edge is visited by itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from operator import itemgetter, methodcaller
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.kinds import Misfit, Overrides, Pieces, keys_of, shown, values_of
+from structtree.data.population import Adjacency, Column, Population, TypedTable, linked_population, typed_table
+from structtree.data.provenance import Provenance
+from structtree.data.readers.text_files import MISSING_WORDS, extension_of, open_text_file
+from structtree.data.schema import Link
+from structtree.errors import DataError, UsageError, did_you_mean, option_text
+
+__all__ = [
+    "GRAPH_FILES",
+    "GraphIndividual",
+    "Wiring",
+    "check_individual",
+    "from_graphs",
+    "graph_population",
+    "is_of_graphs",
+    "read_graphs",
+]
+
+GraphIndividual = Literal["Graph", "Node", "Edge"]
+"""The types that can get a label in graphs."""
+
+GRAPH_FILES = (".graphml", ".gml")
+"""The extensions of the graph files that can be read."""
+
+_Attributes = Mapping[str, Any]
+
+_TOGETHER = 256
+"""How many graphs are read together: as many as stay in the cache."""
+
+
+def from_graphs(
+    graphs: Iterable[Any], *, individual: GraphIndividual = "Graph", types: Mapping[str, str] | None = None
+) -> Population:
+    """A population of networkx graphs: all directed, or none.
+
+    Parameters
+    ----------
+    graphs : iterable of networkx graphs
+    individual : {"Graph", "Node", "Edge"}
+        What gets a label: each graph, or each node or edge of all of them (then there is no type Graph), in the
+        order in which networkx has them.
+    types : mapping, optional
+        Kinds to read attributes as, such as ``{"Node.label": "nominal"}``.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> water = nx.Graph(name="water")
+    >>> water.add_nodes_from([("o", {"element": "O"}), ("h1", {"element": "H"}), ("h2", {"element": "H"})])
+    >>> water.add_edges_from([("o", "h1"), ("o", "h2")], order=1)
+    >>> population = from_graphs([water])
+    >>> [(name, population.table(name).n_rows) for name in population.schema.names]
+    [('Graph', 1), ('Node', 3), ('Edge', 4)]
+    >>> population.record(0, depth=2)["nodes"][1]
+    {'element': 'H', 'edges': [{'order': 1, 'to': '...'}]}
+    >>> from_graphs([water], individual="Edge").record(0, depth=1)
+    {'order': 1, 'ends': [{'element': 'O', 'edges': '...'}, {'element': 'H', 'edges': '...'}]}
+    """
+    check_individual(individual)
+    return _population(_checked(graphs), _Wanted(individual, Overrides(types or {})))
+
+
+def read_graphs(
+    path: str | os.PathLike[str],
+    *,
+    individual: GraphIndividual = "Graph",
+    types: Mapping[str, str] | None = None,
+    format: Literal["graphml", "gml"] | None = None,
+    missing_words: Collection[str] = MISSING_WORDS,
+) -> Population:
+    """A population from a GraphML or GML file, or from a folder of such files, one graph each, in order of name.
+
+    Parameters
+    ----------
+    path : path
+    individual, types
+        As in `from_graphs`.
+    format : {"graphml", "gml"}, optional
+        The format of a file whose extension does not tell it.
+    missing_words : collection of str
+        The words for a missing value of an attribute, besides the empty text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "edge.gml"
+    ...     _ = file.write_text("graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")
+    ...     read_graphs(file).table("Node").n_rows
+    2
+    """
+    check_individual(individual)
+    where = Path(path)
+    files = sorted(p for p in where.iterdir() if extension_of(p) in GRAPH_FILES) if where.is_dir() else [where]
+    if not files:
+        raise DataError(f"the folder has no {' or '.join(GRAPH_FILES)} file", source=str(where))
+    graphs = _checked([_read_graph(file, format) for file in files], files)
+    for graph in graphs:
+        _drop_missing(graph, {"", *missing_words})
+    population = _population(graphs, _Wanted(individual, Overrides(types or {}), files))
+    if individual != "Graph":
+        return population
+    names = {"file": [file.name for file in files]}
+    return replace(population, provenance=Provenance(np.arange(len(files)), len(files), names))
+
+
+def is_of_graphs(population: Population) -> bool:
+    """Return whether the individuals are graphs, whose nodes or edges may be the individuals instead.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> is_of_graphs(from_graphs([nx.path_graph(3)]))
+    True
+    """
+    return population.schema.individual == "Graph" and {"Node", "Edge"} <= set(population.schema.names)
+
+
+def check_individual(individual: str) -> None:
+    """Refuse what cannot get a label in graphs."""
+    if individual not in get_args(GraphIndividual):
+        hint = did_you_mean(str(individual), get_args(GraphIndividual))
+        raise UsageError(f"the individual of graphs cannot be {individual!r}{hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The wishes of the caller, and the files of the graphs if they come from files."""
+
+    individual: GraphIndividual
+    overrides: Overrides
+    files: Sequence[Path] | None = None
+
+
+def _population(graphs: Sequence[Any], wanted: _Wanted) -> Population:
+    names = ("Graph", "Node", "Edge") if wanted.individual == "Graph" else ("Node", "Edge")
+    pieces = {name: Pieces() for name in names}
+    wirings: list[Wiring] = []
+    n_nodes = 0
+    for first in range(0, len(graphs), _TOGETHER):
+        block = _block(graphs[first : first + _TOGETHER], first, n_nodes)
+        for name in names:
+            _add_attributes(pieces[name], name, block, wanted)
+        wirings.append(block.wiring)
+        n_nodes += len(block.attributes["Node"])
+    columns = {name: _columns(pieces[name]) for name in names}
+    directed = graphs[0].is_directed()
+    wiring = Wiring(*map(np.concatenate, zip(*wirings, strict=True)))
+    population = graph_population(wiring, columns, directed=directed, individual=wanted.individual)
+    wanted.overrides.check(population.schema)
+    return population
+
+
+# ---- what networkx has -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """Some of the graphs, with the attributes of each type as networkx keeps them, node after node."""
+
+    graphs: Sequence[Any]
+    first_graph: int
+    first_node: int
+    wiring: Wiring
+    attributes: Mapping[str, list[_Attributes]]
+
+
+def _block(graphs: Sequence[Any], first_graph: int, first_node: int) -> _Block:
+    n_edges: list[int] = []
+    heads: list[int] = []
+    nodes: list[_Attributes] = []
+    edges: list[_Attributes] = []
+    for graph in graphs:
+        adjacency = dict(graph.adjacency())
+        around = list(map(adjacency.__getitem__, graph))
+        seen = _seen_from_multi_nodes(around) if graph.is_multigraph() else _seen_from_nodes(around)
+        start = first_node + len(nodes)
+        row = dict(zip(graph, range(start, start + len(graph)), strict=True))
+        n_edges.extend(seen.n_edges)
+        heads.extend(map(row.__getitem__, seen.heads))
+        nodes.extend(map(itemgetter(1), graph.nodes(data=True)))
+        edges.extend(seen.attributes)
+    wiring = Wiring(*(np.fromiter(numbers, np.int64) for numbers in (map(len, graphs), n_edges, heads)))
+    attributes = {"Graph": [graph.graph for graph in graphs], "Node": nodes, "Edge": edges}
+    return _Block(graphs, first_graph, first_node, wiring, attributes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """The edges as the nodes of one graph see them, node by node."""
+
+    n_edges: Iterable[int]
+    heads: Iterable[Any]
+    attributes: Iterable[_Attributes]
+
+
+def _seen_from_nodes(around: Sequence[Any]) -> _Seen:
+    attributes = chain.from_iterable(map(methodcaller("values"), around))
+    return _Seen(map(len, around), chain.from_iterable(around), attributes)
+
+
+def _seen_from_multi_nodes(around: Sequence[Any]) -> _Seen:
+    heads = [head for near in around for head, parallel in near.items() for _ in parallel]
+    attributes = [edge for near in around for parallel in near.values() for edge in parallel.values()]
+    return _Seen([sum(map(len, near.values())) for near in around], heads, attributes)
+
+
+def _checked(graphs: Iterable[Any], files: Sequence[Path] | None = None) -> list[Any]:
+    import networkx as nx
+
+    if isinstance(graphs, nx.Graph):
+        raise UsageError("expected a list of graphs, got one graph; write [graph]")
+    known = list(graphs)
+    if not known:
+        raise DataError("there are no graphs to infer a schema from")
+    for i, graph in enumerate(known):
+        if not isinstance(graph, nx.Graph):
+            raise DataError(f"expected a networkx graph, got {shown(graph)}", individual=i)
+        if graph.is_directed() != known[0].is_directed():
+            first, this = ("directed", "undirected") if known[0].is_directed() else ("undirected", "directed")
+            message = f"expected a graph that is {first} like the first, got one that is {this}"
+            source = str(files[i]) if files else None
+            raise DataError(message, source=source, individual=i, fix="convert with to_directed() or to_undirected()")
+    return known
+
+
+def _read_graph(path: Path, format: str | None) -> Any:
+    import networkx as nx
+
+    format = extension_of(path)[1:] if format is None or extension_of(path) in GRAPH_FILES else format
+    with open_text_file(path) as file:
+        try:
+            if format == "graphml":
+                graph = nx.read_graphml(file)
+                for default in ("node_default", "edge_default"):  # what networkx adds of its own
+                    graph.graph.pop(default, None)
+                return graph
+            return nx.read_gml(file, label="id")
+        except (nx.NetworkXException, SyntaxError, LookupError, ValueError, TypeError, RecursionError) as error:
+            problem = " ".join(str(error).split())[:100] or type(error).__name__
+            raise DataError(f"broken {format}: {problem}", source=str(path)) from None
+
+
+def _drop_missing(graph: Any, missing: Collection[str]) -> None:
+    """Drop attributes whose text stands for a missing value."""
+    nodes = (attributes for _, attributes in graph.nodes(data=True))
+    edges = (attributes for _, _, attributes in graph.edges(data=True))
+    for attributes in chain([graph.graph], nodes, edges):
+        for name in [name for name, value in attributes.items() if isinstance(value, str) and value in missing]:
+            attributes[name] = None
+
+
+# ---- what it becomes -------------------------------------------------------------------------------------
+
+
+class Wiring(NamedTuple):
+    """Nodes and edges of graphs that are laid end to end.
+
+    Parameters
+    ----------
+    n_nodes : array of int
+        For each graph.
+    n_edges : array of int
+        For each node the edges that leave it, or that touch it when undirected.
+    heads : array of int
+        For each of these edges the node it leads to.
+    """
+
+    n_nodes: NDArray[np.int64]
+    n_edges: NDArray[np.int64]
+    heads: NDArray[np.int64]
+
+    @property
+    def tails(self) -> NDArray[np.int64]:
+        """For each edge the node it leaves."""
+        return np.repeat(np.arange(len(self.n_edges)), self.n_edges)
+
+
+def graph_population(
+    wiring: Wiring,
+    columns: Mapping[str, Mapping[str, Column]],
+    *,
+    directed: bool,
+    individual: GraphIndividual = "Graph",
+) -> Population:
+    """A population from how graphs hang together and from the attributes of Graph, Node and Edge.
+
+    Parameters
+    ----------
+    wiring : Wiring
+    columns : mapping from type to columns
+        One row for each graph, node and edge of the wiring.
+    directed : bool
+        Whether edges have a direction; if not, the wiring has each of them from both ends.
+    individual : {"Graph", "Node", "Edge"}
+
+    Examples
+    --------
+    >>> path = Wiring(np.array([2]), np.array([1, 1]), np.array([1, 0]))
+    >>> graph_population(path, {}, directed=False).record(0, depth=2)
+    {'nodes': [{'edges': [{'to': '...'}]}, {'edges': [{'to': '...'}]}]}
+    """
+    node, edge = _nodes_and_edges(columns, wiring, directed, individual == "Edge")
+    if individual != "Graph":
+        return linked_population(individual, [edge, node] if individual == "Edge" else [node, edge])
+    nodes = {Link("nodes", "set", "Node"): Adjacency.in_order(wiring.n_nodes)}
+    graph = _typed("Graph", columns.get("Graph", {}), len(wiring.n_nodes), nodes)
+    return linked_population(individual, [graph, node, edge])
+
+
+_Columns = Mapping[str, Column]
+
+
+def _nodes_and_edges(
+    columns: Mapping[str, _Columns], wiring: Wiring, directed: bool, once: bool
+) -> tuple[TypedTable, TypedTable]:
+    """Return the tables of nodes and edges.
+
+    An edge is a row each time a node sees it: from both ends, or as it leaves and, sorted by head, as it arrives. If
+    it is to be there once, an undirected one is seen from the end that comes first, as networkx lists edges.
+    """
+    n_nodes, tails, heads = len(wiring.n_edges), wiring.tails, wiring.heads
+    every = taken = np.arange(len(heads))
+    leaving = Adjacency.in_order(wiring.n_edges)
+    match directed, once:
+        case True, True:
+            of_node = {"outgoing": leaving, "incoming": Adjacency.grouped(heads, every, n_nodes)}
+            of_edge = {"from": Adjacency.single(tails), "to": Adjacency.single(heads)}
+        case True, False:
+            by_head = np.argsort(heads, kind="stable")
+            taken = np.concatenate([every, by_head])
+            arriving = Adjacency.from_lengths(np.bincount(heads, minlength=n_nodes), every + len(every))
+            of_node = {"outgoing": leaving, "incoming": arriving}
+            of_edge = {"to": Adjacency.single(np.concatenate([heads, tails[by_head]]))}
+        case False, True:
+            taken = np.flatnonzero(heads >= tails)
+            apart = np.flatnonzero(heads[taken] > tails[taken])  # a loop has one end
+            edges = np.concatenate([np.arange(len(taken)), apart])
+            ends = np.concatenate([tails[taken], heads[taken][apart]])
+            of_node = {"edges": Adjacency.grouped(ends, edges, n_nodes)}
+            of_edge = {"ends": Adjacency.grouped(edges, ends, len(taken))}
+        case _:
+            of_node, of_edge = {"edges": leaving}, {"to": Adjacency.single(heads)}
+    own = columns.get("Edge", {})
+    if taken is not every:
+        own = {name: column.take(taken) for name, column in own.items()}
+    to_edges = {Link(name, "set", "Edge"): links for name, links in of_node.items()}
+    to_nodes = {Link(name, "set" if name == "ends" else "one", "Node"): links for name, links in of_edge.items()}
+    node = _typed("Node", columns.get("Node", {}), n_nodes, to_edges)
+    return node, _typed("Edge", own, len(taken), to_nodes)
+
+
+def _columns(pieces: Pieces) -> dict[str, Column]:
+    return {name: pieces.column(pieces.attribute(name)) for name in pieces.columns}
+
+
+def _typed(name: str, columns: _Columns, n_rows: int, links: Mapping[Link, Adjacency]) -> TypedTable:
+    for link in links:
+        if link.name in columns:
+            message = f"the attribute {link.name!r} of {name} has the name of a link"
+            raise DataError(message, fix="give the attribute another name in the graphs")
+    return typed_table(name, n_rows, columns, links)
+
+
+def _add_attributes(pieces: Pieces, type_name: str, block: _Block, wanted: _Wanted) -> None:
+    rows = block.attributes[type_name]
+    chunk = pieces.add_chunk(len(rows))
+    for key in keys_of(rows):
+        if not isinstance(key, str) or not key:
+            raise DataError(f"expected the name of an attribute of {type_name}, got {shown(key)}")
+        try:
+            pieces.add(chunk, key, values_of(rows, key), wanted.overrides.declared(type_name, key))
+        except Misfit as misfit:
+            raise _error(block, type_name, key, misfit, wanted) from None
+
+
+# ---- what is wrong, and where ----------------------------------------------------------------------------
+
+
+def _error(block: _Block, type_name: str, key: str, misfit: Misfit, wanted: _Wanted) -> DataError:
+    node, path = misfit.index, f".{key}"
+    if type_name == "Edge":
+        link = "outgoing" if block.graphs[0].is_directed() else "edges"
+        head = int(block.wiring.heads[misfit.index]) - block.first_node
+        path = f".{link}[{_node_name(block, head)!r}]{path}"
+        node = _owner(block.wiring.n_edges, misfit.index)
+    if type_name != "Graph":
+        path = f".nodes[{_node_name(block, node)!r}]{path}"
+    graph = block.first_graph + (node if type_name == "Graph" else _owner(block.wiring.n_nodes, node))
+    return DataError(
+        misfit.message,
+        source=None if wanted.files is None else str(wanted.files[graph]),
+        path=f"${path}",
+        individual={"Graph": graph, "Node": block.first_node + node}.get(wanted.individual),
+        fix=f"to read all of them as text: {option_text('--type', f'{key}=nominal')}"
+        if misfit.fix == "nominal"
+        else None,
+    )
+
+
+def _node_name(block: _Block, node: int) -> Any:
+    graph = _owner(block.wiring.n_nodes, node)
+    return list(block.graphs[graph])[node - int(block.wiring.n_nodes[:graph].sum())]
+
+
+def _owner(lengths: NDArray[np.int64], element: int) -> int:
+    return int(np.searchsorted(np.cumsum(lengths), element, side="right"))

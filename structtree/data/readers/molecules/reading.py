@@ -1,0 +1,505 @@
+"""Molecules through RDKit: Molecule –atoms→ Atom –bonds→ Bond –to→ Atom, and Molecule –rings→ Ring –atoms→ Atom.
+
+========  ================================================================================================
+Molecule  ``logp``, ``tpsa``, ``weight``, ``refractivity``, ``donors``, ``acceptors``, ``rotatable`` bonds, formal
+          ``charge``, ``sp3`` (the share of sp3 carbons), and what the file says: columns, properties
+Atom      ``element``, formal ``charge``, ``partial_charge`` (Gasteiger), ``aromatic``, ``degree`` (how many bonds),
+          ``hydrogens`` (all of them), ``hybridisation``, ``in_ring``, ``chirality`` (R or S, else missing)
+Bond      ``order``, ``conjugated``, ``in_ring``, ``stereo`` (E or Z, else missing), ``to``; each bond is seen from
+          both its atoms
+Ring      ``size``, ``aromatic``, ``hetero`` (how many of its atoms are not carbon), ``atoms``, ``fused`` (the rings
+          that share a bond with it); the smallest set of smallest rings
+========  ================================================================================================
+
+Functional groups are not columns but definitions, in the grammars ``molecules`` and ``molecules-deep``: there one can
+read what they are, change them, and write more.
+
+RDKit computes a fixed set of numbers for each molecule (`structtree.data.readers.molecules.descriptors`), in flat
+arrays. All that can be told from others (degrees, what is in a ring, what is fused) is worked out here for all
+molecules at once; so nearly all the time is RDKit's own (``benchmarks/reading_molecules.py``).
+
+Molecules that RDKit cannot read are refused, all at once, with their lines; or skipped, and then a `SkippedMolecules`
+warning tells which were, and the provenance of the population keeps why.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.kinds import Overrides, keys_of, reads_text, shown, values_of
+from structtree.data.population import (
+    Adjacency,
+    Column,
+    Population,
+    TypedTable,
+    flag_column,
+    int_column,
+    linked_population,
+    named_column,
+    typed_table,
+)
+from structtree.data.provenance import Provenance
+from structtree.data.readers.molecules.batches import read_numbers
+from structtree.data.readers.molecules.descriptors import MoleculeNumbers, Recipe, problem_of
+from structtree.data.readers.molecules.files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
+from structtree.data.readers.options import MoleculeOptions, given_options
+from structtree.data.readers.tables.delimited import CsvLayout, csv_layout
+from structtree.data.readers.tables.sheets import PythonValues, Sheet, Texts
+from structtree.data.readers.text_files import MISSING_WORDS, present
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.errors import DataError, MissingPackageError, UsageError
+
+__all__ = ["SkippedMolecules", "from_molecules", "from_smiles", "read_molecules"]
+
+
+class SkippedMolecules(UserWarning):
+    """Some molecules could not be read, and were left out.
+
+    Parameters
+    ----------
+    message : str
+    rows : tuple of int
+        Which ones, counted from 0 among all that were given.
+    lines : tuple of int
+        The same as lines of the file; empty if there is none.
+    """
+
+    def __init__(self, message: str, rows: tuple[int, ...], lines: tuple[int, ...] = ()) -> None:
+        self.rows, self.lines = rows, lines
+        super().__init__(message)
+
+
+def from_molecules(
+    molecules: Iterable[Any],
+    *,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    types: Mapping[str, str] | None = None,
+    missing_words: Sequence[str] = MISSING_WORDS,
+    **options: Unpack[MoleculeOptions],
+) -> Population:
+    """Return the population of some molecules.
+
+    Parameters
+    ----------
+    molecules : iterable of RDKit molecules or of SMILES
+        The properties of RDKit molecules become attributes. The molecules themselves are not changed.
+    columns : mapping, optional
+        More attributes: for each name a value for each molecule. A DataFrame will do.
+    types : mapping, optional
+        Kinds to read properties and columns as, such as ``{"activity": "nominal"}``.
+    missing_words : sequence of str
+        The words for a missing value in properties and columns of text, besides the empty text.
+    hydrogens : {"implicit", "explicit"}
+        Whether hydrogens are only counted, or atoms of their own.
+    largest_fragment : bool
+        Whether only the largest fragment of each molecule is kept, which drops salts and solvents.
+    neutralise : bool
+        Whether charges are taken away where a hydrogen can be added or removed for it.
+    skip_bad : bool
+        Whether molecules that RDKit cannot read are left out, with a `SkippedMolecules` warning.
+    cache : bool
+        Whether many texts are looked up in the user's cache, and what was computed of them is kept there; True unless
+        given.
+
+    Examples
+    --------
+    >>> from structtree import holds, parse_predicate
+    >>> molecules = from_molecules(["CCO", "c1ccccc1[N+](=O)[O-]"], columns={"activity": [0.5, 2.5]})
+    >>> holds(parse_predicate("exists atoms (aromatic and exists bonds (to.element = N))"), molecules).tolist()
+    [False, True]
+    >>> [(name, molecules.table(name).n_rows) for name in molecules.schema.names]
+    [('Molecule', 2), ('Atom', 12), ('Bond', 22), ('Ring', 1)]
+    """
+    known, chem = list(molecules), _rdkit()
+    given = {**_properties(known, chem.Mol), **_given_columns(columns or {}, len(known))}
+    raw = {name: _raw(values, missing_words) for name, values in given.items()}
+    texts = [molecule if isinstance(molecule, str) else None for molecule in known]
+    names = {"smiles": texts} if any(texts) else {}
+    batch = _Batch(known, "smiles", Sheet(raw, len(known)), names)
+    return _population(batch, Overrides(types or {}), options)
+
+
+def from_smiles(
+    smiles: Iterable[str | None],
+    *,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    types: Mapping[str, str] | None = None,
+    **options: Unpack[MoleculeOptions],
+) -> Population:
+    """Return the population of some molecules from their SMILES.
+
+    Parameters
+    ----------
+    smiles : iterable of str
+        A list, an array or a Series; not one text.
+    columns, types, hydrogens, largest_fragment, neutralise, skip_bad, cache
+        As in `from_molecules`.
+
+    Examples
+    --------
+    >>> alcohols = from_smiles(["CCO", "CC(C)O"], columns={"dose": [1.5, 2.0]})
+    >>> alcohols.column("dose").values.tolist(), alcohols.column("donors").values.tolist()
+    ([1.5, 2.0], [1.0, 1.0])
+    >>> from_smiles(["CCO", "C1CC", "x"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    structtree.errors.DataError: RDKit cannot read 2 of 3 molecules; correct them, or leave ...
+      row 1: RDKit cannot read the SMILES 'C1CC'
+      row 2: RDKit cannot read the SMILES 'x'
+    """
+    if isinstance(smiles, str):
+        raise UsageError(f"expected a list of SMILES, got one text; write [{shown(smiles, 60)}]")
+    texts = [_text_or_none(text, row) for row, text in enumerate(smiles)]
+    return from_molecules(texts, columns=columns, types=types, **options)
+
+
+def _text_or_none(text: Any, row: int) -> str | None:
+    """Return a SMILES as text; NaN and its like are missing."""
+    if isinstance(text, str) or text is None:
+        return None if text is None else str(text)
+    if type(text).__name__ in ("NAType", "NaTType") or (isinstance(text, float) and text != text):
+        return None
+    raise DataError(f"expected a SMILES, got {shown(text)}", individual=row)
+
+
+def read_molecules(
+    path: str | os.PathLike[str] | CsvLayout,
+    *,
+    notation: Notation = "smiles",
+    smiles: str | None = None,
+    types: Mapping[str, str] | None = None,
+    decimal: str | None = None,
+    missing_words: Sequence[str] = MISSING_WORDS,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    names: Sequence[str] | None = None,
+    encoding: str | None = None,
+    **options: Unpack[MoleculeOptions],
+) -> Population:
+    """Return the population of a table with a column of SMILES, a ``.smi`` file, an SD file or a MOL file.
+
+    Parameters
+    ----------
+    path : path or CsvLayout
+        May end in ``.gz``; or the layout of a table that is known already.
+    notation : {"smiles", "molblock"}
+        What the file has; a table is one whose name ends in ``.csv`` or ``.tsv``.
+    smiles : str, optional
+        The column with the SMILES, if its name does not say so.
+    types, missing_words, hydrogens, largest_fragment, neutralise, skip_bad, cache
+        As in `from_molecules`.
+    decimal, delimiter, header, names, encoding
+        How a table is laid out; see `structtree.data.readers.tables.reading.read_csv`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "two.csv"
+    ...     _ = file.write_text("smiles,active\\nCCO,yes\\nCC(=O)O,no\\n")
+    ...     two = read_molecules(file)
+    >>> two.column("active").categories, two.column("donors").values.tolist()
+    (('no', 'yes'), [1.0, 1.0])
+    """
+    overrides = Overrides(types or {})
+    source = path.source if isinstance(path, CsvLayout) else os.fspath(path)
+    _rdkit(source)
+    said = {"delimiter": delimiter, "header": header, "names": names, "encoding": encoding}
+    layout: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    if notation == "molblock":
+        found = block_sheet(source, missing_words=missing_words)
+    elif isinstance(path, CsvLayout) or layout or has_table_name(source) or (smiles or decimal) is not None:
+        table = path if isinstance(path, CsvLayout) else csv_layout(path, **layout)
+        as_text = [name for name in table.names if reads_text(overrides.wanted("Molecule", name))]
+        found = table_sheet(table, smiles, decimal=decimal or ".", missing_words=missing_words, as_text=as_text)
+    else:
+        found = line_sheet(source, missing_words=missing_words)
+    return _population(_Batch(found.texts, notation, found.rest, found.names), overrides, options)
+
+
+# ---- from texts or molecules to a population -------------------------------------------------------------
+
+_LISTED = 10
+"""So many bad molecules are listed; of more, how many they are is said."""
+
+
+def _rdkit(source: str | None = None) -> Any:
+    """Return the module of RDKit that reads molecules; it is imported when the first molecule is read."""
+    try:
+        from rdkit import Chem
+    except ImportError:
+        where = f"{source}: " if source else ""
+        fix = ", or read the table without its molecules: --format csv" if source and has_table_name(source) else ""
+        raise MissingPackageError(f"{where}molecules are read by RDKit", "molecules", fix) from None
+    return Chem
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Batch:
+    """Molecules to read, how, what their source calls them, and what else it says of them."""
+
+    items: Sequence[Any]
+    notation: Notation
+    sheet: Sheet
+    names: Mapping[str, Sequence[str | None]]
+
+    def error(self, problems: Mapping[int, str]) -> DataError:
+        """Return what is wrong with all that cannot be read."""
+        if len(problems) == 1:
+            ((row, message),) = problems.items()
+            fix = "correct it, or leave such molecules out with skip_bad=True (--skip-bad)"
+            return DataError(message, source=self.sheet.source, line=self.sheet.line_of(row), individual=row, fix=fix)
+        message = f"RDKit cannot read {len(problems):,} of {len(self.items):,} molecules"
+        fix = "correct them, or leave such molecules out with skip_bad=True (--skip-bad)"
+        if len(problems) == len(self.items):
+            fix = "correct them, since nothing would be left without them"
+        if len(problems) == len(self.items) and self.sheet.source is None and isinstance(self.items[0], str):
+            message = f"expected SMILES, and RDKit can read none of these {len(problems):,} texts"
+            fix = "texts that are no molecules belong in a column of a DataFrame"
+        return DataError(f"{message}; {fix}:{self._listed(problems)}", source=self.sheet.source)
+
+    def warning(self, problems: Mapping[int, str]) -> SkippedMolecules:
+        rows = tuple(problems)
+        lines = tuple(line for line in self.sheet.lines_of(rows) if line is not None)
+        where = f"{self.sheet.source}: " if self.sheet.source else ""
+        message = f"{where}left out {len(rows):,} of {len(self.items):,} molecules:{self._listed(problems)}"
+        return SkippedMolecules(message, rows, lines)
+
+    def _listed(self, problems: Mapping[int, str]) -> str:
+        rows = list(problems)[:_LISTED]
+        places = [
+            f"row {row}" if line is None else f"line {line} (row {row})"
+            for row, line in zip(rows, self.sheet.lines_of(rows), strict=True)
+        ]
+        more = [f"and {len(problems) - _LISTED:,} more"] if len(problems) > _LISTED else []
+        listed = [f"{place}: {problems[row]}" for place, row in zip(places, rows, strict=True)]
+        return "".join(f"\n  {line}" for line in [*listed, *more])
+
+
+def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -> Population:
+    given, sheet = given_options(options), batch.sheet
+    skip_bad, cache = given.pop("skip_bad", False), given.pop("cache", True)
+    recipe = Recipe(batch.notation, **given)
+    _check_kinds(overrides, batch)
+    columns = {name: sheet.typed(name, overrides.wanted("Molecule", name)).column for name in sheet.columns}
+    found = read_numbers(batch.items, recipe, cache=cache)
+    if found.n == 0:
+        raise DataError("there are no molecules", source=sheet.source)
+    problems = {row: problem_of(batch.items[row], recipe) for row in found.bad.tolist()}
+    if len(problems) == found.n or (problems and not skip_bad):
+        raise batch.error(problems)
+    if problems:
+        warnings.warn(batch.warning(problems), stacklevel=4)
+    kept = np.delete(np.arange(found.n), found.bad)
+    provenance = Provenance(kept, found.n, batch.names, columns, problems)
+    return _tables(found, {name: column.take(kept) for name, column in columns.items()}, provenance)
+
+
+def _check_kinds(overrides: Overrides, batch: _Batch) -> None:
+    """Refuse a kind that the user wants for what is none of the columns; names of molecules are text."""
+    known = dict.fromkeys([*batch.sheet.columns, *batch.names])
+    attributes = tuple(Attribute(name, "nominal") for name in known)
+    overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
+    for name in batch.names:
+        wanted = None if name in batch.sheet.columns else overrides.wanted("Molecule", name)
+        if wanted is not None and wanted.kind != "nominal":
+            raise UsageError(f"{name!r} has the molecules, as text; it cannot be read as {wanted.kind!r}")
+
+
+# ---- from numbers to tables ------------------------------------------------------------------------------
+
+_Ints = NDArray[np.int64]
+_WHOLE = ("donors", "acceptors", "rotatable", "charge")
+_CHIRALITY = {1: "R", 2: "S"}
+_STEREO = {"STEREOZ": "Z", "STEREOE": "E", "STEREOCIS": "cis", "STEREOTRANS": "trans"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wired:
+    """Which atoms and bonds hang together, counted through all molecules.
+
+    Parameters
+    ----------
+    begin, end : array
+        The two atoms of each bond.
+    tails, heads, bonds : array
+        The bonds as their atoms see them, sorted by the atom that sees: that atom, the other one, and the bond.
+    ring_of, ring_atoms, ring_bonds : array
+        For each place of each ring its ring, its atom, and its bond.
+    """
+
+    begin: _Ints
+    end: _Ints
+    tails: _Ints
+    heads: _Ints
+    bonds: _Ints
+    ring_of: _Ints
+    ring_atoms: _Ints
+    ring_bonds: _Ints
+
+
+def _wired(found: MoleculeNumbers) -> _Wired:
+    n_atoms, n_bonds, sizes = _whole(found.n_atoms), _whole(found.n_bonds), _whole(found.sizes)
+    first_atom, first_bond = np.cumsum(n_atoms) - n_atoms, np.cumsum(n_bonds) - n_bonds
+    shift = np.repeat(first_atom, n_bonds)
+    begin, end = _whole(found.bond["begin"]) + shift, _whole(found.bond["end"]) + shift
+    tails, heads = np.concatenate([begin, end]), np.concatenate([end, begin])
+    order = np.argsort(tails, kind="stable")
+    ring_of = np.repeat(np.arange(len(sizes)), sizes)
+    molecule_of = np.repeat(np.arange(len(n_atoms)), _whole(found.n_rings))[ring_of]
+    return _Wired(
+        begin,
+        end,
+        tails[order],
+        heads[order],
+        np.tile(np.arange(len(begin)), 2)[order],
+        ring_of,
+        _whole(found.ring_atoms) + first_atom[molecule_of],
+        _whole(found.ring_bonds) + first_bond[molecule_of],
+    )
+
+
+def _tables(found: MoleculeNumbers, columns: Mapping[str, Column], provenance: Provenance) -> Population:
+    wired = _wired(found)
+    tables = [_molecules(found, columns), _atoms(found, wired), _bonds(found, wired), _rings(found, wired)]
+    return linked_population("Molecule", tables, provenance)
+
+
+def _molecules(found: MoleculeNumbers, columns: Mapping[str, Column]) -> TypedTable:
+    """The columns of the file beside the descriptors; of two with one name that of the file stays."""
+    kinds: dict[str, Kind] = {name: "int" if name in _WHOLE else "real" for name in found.molecule}
+    own = {name: Column(kinds[name], _rounded(values)) for name, values in found.molecule.items()}
+    links = {
+        Link("atoms", "set", "Atom"): Adjacency.in_order(found.n_atoms),
+        Link("rings", "set", "Ring"): Adjacency.in_order(found.n_rings),
+    }
+    for link in links:
+        if link.name in columns:
+            raise DataError(f"the column {link.name!r} has the name of a link of Molecule; give it another name")
+    return typed_table("Molecule", len(found.n_atoms), {**own, **columns}, links)
+
+
+def _atoms(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
+    from rdkit.Chem import GetPeriodicTable, HybridizationType
+
+    n_atoms = len(found.atom["number"])
+    numbers = _whole(found.atom["number"])
+    symbol = GetPeriodicTable().GetElementSymbol
+    charges = _rounded(found.atom["partial_charge"])
+    degree = np.bincount(wired.tails, minlength=n_atoms)
+    aromatic = np.bincount(wired.tails[_is_aromatic(found)[wired.bonds]], minlength=n_atoms) > 0
+    columns = {
+        "element": named_column(numbers, {number: symbol(number) for number in np.unique(numbers).tolist()}),
+        "charge": int_column(found.atom["charge"]),
+        "partial_charge": Column("real", np.where(np.isfinite(charges), charges, np.nan)),
+        "aromatic": flag_column(aromatic),
+        "degree": int_column(degree),
+        "hydrogens": int_column(found.atom["hydrogens"]),
+        "hybridisation": named_column(_whole(found.atom["hybridisation"]), _enum_names(HybridizationType)),
+        "in_ring": flag_column(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
+        "chirality": named_column(_whole(found.atom["chirality"]), _CHIRALITY),
+    }
+    return typed_table("Atom", n_atoms, columns, {Link("bonds", "set", "Bond"): Adjacency.in_order(degree)})
+
+
+def _bonds(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
+    from rdkit.Chem import BondStereo, BondType
+
+    stereo = {int(value): _STEREO[name] for name, value in BondStereo.names.items() if name in _STEREO}
+    in_ring = np.bincount(wired.ring_bonds, minlength=len(wired.begin)) > 0
+    columns = {
+        "order": named_column(_whole(found.bond["order"]), _enum_names(BondType)),
+        "conjugated": flag_column(_whole(found.bond["conjugated"]) > 0),
+        "in_ring": flag_column(in_ring),
+        "stereo": named_column(_whole(found.bond["stereo"]), stereo),
+    }
+    seen = {name: column.take(wired.bonds) for name, column in columns.items()}
+    return typed_table("Bond", len(wired.heads), seen, {Link("to", "one", "Atom"): Adjacency.single(wired.heads)})
+
+
+def _rings(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
+    sizes = _whole(found.sizes)
+    n_plain = np.bincount(wired.ring_of[~_is_aromatic(found)[wired.ring_bonds]], minlength=len(sizes))
+    is_hetero = _whole(found.atom["number"])[wired.ring_atoms] != _CARBON
+    columns = {
+        "size": int_column(sizes),
+        "aromatic": flag_column(n_plain == 0),
+        "hetero": int_column(np.bincount(wired.ring_of[is_hetero], minlength=len(sizes))),
+    }
+    links = {
+        Link("atoms", "set", "Atom"): Adjacency.from_lengths(sizes, wired.ring_atoms),
+        Link("fused", "set", "Ring"): _fused(wired, len(sizes)),
+    }
+    return typed_table("Ring", len(sizes), columns, links)
+
+
+_CARBON = 6
+
+
+def _fused(wired: _Wired, n_rings: int) -> Adjacency:
+    """For each ring the others that share a bond with it: pairs of rings at one bond, each pair once."""
+    order = np.argsort(wired.ring_bonds, kind="stable")
+    bonds, rings = wired.ring_bonds[order], wired.ring_of[order]
+    pairs = [np.empty(0, dtype=np.int64)]
+    step = 1
+    while step < len(bonds) and (same := bonds[step:] == bonds[:-step]).any():
+        one, other = rings[:-step][same], rings[step:][same]
+        pairs += [one * n_rings + other, other * n_rings + one]
+        step += 1
+    owners, fused = np.divmod(np.unique(np.concatenate(pairs)), max(n_rings, 1))
+    return Adjacency.from_lengths(np.bincount(owners, minlength=n_rings), fused)
+
+
+def _is_aromatic(found: MoleculeNumbers) -> NDArray[np.bool_]:
+    from rdkit.Chem import BondType
+
+    return np.asarray(_whole(found.bond["order"]) == int(BondType.AROMATIC))
+
+
+def _enum_names(enum: Any) -> dict[int, str]:
+    """The names of an enumeration of RDKit in small letters; what is unspecified has none."""
+    return {int(value): name.lower() for name, value in enum.names.items() if name != "UNSPECIFIED"}
+
+
+def _rounded(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return numbers to four decimals: more have no meaning, and alike atoms shall have the same value."""
+    return np.round(np.asarray(values), 4)
+
+
+def _whole(values: NDArray[Any]) -> _Ints:
+    return np.asarray(values, dtype=np.int64)
+
+
+# ---- what the user has besides ---------------------------------------------------------------------------
+
+
+def _properties(molecules: Sequence[Any], mol: Any) -> dict[str, Sequence[Any]]:
+    """Return the properties of RDKit molecules."""
+    for row, molecule in enumerate(molecules):
+        if molecule is not None and not isinstance(molecule, str | mol):
+            raise DataError(f"expected a SMILES or an RDKit molecule, got {shown(molecule)}", individual=row)
+    records = [
+        molecule.GetPropsAsDict(autoConvertStrings=False) if isinstance(molecule, mol) else {}
+        for molecule in molecules
+    ]
+    return {name: values_of(records, name) for name in keys_of(records)}
+
+
+def _given_columns(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Sequence[Any]]:
+    for name, values in columns.items():
+        if len(values) != n:
+            raise UsageError(f"the column {name!r} has {len(values)} values for {n} molecules")
+    return {str(name): list(values) for name, values in columns.items()}
+
+
+def _raw(values: Sequence[Any], missing_words: Sequence[str]) -> Texts | PythonValues:
+    """Return a column of any values; texts are taken for numbers if they all are."""
+    if all(value is None or isinstance(value, str) for value in values):
+        return Texts(present(values, missing_words))
+    return PythonValues(values)

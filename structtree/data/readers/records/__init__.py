@@ -1,0 +1,1 @@
+"""Nested records and JSON Lines."""

@@ -1,0 +1,127 @@
+"""The names (``$id``) of the records of one type, and the rows they stand for.
+
+Most names are used near where they are given, so those of the records at hand are in a small dictionary that
+stays in the cache. What is behind is kept for later: whole numbers as arrays, without a Python object for each,
+and looked at again only if a name was not found nearby.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.kinds import first_outside, shown, sorts_of_types
+from structtree.data.readers.records.source_paths import Origin, Trail
+from structtree.errors import DataError
+
+__all__ = ["Names"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Numbers:
+    """Names that are whole numbers, the rows they stand for, and where they come from."""
+
+    names: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    trail: Trail | Origin
+
+
+@dataclass(slots=True, eq=False)
+class Names:
+    """The names of the records of one type, given in batches.
+
+    Examples
+    --------
+    >>> names = Names("Node")
+    >>> names.add(["a", None, 7], 10, Origin())
+    >>> names.rows([7, "a", 7]).tolist(), names.rows(["b"])
+    ([12, 10, 12], None)
+    """
+
+    type_name: str
+    _near: dict[Any, int] = field(default_factory=dict)
+    _texts: dict[Any, int] = field(default_factory=dict)
+    _numbers: list[_Numbers] = field(default_factory=list)
+
+    def add(self, names: Sequence[Any], start: int, trail: Trail | Origin) -> None:
+        """Take in the names of the rows from ``start`` on; None is no name."""
+        types = set(map(type, names))
+        if not sorts_of_types(types) <= {"missing", "number", "string"}:
+            index = first_outside(names, {"missing", "number", "string"})
+            raise trail.error(index, f"expected a number or a string, got {shown(names[index])}", ".$id")
+        rows = np.arange(start, start + len(names))
+        for one in types - {type(None)}:
+            if len(types) == 1:
+                self._add(names, rows, trail)
+            else:
+                which = np.flatnonzero([type(name) is one for name in names])
+                some = [names[i] for i in which.tolist()]
+                self._add(some, rows[which], replace(trail, kept=which if trail.kept is None else trail.kept[which]))
+
+    def rows(self, names: Sequence[Any]) -> NDArray[np.int64] | None:
+        """The rows that names stand for, if all of them are known here and now."""
+        for known in (self._near, self._texts):
+            try:
+                return np.fromiter(map(known.__getitem__, names), np.int64, len(names))
+            except KeyError:
+                continue
+        return None
+
+    def leave(self) -> None:
+        """Forget what is near: what comes next is in another place of the data."""
+        self._near = {}
+
+    def recall(self) -> Iterable[Any]:
+        """Have all names near, and tell them."""
+        self._near = dict(self._texts)
+        for batch in self._numbers:
+            self._near.update(zip(batch.names.tolist(), batch.rows.tolist(), strict=True))
+        return self._near.keys()
+
+    def check(self) -> None:
+        """Refuse a name that was given twice in places far apart."""
+        if not self._numbers:
+            return
+        names = np.concatenate([batch.names for batch in self._numbers])
+        ordered = np.sort(names)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(twice):
+            at = int(np.flatnonzero(names == twice[0])[1])
+            for batch in self._numbers:
+                if at < len(batch.names):
+                    raise self._given_twice(int(twice[0]), at, batch.trail)
+                at -= len(batch.names)
+
+    def _add(self, names: Sequence[Any], rows: NDArray[np.int64], trail: Trail | Origin) -> None:
+        n_before, apart = len(self._near), self._near.keys().isdisjoint(names)
+        if apart:
+            self._near.update(zip(names, rows.tolist(), strict=True))
+        if len(self._near) != n_before + len(names):
+            index = _first_repeated(names, set() if apart else set(self._near))
+            raise self._given_twice(names[index], index, trail)
+        if isinstance(names[0], int):
+            # Numbers of more than 64 bits are kept as texts are.
+            with suppress(OverflowError):
+                self._numbers.append(_Numbers(np.array(names, dtype=np.int64), rows, trail))
+                return
+        if not self._texts.keys().isdisjoint(names):
+            index = _first_repeated(names, set(self._texts))
+            raise self._given_twice(names[index], index, trail)
+        self._texts.update(zip(names, rows.tolist(), strict=True))
+
+    def _given_twice(self, name: Any, index: int, trail: Trail | Origin) -> DataError:
+        message = f"the $id {shown(name)} names two records of type {self.type_name!r}"
+        return trail.error(index, message, fix="ids are shared by the whole data, not by one individual")
+
+
+def _first_repeated(names: Sequence[Any], seen: set[Any]) -> int:
+    for index, name in enumerate(names):
+        if name in seen:
+            return index
+        seen.add(name)
+    raise AssertionError("no name is repeated")

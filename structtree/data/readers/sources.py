@@ -1,0 +1,283 @@
+"""Any file or folder with data, its format told by its extension or by the user.
+
+One line for each format says its extensions, its reader, and which of the options make sense for it. Names of
+data sets that come with the package are not known here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Unpack
+
+from structtree.data.population import Population
+from structtree.data.readers.databases.folders import tables_in
+from structtree.data.readers.databases.reading import read_database, read_database_url, read_tables
+from structtree.data.readers.databases.urls import is_url, shown_url
+from structtree.data.readers.facts.files import FACT_ENDINGS, is_fact_folder
+from structtree.data.readers.facts.reading import read_facts
+from structtree.data.readers.graphs.reading import GRAPH_FILES, read_graphs
+from structtree.data.readers.graphs.tu import TARGETS, is_tu_folder, read_tu
+from structtree.data.readers.molecules.files import smiles_column
+from structtree.data.readers.molecules.reading import read_molecules
+from structtree.data.readers.options import FactOptions, ReadingOptions, given_options, reading_options
+from structtree.data.readers.records.reading import read_json, read_jsonl
+from structtree.data.readers.tables.arff import read_arff
+from structtree.data.readers.tables.c45 import read_c45
+from structtree.data.readers.tables.delimited import csv_layout
+from structtree.data.readers.tables.reading import read_csv, read_feather, read_parquet
+from structtree.data.readers.text_files import extension_of, require_file
+from structtree.errors import DataError, UsageError, did_you_mean
+
+__all__ = ["FILE_FORMATS", "FileFormat", "is_database", "read_data", "target_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A format that can be read.
+
+    Parameters
+    ----------
+    name : str
+    extensions : tuple of str
+        The endings of the names of its files, perhaps followed by ``.gz``.
+    read : callable
+        From a path, and those of the options that are given, to a population.
+    options : tuple of str
+        The options that the reader knows.
+    what : str
+        The format in a few words.
+    targets : tuple of str
+        The attributes of individuals that such data is made to predict; the first that is there is the target.
+    last : bool
+        Whether, where none of these is there, the last attribute is the target.
+    takes_target : bool
+        Whether the reader is told what to predict, since that decides who the individuals are.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    read: Callable[..., Population]
+    options: tuple[str, ...]
+    what: str
+    targets: tuple[str, ...] = ()
+    last: bool = False
+    takes_target: bool = False
+
+
+_RECORDS = ("types", "individual", "schema")
+_TABLES = ("types", "individual", "group", "link")
+_DECLARED = (*_TABLES, "encoding", "missing_words")
+_LAYOUT = ("encoding", "delimiter", "header", "names")
+_FIELDS = ("decimal", "missing_words")
+_DELIMITED = (*_TABLES, *_LAYOUT, *_FIELDS)
+_GRAPHS = ("types", "individual", "missing_words")
+_ONLY_MOLECULES = ("hydrogens", "largest_fragment", "neutralise", "skip_bad")
+_BLOCKS = ("types", *_ONLY_MOLECULES, "cache", "missing_words")
+_MOLECULES = ("types", *_ONLY_MOLECULES, "cache", "smiles", *_LAYOUT, *_FIELDS)
+_IN_TIME = ("as_of", "lead", "frozen_at", "exclude_after", "dates", "set_once")
+_KEYS = ("keys", "links", "schema_file", "layout", "strict")
+_LINKED = ("individual", "types", "exclude", "condition", *_KEYS, *_IN_TIME)
+_FOLDER = (*_LINKED, "encoding", "delimiter", "header", *_FIELDS)
+_GRAPH = "a graph, or a folder of them"
+_FACTS = ("types", "individual", "encoding", *FactOptions.__annotations__)
+
+FILE_FORMATS: Mapping[str, FileFormat] = {
+    known.name: known
+    for known in (
+        FileFormat("jsonl", (".jsonl", ".ndjson"), read_jsonl, _RECORDS, "one JSON object a line"),
+        FileFormat("json", (".json",), read_json, _RECORDS, "one JSON array of objects"),
+        FileFormat("csv", (".csv", ".tsv"), read_csv, _DELIMITED, "a table with a header"),
+        FileFormat(
+            "arff", (".arff",), read_arff, _DECLARED, "a table of Weka", ("class", "Class", "CLASS"), last=True
+        ),
+        FileFormat("c45", (".names", ".data", ".test"), read_c45, _DECLARED, "files of C4.5", last=True),
+        FileFormat("parquet", (".parquet", ".pq"), read_parquet, _TABLES, "a table"),
+        FileFormat("feather", (".feather", ".arrow"), read_feather, _TABLES, "a table"),
+        FileFormat("graphml", (".graphml",), partial(read_graphs, format="graphml"), _GRAPHS, _GRAPH),
+        FileFormat("gml", (".gml",), partial(read_graphs, format="gml"), _GRAPHS, _GRAPH),
+        FileFormat(
+            "sqlite",
+            (".sqlite", ".sqlite3", ".db", ".db3", ".s3db"),
+            read_database,
+            (*_LINKED, "missing_words"),
+            "a database",
+        ),
+        FileFormat("duckdb", (".duckdb", ".ddb"), read_database, _LINKED, "a database"),
+        FileFormat("tables", (), read_tables, _FOLDER, "a folder of tables, each a CSV or Parquet file"),
+        FileFormat("tu", (), read_tu, _GRAPHS, "a folder of graphs, with files such as NAME_A.txt", TARGETS),
+        FileFormat(
+            "smiles", (".smi", ".smiles"), read_molecules, _MOLECULES, "molecules, or a table with a column of them"
+        ),
+        FileFormat(
+            "sdf", (".sdf", ".sd", ".mol"), partial(read_molecules, notation="molblock"), _BLOCKS, "molecules"
+        ),
+        FileFormat(
+            "facts", FACT_ENDINGS, read_facts, _FACTS, "facts of Prolog, or a folder of them", takes_target=True
+        ),
+    )
+}
+"""The formats that can be read, by name."""
+
+_AT_URL = FileFormat("a URL", (), read_database_url, _LINKED, "a database")
+"""What is no file, so that nobody says its format."""
+
+
+def read_data(
+    where: str | os.PathLike[str], target: str | None = None, **options: Unpack[ReadingOptions]
+) -> Population:
+    """Return the population of a file, of a folder of graphs, of tables or of facts, or of the database at a URL.
+
+    A table with a column of SMILES is read as molecules; with ``format="csv"`` it is read as it stands.
+
+    Parameters
+    ----------
+    where : path or URL
+    target : str, optional
+        What is to be predicted, for formats in which that decides who the individuals are.
+    format : str, optional
+        The name of one of `FILE_FORMATS`, when the extension does not tell it.
+    types : mapping, optional
+        Kinds to read members as, such as ``{"zip": "nominal", "cars": "set"}``.
+    individual : str, optional
+        The name of the individual's type; for graphs ``Graph``, ``Node`` or ``Edge``, for databases a table.
+    schema : Schema, optional
+        What nested records must be.
+    group, link : str, optional
+        For tables whose rows are elements of sets; see `structtree.data.readers.tables.reading.from_frame`.
+    delimiter, header, names, encoding, decimal : optional
+        For delimited text; see `structtree.data.readers.tables.reading.read_csv`.
+    missing_words : sequence of str, optional
+        For text of any format: the words for a missing value, instead of
+        `structtree.data.readers.text_files.MISSING_WORDS`; in ARFF, where ``?`` is the only one, besides it.
+    keys, links, exclude, condition, schema_file, layout, strict : optional
+        For databases and folders of tables; see `structtree.data.readers.databases.reading.from_database`.
+    smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache : optional
+        For molecules; see `structtree.data.readers.molecules.reading.read_molecules`.
+    positives, negatives, modes, part, fact, sample_negatives, sample_seed : optional
+        For facts; see `structtree.data.readers.facts.reading.read_facts`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "weather.csv"
+    ...     _ = file.write_text("sky,degrees\\nclear,21\\nrain,\\n")
+    ...     weather = read_data(file)
+    >>> len(weather), weather.record(1)
+    (2, {'sky': 'rain'})
+    """
+    given = given_options(options)
+    name = given.pop("format", None)
+    chosen = _format(where, name)
+    if chosen is _AT_URL:
+        _refuse_others(given, chosen, is_named=True)
+        return chosen.read(where, **given)
+    path = Path(where)
+    if name is None and chosen.name == "csv":
+        return _read_delimited(path, given)
+    _refuse_others(given, chosen, is_named=name is not None)
+    return chosen.read(path, target=target, **given) if chosen.takes_target else chosen.read(path, **given)
+
+
+def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
+    """Return the population of a table, which is of molecules if the user says so or its header does."""
+    layout = csv_layout(path, **{name: value for name, value in given.items() if name in _LAYOUT})
+    rest = {name: value for name, value in given.items() if name not in _LAYOUT}
+    said = [name for name in _ONLY_MOLECULES if name in given]
+    has_smiles = "smiles" in given or smiles_column(layout.names) is not None
+    if said and not has_smiles:
+        raise UsageError(
+            f"{reading_options()[said[0]].flag} is for molecules, and {path} has no column that is called smiles; if "
+            "another one has them, name it with --smiles (smiles=...)"
+        )
+    is_smiles = "smiles" in given or bool(said) or (has_smiles and set(given) <= set(_MOLECULES))
+    _refuse_others(given, FILE_FORMATS["smiles" if is_smiles else "csv"], is_named=False)
+    return read_molecules(layout, **rest) if is_smiles else read_csv(layout, **rest)
+
+
+def _refuse_others(given: Mapping[str, Any], chosen: FileFormat, *, is_named: bool) -> None:
+    for name, value in given.items():
+        if name in chosen.options:
+            continue
+        if name == "link" and "links" in chosen.options:
+            raise UsageError(f"for {chosen.what}, --link takes TABLE.COLUMN=TABLE.COLUMN; got {value!r}")
+        users = ", ".join(known.name for known in FILE_FORMATS.values() if name in known.options)
+        fix = "" if is_named else "; if the file is one of these, say so with --format (format=...)"
+        raise UsageError(f"{_spelled(name)} makes no sense for {chosen.name} ({chosen.what}); it is for {users}{fix}")
+
+
+def _spelled(name: str) -> str:
+    """Return an option's name, with its spelling on the command line where that is another."""
+    flag = "--link" if name == "links" else reading_options()[name].flag
+    return name if flag == f"--{name.replace('_', '-')}" else f"{name} ({flag})"
+
+
+def target_of(where: str | os.PathLike[str], population: Population, format: str | None = None) -> str | None:
+    """Return the attribute that data of such a format is made to predict, if it has one and every individual has it.
+
+    Parameters
+    ----------
+    where, format
+        As in `read_data`.
+    population : Population
+        What was read from there.
+
+    Examples
+    --------
+    >>> target_of(Path(__file__), Population.from_records([{"x": 1}]), "json") is None
+    True
+    """
+    present = [a.name for a in population.schema.type(population.schema.individual).attributes]
+    if population.provenance is not None and population.provenance.facts is not None:
+        return population.provenance.facts.target
+    chosen = _format(where, format)
+    usual = [name for name in chosen.targets if name in present] or (present[-1:] if chosen.last else [])
+    return next((name for name in usual if not population.column(name).missing.any()), None)
+
+
+def is_database(where: str | os.PathLike[str], format: str | None = None) -> bool:
+    """Return whether data is of several linked tables."""
+    return "links" in _format(where, format).options
+
+
+def _format(where: str | os.PathLike[str], name: str | None) -> FileFormat:
+    if name is not None and name not in FILE_FORMATS:
+        raise UsageError(f"unknown format {name!r}{did_you_mean(name, FILE_FORMATS)}")
+    if isinstance(where, str) and is_url(where):
+        if name is not None:
+            raise UsageError(f"--format is for files, and {shown_url(where)} is the URL of a database")
+        return _AT_URL
+    path = Path(where)
+    if path.is_dir():
+        return FILE_FORMATS[name or _format_in_folder(path)]
+    require_file(path)
+    if name is not None:
+        return FILE_FORMATS[name]
+    extension = extension_of(path)
+    for known in FILE_FORMATS.values():
+        if extension in known.extensions:
+            return known
+    ending = f"the extension {extension!r} tells no format" if extension else "the name has no extension"
+    raise UsageError(f"{path}: {ending}; say it with --format {'|'.join(FILE_FORMATS)}")
+
+
+def _format_in_folder(path: Path) -> str:
+    if is_tu_folder(path):
+        return "tu"
+    found = sorted(extension_of(file) for file in path.iterdir())
+    for extension in found:
+        if extension in GRAPH_FILES:
+            return extension[1:]
+    if is_fact_folder(path):
+        return "facts"
+    if len(tables_in(path)) > 1:
+        return "tables"
+    known = (
+        f"no {' or '.join(GRAPH_FILES)} file, one for each graph, no NAME_A.txt with all of them, no facts "
+        f"({', '.join(FACT_ENDINGS)}), and no CSV or Parquet files, one for each table"
+    )
+    raise DataError(f"the folder has {known}", source=str(path))

@@ -1,0 +1,250 @@
+r"""The files of C4.5: ``NAME.names`` declares classes and attributes, ``NAME.data`` and ``NAME.test`` have the rows.
+
+The first entry of a names file is the classes; then comes an entry for each attribute. An entry ends with a period
+or with its line, unless that ends with a comma; ``|`` begins a comment, and ``\`` takes the meaning of the sign after
+it away.
+
+==========================  ================================================================================
+declared as                 is
+==========================  ================================================================================
+``age: continuous.``        ``real``
+``sex: male, female.``      ``nominal``, with its values declared in that order
+``town: discrete 50.``      ``nominal`` with any values, so many at most
+``number: ignore.``         left out
+==========================  ================================================================================
+
+The class is the last column, ``class``. If, as C5.0 has it, the first entry names one of the attributes, that one is
+the class, and is put last. Words for a missing value (``?``, ``N/A`` and the like) are missing unless the names file
+declares them as values; ``?`` always is.
+
+Many a ``.names`` file of the UCI collection is prose. It is refused; the rows can be read as CSV without a header.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO, Unpack
+
+from structtree.data.kinds import shown
+from structtree.data.population import Population
+from structtree.data.readers.options import RowOptions
+from structtree.data.readers.tables.reading import from_sheet, unique_names
+from structtree.data.readers.tables.sheets import Sheet, Texts
+from structtree.data.readers.text_files import MISSING_WORDS, extension_of, open_decoded, require_file
+from structtree.data.schema import Attribute
+from structtree.errors import DataError, MissingFileError
+
+__all__ = ["read_c45"]
+
+_AS_TABLE = "to read the rows by themselves: --format csv --no-header (format='csv', header=False)"
+
+
+def read_c45(
+    path: str | os.PathLike[str],
+    *,
+    encoding: str = "utf-8",
+    missing_words: Sequence[str] = MISSING_WORDS,
+    **rows: Unpack[RowOptions],
+) -> Population:
+    """Return the population of a pair of files of C4.5 (``.gz`` is unpacked).
+
+    Parameters
+    ----------
+    path : path
+        ``NAME.data`` or ``NAME.test``, beside which there must be ``NAME.names``; or that, for ``NAME.data``.
+    individual, types, group, link
+        As in `structtree.data.readers.tables.reading.from_frame`; ``types`` goes before what the names file declares.
+    encoding : str
+    missing_words : sequence of str
+        The words for a missing value, besides ``?``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "golf.data"
+    ...     _ = file.write_text("sunny, 25, no.\\nrain, ?, yes.\\n")
+    ...     _ = file.with_suffix(".names").write_text("yes, no.\\nsky: sunny, rain.\\ndegrees: continuous.\\n")
+    ...     golf = read_c45(file)
+    >>> golf.record(0), golf.record(1)
+    ({'sky': 'sunny', 'degrees': 25.0, 'class': 'no'}, {'sky': 'rain', 'class': 'yes'})
+    """
+    given = require_file(path)
+    declared = given if extension_of(given) == ".names" else _beside(given, ".names")
+    with open_decoded(declared, encoding) as text:
+        names = _names(text, str(declared))
+    data = _beside(given, ".data") if given == declared else given
+    with open_decoded(data, encoding) as text:
+        cells, lines = _rows(text, names, str(data))
+    columns = _columns(names, cells, {"?", *missing_words}, str(data))
+    return from_sheet(Sheet(columns, len(cells), str(data), lines), **rows)
+
+
+# ---- which files -----------------------------------------------------------------------------------------
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    stem = path.name[: len(path.name.removesuffix(".gz")) - len(extension_of(path))]
+    partner = path.with_name(stem + suffix)
+    for found in (partner, partner.with_name(f"{partner.name}.gz")):
+        if found.exists():
+            return found
+    fix = f"; {_AS_TABLE}" if suffix == ".names" else ""
+    raise MissingFileError(f"there is no {partner.name} beside {path}, as C4.5 would have it{fix}")
+
+
+# ---- the names file --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """The text between two periods, and where it begins."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A declared column; without an attribute it is left out. A limit is on the number of its values."""
+
+    name: str
+    attribute: Attribute | None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The columns of the rows, in order, and which of them is the class."""
+
+    fields: tuple[_Field, ...]
+    target: str
+
+
+def _names(text: TextIO, source: str) -> _Names:
+    entries = list(_entries(text))
+    if not entries:
+        raise _no_names("the classes and the attributes", _Entry(1, "comments only"), source)
+    fields = tuple(_field(entry, source) for entry in entries[1:])
+    classes = _values(entries[0].text)
+    if len(classes) == 1 and any(field.name == classes[0] for field in fields):
+        return _Names(fields, classes[0])
+    if len(classes) < 2 or not fields:
+        raise _no_names("the classes, as in 'yes, no.', and then the attributes", entries[0], source)
+    target = "class" if all(field.name != "class" for field in fields) else "target"
+    return _Names((*fields, _Field(target, Attribute(target, "nominal", classes))), target)
+
+
+def _entries(text: TextIO) -> Iterator[_Entry]:
+    waiting, start = "", 1
+    for number, line in enumerate(text, 1):
+        *ended, rest = re.split(r"\.(?=\s|$)", _without_comment(line))
+        for piece in ended:
+            whole, waiting = f"{waiting} {piece}".strip(), ""
+            if whole:
+                yield _Entry(start, whole)
+            start = number
+        waiting = f"{waiting} {rest}".strip()
+        if waiting and not waiting.endswith((",", ":")):
+            yield _Entry(start, waiting)
+            waiting = ""
+        start = start if waiting else number + 1
+    if waiting:
+        yield _Entry(start, waiting)
+
+
+def _field(entry: _Entry, source: str) -> _Field:
+    name, colon, declared = (part.strip() for part in entry.text.partition(":"))
+    if not colon or not name or not declared or declared.startswith("="):
+        raise _no_names("an attribute, as in 'age: continuous.' or 'sex: male, female.'", entry, source)
+    name, word = _plain(name), declared.lower()
+    if re.match(r"continuous\b", word):
+        return _Field(name, Attribute(name, "real"))
+    if word in ("ignore", "label"):
+        return _Field(name, None)
+    if found := re.fullmatch(r"discrete\s*(\d*)", word):
+        return _Field(name, Attribute(name, "nominal"), int(found[1]) if found[1] else None)
+    values = _values(declared.removeprefix("[ordered]"))
+    is_ordered = declared.startswith("[ordered]") and len(values) > 1
+    return _Field(name, Attribute(name, "ordered" if is_ordered else "nominal", values))
+
+
+def _values(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_plain(value) for value in _split(text) if value))
+
+
+def _no_names(expected: str, entry: _Entry, source: str) -> DataError:
+    message = f"expected {expected}, got {shown(_plain(entry.text))}"
+    return DataError(message, source=source, line=entry.line, fix=f"this is not a C4.5 names file; {_AS_TABLE}")
+
+
+# ---- the rows --------------------------------------------------------------------------------------------
+
+
+def _rows(text: TextIO, names: _Names, source: str) -> tuple[list[tuple[str, ...]], list[int]]:
+    """Return the cells of each row, escaped signs still hidden, and the line it stands on."""
+    rows, lines, n = [], [], len(names.fields)
+    for number, line in enumerate(text, 1):
+        bare = _without_comment(line).removesuffix(".")
+        if not bare:
+            continue
+        cells = tuple(_split(bare))  # which the collector does not walk again and again, unlike lists
+        if len(cells) != n:
+            first = ", ".join(field.name for field in names.fields[:3])
+            message = f"expected {n} values ({first} and so on, as the names file has them), got {len(cells)}"
+            raise DataError(message, source=source, line=number)
+        rows.append(cells)
+        lines.append(number)
+    if not rows:
+        raise DataError("the file has no rows", source=source)
+    return rows, lines
+
+
+def _columns(names: _Names, rows: list[tuple[str, ...]], missing: Set[str], source: str) -> dict[str, Texts]:
+    """Return the columns that are not to be ignored, the class last."""
+    unique_names([field.name for field in names.fields if field.attribute is not None], source)
+    found: dict[str, Texts] = {}
+    for field, cells in zip(names.fields, zip(*rows, strict=True), strict=True):
+        words = (missing - set(field.attribute.values if field.attribute else ())) | {"?"}
+        plain = [None if cell in words else _plain(cell) for cell in cells]
+        _check_limit(field, plain, source)
+        if field.attribute is not None:
+            found[field.name] = Texts(plain, field.attribute)
+    if names.target in found:
+        found[names.target] = found.pop(names.target)
+    return found
+
+
+def _check_limit(field: _Field, cells: Sequence[str | None], source: str) -> None:
+    n = len(set(cells) - {None})
+    if field.limit is not None and n > field.limit:
+        message = f"expected at most {field.limit} values, as the names file has it, got {n}"
+        raise DataError(message, source=source, path=f"column {field.name!r}")
+
+
+# ---- signs -----------------------------------------------------------------------------------------------
+
+# While a line is divided, a sign after a backslash is replaced by one that has no meaning to anybody.
+_SIGNS = ".,:|?\\"
+_HIDDEN = {sign: chr(0xE000 + place) for place, sign in enumerate(_SIGNS)}
+_SHOWN = str.maketrans({hidden: sign for sign, hidden in _HIDDEN.items()})
+
+
+def _without_comment(line: str) -> str:
+    """Return a line without its comment, escaped signs hidden."""
+    if "\\" in line:
+        line = re.sub(r"\\(.)", lambda found: _HIDDEN.get(found[1], found[1]), line)
+    return line.partition("|")[0].strip()
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")]
+
+
+def _plain(text: str) -> str:
+    """A name or a value, its hidden signs shown again, with single blanks."""
+    return " ".join(text.translate(_SHOWN).split())

@@ -1,0 +1,457 @@
+"""Delimited text as it stands in the file: what separates its fields, what its columns are called, and on which
+line a row begins.
+
+CSV is read twice. The exact side, on the standard library, is slow: it looks at the first rows to know the layout
+(`csv_layout`), and at all rows only to say where something is wrong. The values are read by the fast side, the C
+parser of pandas (`csv_sheet`); where it fails, or what it gives looks wrong, the exact side finds the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice, tee
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from structtree.data.kinds import shown
+from structtree.data.readers.options import check_option
+from structtree.data.readers.tables.sheets import Coded, Sheet, frame_columns
+from structtree.data.readers.text_files import (
+    MISSING_WORDS,
+    checked_encoding,
+    explained,
+    open_decoded,
+    open_text_file,
+    undecodable,
+)
+from structtree.errors import DataError, UsageError, option_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["CsvLayout", "CsvRow", "csv_layout", "csv_sheet", "first_ragged", "iter_rows", "looks_like_data"]
+
+DELIMITERS = (",", ";", "\t", "|")
+"""The delimiters that are tried where the user names none."""
+
+_SAMPLE = 20  # rows that a delimiter must divide alike
+
+
+@dataclass(frozen=True, slots=True)
+class CsvRow:
+    """A row of a file of delimited text, and the line on which it begins, counted from 1."""
+
+    line: int
+    fields: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CsvLayout:
+    """Layout of a file: how its text is divided into named columns.
+
+    Parameters
+    ----------
+    source : str
+        The path.
+    delimiter : str
+        What separates fields; a blank stands for any run of blanks and tabs.
+    encoding : str
+    names : tuple of str
+    header : bool
+        Whether the first row has the names, or is data.
+    line : int
+        Where the first row begins.
+    assumed : bool
+        Whether nobody said that the first row has the names.
+    """
+
+    source: str
+    delimiter: str
+    encoding: str
+    names: tuple[str, ...]
+    header: bool
+    line: int
+    assumed: bool = False
+
+
+def csv_layout(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    names: Sequence[str] | None = None,
+    encoding: str = "utf-8",
+) -> CsvLayout:
+    """Return the layout of a file, from what is said of it and its first rows.
+
+    Without a delimiter, the one of ``, ; | tab`` that divides the first twenty rows into equally many fields is
+    taken; of several, the one that makes most, but no comma that stands only inside numbers. Columns without a
+    name are called after their place: ``column3`` where others have one, ``c3`` where none has. The file is opened
+    once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "a.csv"
+    ...     _ = file.write_text("width;name\\n1,5;x\\n2,5;y\\n")
+    ...     found = csv_layout(file)
+    >>> found.delimiter, found.names
+    (';', ('width', 'name'))
+    """
+    source, encoding = os.fspath(path), checked_encoding(encoding)
+    has_header = names is None if header is None else header
+    with open_decoded(source, encoding) as text:
+        head = _Head(text, source)
+        found = _sniffed(head) if delimiter is None else _checked_delimiter(delimiter)
+        first = next(head.rows(found), None)
+    if first is None:
+        raise DataError("the file has blank lines only; expected a table", source=source)
+    own = _own_names(first, has_header, source) if names is None else _given_names(names, first, source)
+    return CsvLayout(source, found, encoding, tuple(own), has_header, first.line, header is None)
+
+
+def iter_rows(layout: CsvLayout) -> Iterator[CsvRow]:
+    """Yield the rows of data, one by one; blank lines are none."""
+    with open_decoded(layout.source, layout.encoding) as text:
+        yield from islice(_rows(text, layout.delimiter, layout.source), int(layout.header), None)
+
+
+def _lines_of(layout: CsvLayout, rows: Sequence[int]) -> list[int | None]:
+    """Return the lines on which some rows of data, counted from 0, begin."""
+    wanted = set(rows)
+    upto = islice(iter_rows(layout), max(rows, default=-1) + 1)
+    found = {index: row.line for index, row in enumerate(upto) if index in wanted}
+    return [found.get(row) for row in rows]
+
+
+def first_ragged(layout: CsvLayout) -> DataError | None:
+    """Return the error for the first row with too many or too few fields, if there is one."""
+    n, like = len(layout.names), "in the header" if layout.header else "in the first row"
+    for row in iter_rows(layout):
+        got = len(row.fields)
+        if got != n:
+            extra, lacking = row.fields[n : n + 1], layout.names[got : got + 1]
+            odd = f"{shown(extra[0])} is too many" if extra else f"there is none for column {lacking[0]!r}"
+            message = f"expected {n} fields as {like}, got {got}: {odd}"
+            return DataError(message, source=layout.source, line=row.line)
+    return None
+
+
+def _never_closed(layout: CsvLayout) -> DataError:
+    """Return the error for a file with a quoted value that runs to its end."""
+    last = CsvRow(layout.line, [])
+    for row in iter_rows(layout):
+        last = row
+    place = min(len(last.fields), len(layout.names)) - 1
+    where = f"column {layout.names[place]!r}" if last.fields else None
+    return DataError("a quoted value is never closed", source=layout.source, line=last.line, path=where)
+
+
+def _looks_regular(layout: CsvLayout, n_rows: int) -> bool:
+    """Return whether counting delimiters alone shows that no row is too short, given that none is too long."""
+    if layout.delimiter == " " or len(layout.delimiter.encode(layout.encoding)) > 1:
+        return False
+    n_delimiters, delimiter = 0, layout.delimiter.encode(layout.encoding)
+    with open_text_file(layout.source, layout.encoding) as file:
+        while block := file.read(1 << 20):
+            if b'"' in block:
+                return False
+            n_delimiters += block.count(delimiter)
+    return n_delimiters == (n_rows + layout.header) * (len(layout.names) - 1)
+
+
+# ---- rows ------------------------------------------------------------------------------------------------
+
+
+def _rows(text: Iterable[str], delimiter: str, source: str) -> Iterator[CsvRow]:
+    end = 0
+    lines = (" ".join(line.split()) for line in text) if delimiter == " " else text
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    try:
+        for fields in reader:
+            if fields and fields != [""]:
+                yield CsvRow(end + 1, fields)
+            end = reader.line_num
+    except csv.Error:
+        # The limit of the standard library: 131 072 characters in one field.
+        message = "a value of more than 100 000 characters; is there a quote that is never closed?"
+        raise DataError(message, source=source, line=end + 1) from None
+
+
+class _Head:
+    """The lines of an open file from the first on, and its rows by any delimiter, as often as they are wanted."""
+
+    def __init__(self, text: Iterable[str], source: str) -> None:
+        self._lines, self.source = iter(text), source
+
+    def lines(self) -> Iterator[str]:
+        self._lines, again = tee(self._lines)
+        return again
+
+    def rows(self, delimiter: str) -> Iterator[CsvRow]:
+        return _rows(self.lines(), delimiter, self.source)
+
+    def sample(self, delimiter: str) -> Iterator[list[str]]:
+        return (row.fields for row in islice(self.rows(delimiter), _SAMPLE))
+
+
+# ---- the delimiter ---------------------------------------------------------------------------------------
+
+
+def _checked_delimiter(delimiter: str) -> str:
+    sign = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+    if len(sign) != 1 or sign in '"\r\n':
+        raise UsageError(f"the delimiter must be one character, such as ',' or ';' or a tab; got {delimiter!r}")
+    return sign
+
+
+def _sniffed(head: _Head) -> str:
+    first = next((line for line in head.lines() if line.strip()), "")
+    bare = re.sub(r'"[^"]*"', "", first)
+    likely = [mark for mark in DELIMITERS if mark in bare]
+    if not likely:
+        _refuse_blanks(head)
+        return ","
+    if len(likely) == 1:
+        return likely[0]
+    widths = {mark: width for mark in likely if (width := _width(head, mark)) > 1}
+    others = sorted(widths.keys() - {","}, key=widths.__getitem__)
+    if "," in widths and others and _are_decimal(head, others[-1]):
+        return others[-1]
+    return max(widths or likely, key=lambda mark: widths.get(mark, bare.count(mark)))
+
+
+def _width(head: _Head, delimiter: str) -> int:
+    """Return into how many fields a delimiter divides each of the first rows; 0 if not all alike."""
+    try:
+        widths = {len(fields) for fields in head.sample(delimiter)}
+    except DataError:
+        return 0
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _are_decimal(head: _Head, delimiter: str) -> bool:
+    """Return whether commas stand only inside numbers when another delimiter divides the rows."""
+    rows = islice(head.sample(delimiter), 1, None)
+    return all(re.fullmatch(r"[+-]?\d+,\d+", field) for fields in rows for field in fields if "," in field)
+
+
+def _refuse_blanks(head: _Head) -> None:
+    """Refuse a file of one column whose rows look like fields with blanks between."""
+    rows = [fields[0].split() for fields in head.sample(",") if len(fields) == 1]
+    widths = {len(words) for words in rows}
+    if len(rows) > 1 and len(widths) == 1 and max(widths) > 1:
+        raise DataError(
+            f"one column, each row of which has {widths.pop()} words",
+            source=head.source,
+            fix="if blanks separate the fields, say --delimiter ' ' (delimiter=' '), otherwise --delimiter ,",
+        )
+
+
+# ---- the names -------------------------------------------------------------------------------------------
+
+
+def _own_names(first: CsvRow, header: bool, source: str) -> list[str]:
+    if not header:
+        return [f"c{place}" for place in range(1, len(first.fields) + 1)]
+    names = [name.strip() or f"column{place}" for place, name in enumerate(first.fields, 1)]
+    seen: dict[str, int] = {}
+    for place, name in enumerate(names, 1):
+        if name in seen:
+            message = f"columns {seen[name]} and {place} are both named {name!r}"
+            fix = "rename one, or if this is data and no header say --no-header (header=False)"
+            raise DataError(message, source=source, line=first.line, fix=fix)
+        seen[name] = place
+    return names
+
+
+def _given_names(names: Sequence[str], first: CsvRow, source: str) -> list[str]:
+    if len(names) != len(first.fields):
+        raise UsageError(f"expected {len(first.fields)} names, one for each column of {source}, got {len(names)}")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise UsageError(f"the name {twice!r} is given to two columns")
+    return [str(name) for name in names]
+
+
+# ---- the values, on the fast side ------------------------------------------------------------------------
+
+_ANY_NUMBER = re.compile(r"[+-]?(\d++[.,]?\d*+|[.,]\d++)([eE][+-]?\d+)?")
+_WHOLE = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d++\.?\d*+|\.\d++)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """The meaning of fields: their decimal sign, words for missing values, and columns that are text."""
+
+    decimal: str
+    missing_words: Sequence[str]
+    as_text: Collection[str]
+
+
+def csv_sheet(
+    layout: CsvLayout,
+    *,
+    decimal: str = ".",
+    missing_words: Sequence[str] = MISSING_WORDS,
+    as_text: Collection[str] = (),
+) -> Sheet:
+    """Return the sheet of a file, text coded; a column without a value is text that never occurs.
+
+    Parameters
+    ----------
+    layout : CsvLayout
+    decimal : {".", ","}
+        The decimal sign.
+    missing_words : sequence of str
+        The words for a missing value, besides an empty field.
+    as_text : collection of str
+        The columns that are text whatever they look like.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "a.csv"
+    ...     _ = file.write_text("x,y\\n1,b\\n-,b\\n")
+    ...     columns = csv_sheet(csv_layout(file), missing_words=["-"]).columns
+    >>> columns["x"].tolist(), columns["y"].values
+    ([1, <NA>], ['b'])
+    """
+    check_option("decimal", decimal)
+    frame = _parsed(layout, _Fields(decimal, missing_words, as_text))
+    columns = {
+        name: _coded(series, name in as_text) for name, series in zip(layout.names, frame_columns(frame), strict=True)
+    }
+    for name, column in columns.items():
+        if isinstance(column, Coded):
+            _check_text(layout, name, column, None if name in as_text else decimal)
+    if layout.header and layout.assumed and looks_like_data(columns, decimal):
+        fix = "add a line with the names of the columns, or say --no-header (header=False)"
+        raise DataError("the header looks like a row of data", source=layout.source, line=layout.line, fix=fix)
+    return Sheet(columns, len(frame), layout.source, partial(_lines_of, layout))
+
+
+def looks_like_data(columns: Mapping[str, pd.Series[Any] | Coded], decimal: str) -> bool:
+    """Return whether every name could be a value of its column, and they are not just numbered.
+
+    Examples
+    --------
+    >>> texts = Coded(np.array([0]), ["Bachelors"])
+    >>> looks_like_data({"Bachelors": texts}, "."), looks_like_data({"education": texts}, ".")
+    (True, False)
+    """
+    full = {name: column for name, column in columns.items() if not isinstance(column, Coded) or column.values}
+    numbered = ([str(i) for i in range(first, first + len(full))] for first in (0, 1))
+    if not full or list(full) in numbered:
+        return False
+    return all(
+        name in column.values if isinstance(column, Coded) else bool(_NUMBER.fullmatch(name.replace(decimal, ".")))
+        for name, column in full.items()
+    )
+
+
+def _parsed(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        frame = _tokenized(layout, fields)
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
+        is_open = "EOF inside string" in str(problem)
+        raise (None if is_open else first_ragged(layout)) or _never_closed(layout) from None
+    except pd.errors.EmptyDataError:
+        frame = pd.DataFrame(columns=list(layout.names))
+    except UnicodeDecodeError:
+        raise undecodable(layout.source, layout.encoding) from None
+    if not len(frame):
+        raise DataError("the file has a header and no rows", source=layout.source, line=layout.line)
+    if frame.iloc[:, -1].hasnans and not _looks_regular(layout, len(frame)) and (error := first_ragged(layout)):
+        raise error
+    return frame
+
+
+def _tokenized(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
+    """Return the fields as the C parser of pandas reads them: in parts if few parts agree, else all at once."""
+    import pandas as pd
+
+    def read(low_memory: bool) -> pd.DataFrame:
+        with explained(layout.source):  # pandas is a fifth faster with a path than with an open file
+            return pd.read_csv(
+                Path(layout.source),
+                compression="gzip" if layout.source.lower().endswith(".gz") else None,
+                sep=r"\s+" if layout.delimiter == " " else layout.delimiter,
+                header=0 if layout.header else None,
+                names=list(layout.names),
+                index_col=False,
+                skipinitialspace=True,
+                encoding=layout.encoding,
+                decimal=fields.decimal,
+                keep_default_na=False,
+                na_values=[*fields.missing_words, ""],
+                dtype=dict.fromkeys(fields.as_text, "str"),
+                dtype_backend="numpy_nullable",
+                low_memory=low_memory,
+            )
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return read(low_memory=len(layout.names) < 1000)  # a third faster, but slower if the parts are many
+        except pd.errors.DtypeWarning:
+            return read(low_memory=False)
+
+
+def _coded(series: Any, is_text: bool) -> pd.Series[Any] | Coded:
+    """Return a column of text as codes; whole numbers that the parser took for text as numbers: they are too long."""
+    import pandas as pd
+
+    if isinstance(series.dtype, pd.StringDtype) or series.dtype == object:
+        codes, found = pd.factorize(series.to_numpy(dtype=object))
+        if not is_text and len(found) and all(map(_WHOLE.fullmatch, found)):
+            whole = np.array([*map(int, found), None], dtype=object)
+            return pd.Series(whole[codes], dtype=object)
+        return Coded(codes, list(found))
+    if series.array.isna().all():
+        return Coded(np.full(len(series), -1), [])
+    return series  # type: ignore[no-any-return]
+
+
+def _check_text(layout: CsvLayout, name: str, column: Coded, decimal: str | None) -> None:
+    """Refuse a column of text that is broken, or that should be numbers but for their decimal sign."""
+    texts = column.values
+    broken = next((i for i, text in enumerate(texts) if "\0" in text), None)
+    if broken is not None:
+        raise _error(layout, name, column, broken, "a NUL byte inside a value")
+    if decimal is not None and all(map(_ANY_NUMBER.fullmatch, texts)):
+        _check_signs(layout, name, column, decimal)
+
+
+def _check_signs(layout: CsvLayout, name: str, column: Coded, decimal: str) -> None:
+    texts = column.values
+    other, sign = (",", "commas") if decimal == "." else (".", "points")
+    right = next((text for text in texts if decimal in text), None)
+    wrong = next((i for i, text in enumerate(texts) if other in text), None)
+    if wrong is None:
+        return
+    if right is not None:
+        message = f"one decimal sign expected, got both {shown(right)} and {shown(texts[wrong])}"
+        raise _error(layout, name, column, wrong, message)
+    insist = option_text("--type", f"{name}=nominal")
+    fix = f"if they are decimal {sign}, say --decimal {other} (decimal={other!r}), otherwise {insist}"
+    raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {shown(texts[wrong])},", fix)
+
+
+def _error(layout: CsvLayout, name: str, column: Coded, at: int, message: str, fix: str | None = None) -> DataError:
+    """Return the error for one of the texts of a column, with the line on which it first stands."""
+    line = _lines_of(layout, [int(np.argmax(column.codes == at))])[0]
+    return DataError(message, source=layout.source, line=line, path=f"column {name!r}", fix=fix)

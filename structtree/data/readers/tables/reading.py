@@ -1,0 +1,470 @@
+"""Tables into populations: pandas and polars frames, numpy arrays, CSV, Parquet and Feather files.
+
+A row is an individual and a column an attribute, its kind told by the column's type:
+
+==========================================  =================================================================
+a column of                                 is
+==========================================  =================================================================
+flags                                       ``bool``
+whole numbers                               ``int``
+other numbers, also decimals                ``real``
+text                                        ``nominal``; ``date`` or ``time`` if all of it is as ISO 8601 writes it
+categories                                  ``nominal``, with their values declared; ``ordered``, if they are
+dates, and times                            ``date`` if all are at midnight, else ``time``, UTC
+spans of time                               ``real``: seconds
+no value at all, of unknown type            ``nominal`` without categories
+Python objects                              what `structtree.data.kinds` finds; a mixture is refused
+==========================================  =================================================================
+
+In a CSV file the text decides: a column is of numbers only if every value is one. A column of numbers with the
+wrong decimal sign is refused rather than taken for text.
+
+With ``group`` a table describes sets: the rows that agree in that column are the elements of one individual, and
+the columns that are constant within every individual are attributes of it. The grouping column itself is only
+the name of the individual, and is left out.
+
+Columns are converted whole; no cell is visited by itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structtree.data.kinds import Overrides, Wanted, reads_text, type_name_of
+from structtree.data.population import Adjacency, Column, Population, TypedTable, linked_population, typed_table
+from structtree.data.provenance import Provenance
+from structtree.data.readers.options import RowOptions
+from structtree.data.readers.tables.delimited import CsvLayout, csv_layout, csv_sheet
+from structtree.data.readers.tables.sheets import (
+    Coded,
+    PythonValues,
+    Raw,
+    Sheet,
+    Texts,
+    TypedColumn,
+    frame_columns,
+    frame_of_cells,
+    frame_of_fields,
+    names_of,
+    transposed,
+)
+from structtree.data.readers.text_files import MISSING_WORDS, require_file
+from structtree.data.schema import Attribute, Kind, Link
+from structtree.errors import DataError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "arrow_sheet",
+    "frame_sheet",
+    "from_array",
+    "from_frame",
+    "from_sheet",
+    "read_csv",
+    "read_feather",
+    "read_parquet",
+    "unique_names",
+]
+
+
+def from_sheet(sheet: Sheet, *, copy: bool = True, **rows: Unpack[RowOptions]) -> Population:
+    """Return the population of a table, its columns converted as the user wants them.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    copy : bool
+        Whether numbers are copied, or may be shared with the columns of the sheet.
+    individual, types, group, link
+        As in `from_frame`; ``types`` goes before what a column declares.
+
+    Examples
+    --------
+    >>> size = Texts(["big", "small"], Attribute("size", "nominal", ("small", "big")))
+    >>> population = from_sheet(Sheet({"size": size, "weight": Texts(["1.5", None])}, 2))
+    >>> population.record(0), population.record(1)
+    ({'size': 'big', 'weight': 1.5}, {'size': 'small'})
+    """
+    shape, overrides = _shape(**rows), Overrides(rows.get("types") or {})
+    if shape.group is not None and shape.group not in sheet.columns:
+        raise UnknownNameError("column", shape.group, sheet.columns)
+    typed = [
+        sheet.typed(name, shape.wanted(overrides, name), are_individuals=shape.link is None, copy=copy)
+        for name in sheet.columns
+        if name != shape.group
+    ]
+    if shape.group is None:
+        population = _flat(typed, shape.individual, sheet.n_rows)
+    else:
+        codes = _group_codes(sheet, shape.group)
+        names = {shape.group: _group_names(sheet.columns[shape.group], codes)}
+        population = _grouped(typed, codes, shape, overrides)
+        population = replace(population, provenance=Provenance(np.arange(len(population)), len(population), names))
+    if overrides.given:
+        _without_group(overrides, shape.group).check(population.schema)
+    return population
+
+
+def from_frame(
+    frame: Any,
+    *,
+    source: str | None = None,
+    columns: Collection[str] | None = None,
+    copy: bool = True,
+    **rows: Unpack[RowOptions],
+) -> Population:
+    """A population from a pandas or polars DataFrame: a row an individual, or a set of rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of pandas, whose index is not used, or of polars.
+    individual : str, optional
+        The name of the individual's type; ``Row``, or ``Individual`` with ``group``.
+    types : mapping, optional
+        Kinds to read columns as, such as ``{"zip": "nominal"}``.
+    group : str, optional
+        The column whose value tells to which individual a row belongs.
+    link : str, optional
+        The name of the set of rows of an individual; ``rows`` unless given.
+    source : str, optional
+        Where the frame comes from, for errors.
+    columns : collection of str, optional
+        The columns to read; all of them unless given.
+    copy : bool
+        Whether numbers are copied. Otherwise they may be shared with the frame, which must then stay as it is for
+        as long as the population is in use.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> flat = pd.DataFrame({"x": [1.5, None], "kind": ["b", "a"]})
+    >>> from_frame(flat).schema.type("Row").attributes
+    (<Attribute: x, real>, <Attribute: kind, nominal>)
+    >>> bags = pd.DataFrame({"bag": ["p", "p", "q"], "x": [1, 2, 3], "label": ["yes", "yes", "no"]})
+    >>> population = from_frame(bags, group="bag", link="items")
+    >>> population.record(0)
+    {'label': 'yes', 'items': [{'x': 1}, {'x': 2}]}
+    """
+    return from_sheet(frame_sheet(frame, source, columns), copy=copy, **rows)
+
+
+def from_array(
+    array: ArrayLike,
+    names: Sequence[str] | None = None,
+    *,
+    individual: str = "Row",
+    types: Mapping[str, str] | None = None,
+    columns: Collection[str] | None = None,
+    copy: bool = True,
+) -> Population:
+    """A population from a two-dimensional array: a row an individual, a column an attribute.
+
+    Parameters
+    ----------
+    array : array
+        Flags, whole numbers or other numbers, NaN or masked for missing; text; of a mixed array (dtype object),
+        each column is taken for what its values are. A structured array has one dimension, and a column for each
+        of its fields.
+    names : sequence of str, optional
+        The names of the columns; those of the fields, or ``x0``, ``x1`` and so on, unless given.
+    individual : str
+        The name of the individual's type.
+    types : mapping, optional
+        Kinds of columns by their names here, such as ``{"x0": "nominal"}`` for numbers that are codes of something.
+    columns : collection of str, optional
+        The columns to read, by their names here; all of them unless given.
+    copy : bool
+        Whether numbers are copied. Otherwise they may be shared with the array, which must then stay as it is for
+        as long as the population is in use.
+
+    Examples
+    --------
+    >>> population = from_array([[1.5, 2.0], [0.5, float("nan")]])
+    >>> population.record(0), population.record(1)
+    ({'x0': 1.5, 'x1': 2.0}, {'x0': 0.5})
+    >>> people = np.array([("Ann", 31), ("Bob", 28)], dtype=[("name", "U9"), ("age", int)])
+    >>> from_array(people).record(1)
+    {'name': 'Bob', 'age': 28}
+    """
+    cells = array if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
+    if cells.dtype.names is not None:
+        given = _given_names(cells.dtype.names if names is None else names, len(cells.dtype.names))
+        fields = frame_of_fields(cells).set_axis(given, axis=1)
+        return from_frame(fields, individual=individual, types=types, columns=columns, copy=copy)
+    if cells.ndim != 2:
+        raise DataError(f"expected an array of two dimensions, got one of {cells.ndim}")
+    given = _given_names([f"x{i}" for i in range(cells.shape[1])] if names is None else names, cells.shape[1])
+    places = [place for place, name in enumerate(given) if columns is None or name in columns]
+    names = [given[place] for place in places]
+    if types or isinstance(cells, np.ma.MaskedArray) or cells.dtype.kind not in "biuf":
+        frame = frame_of_cells(cells[:, places]).set_axis(names, axis=1)
+        return from_frame(frame, individual=individual, types=types)
+    kind: Kind = "bool" if cells.dtype.kind == "b" else "real" if cells.dtype.kind == "f" else "int"
+    values = _columns_of_cells(cells, places, np.dtype(np.int8 if kind == "bool" else np.float64), copy)
+    typed = [TypedColumn(Attribute(name, kind), Column(kind, each)) for name, each in zip(names, values, strict=True)]
+    return _flat(typed, individual, len(cells))
+
+
+def _columns_of_cells(
+    cells: NDArray[Any], places: list[int], dtype: np.dtype[Any], copy: bool
+) -> Iterable[NDArray[Any]]:
+    """Some columns of an array, shared with it if they need not be copied."""
+    if copy and len(places) == cells.shape[1]:
+        return transposed(cells, dtype)
+    return [cells[:, place].astype(dtype, copy=copy) for place in places]
+
+
+def read_csv(
+    path: str | os.PathLike[str] | CsvLayout,
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    names: Sequence[str] | None = None,
+    encoding: str = "utf-8",
+    decimal: str = ".",
+    missing_words: Sequence[str] = MISSING_WORDS,
+    **rows: Unpack[RowOptions],
+) -> Population:
+    """A population from a file of delimited text, such as CSV and TSV (``.gz`` is unpacked).
+
+    Parameters
+    ----------
+    path : path or CsvLayout
+        A file, or the layout of one that is known already.
+    individual, types, group, link
+        As in `from_frame`; a column read as ``nominal`` keeps its text as it stands (``007``).
+    delimiter : str, optional
+        What separates fields; a blank stands for any run of blanks. Otherwise it is found out: comma, semicolon,
+        tab or ``|``.
+    header : bool, optional
+        Whether the first line has the names of the columns. It is taken to have, unless there are ``names``; but
+        if it looks like data, and that it is the header was not said, it is refused.
+    names : sequence of str, optional
+        The names of the columns; with ``header=True`` they go before those in the file. Without a header and names
+        the columns are ``c1``, ``c2`` and so on.
+    encoding : str
+        Such as ``utf-8``, ``cp1252`` (Windows), ``latin-1`` or ``utf-16``.
+    decimal : {".", ","}
+        The decimal sign.
+    missing_words : sequence of str
+        The words for a missing value, besides an empty field; `structtree.data.readers.text_files.MISSING_WORDS`
+        unless given.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "towns.csv"
+    ...     _ = file.write_text("zip;people;area\\n01234;12;0,5\\n99999;?;2,25\\n")
+    ...     towns = read_csv(file, types={"zip": "nominal"}, decimal=",")
+    >>> towns.record(0), towns.record(1)
+    ({'zip': '01234', 'people': 12, 'area': 0.5}, {'zip': '99999', 'area': 2.25})
+    """
+    layout = (
+        path
+        if isinstance(path, CsvLayout)
+        else csv_layout(path, delimiter=delimiter, header=header, names=names, encoding=encoding)
+    )
+    shape, overrides = _shape(**rows), Overrides(rows.get("types") or {})
+    as_text = {name for name in layout.names if reads_text(shape.wanted(overrides, name))}
+    return from_sheet(csv_sheet(layout, decimal=decimal, missing_words=missing_words, as_text=as_text), **rows)
+
+
+def read_parquet(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Population:
+    """Return the population of a Parquet file, if the package ``pyarrow`` is installed.
+
+    Parameters
+    ----------
+    path : path
+    individual, types, group, link
+        As in `from_frame`.
+    """
+    return from_sheet(arrow_sheet(path, "Parquet"), **rows)
+
+
+def read_feather(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Population:
+    """Return the population of a Feather (Arrow) file, if the package ``pyarrow`` is installed.
+
+    Parameters
+    ----------
+    path : path
+    individual, types, group, link
+        As in `from_frame`.
+    """
+    return from_sheet(arrow_sheet(path, "Feather"), **rows)
+
+
+def arrow_sheet(path: str | os.PathLike[str], format: Literal["Parquet", "Feather"]) -> Sheet:
+    """Return the sheet of a file of Arrow, if the package ``pyarrow`` is installed."""
+    frame = _read_arrow(path, format, f"read_{format.lower()}")
+    return frame_sheet(frame, os.fspath(path))
+
+
+def frame_sheet(frame: Any, source: str | None = None, columns: Collection[str] | None = None) -> Sheet:
+    """Return the sheet of a frame of pandas or polars, or of some of its columns."""
+    names = unique_names(names_of(frame), source)
+    places = [place for place, name in enumerate(names) if columns is None or name in columns]
+    chosen = dict(zip([names[place] for place in places], frame_columns(frame, places), strict=True))
+    return Sheet(chosen, len(frame), source)
+
+
+# ---- what the rows are -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The meaning of the rows of a table: individuals, or elements of a set that individuals have."""
+
+    individual: str
+    group: str | None = None
+    link: str | None = None
+
+    @property
+    def element(self) -> str:
+        return self.individual if self.link is None else type_name_of(self.link)
+
+    def wanted(self, overrides: Overrides, column: str) -> Wanted | None:
+        """Return what the user wants a column to be read as; it may end up in either type."""
+        if not overrides.given:
+            return None
+        return overrides.wanted(self.element, column) or overrides.wanted(self.individual, column)
+
+
+def _shape(
+    individual: str | None = None, types: object = None, group: str | None = None, link: str | None = None
+) -> _Shape:
+    if group is None:
+        if link is not None:
+            raise UsageError(f"the link {link!r} needs a group: the column that tells which rows belong together")
+        return _Shape(individual or "Row")
+    shape = _Shape(individual or "Individual", group, link or "rows")
+    if shape.element == shape.individual:
+        raise UsageError(
+            f"the link {shape.link!r} leads to the type {shape.element!r}; give the individual another name"
+        )
+    return shape
+
+
+def _flat(columns: Sequence[TypedColumn], individual: str, n_rows: int) -> Population:
+    return linked_population(individual, [_typed_table(individual, n_rows, columns)])
+
+
+def _typed_table(
+    name: str, n_rows: int, columns: Sequence[TypedColumn], links: Mapping[Link, Adjacency] | None = None
+) -> TypedTable:
+    by_name = {one.attribute.name: one.column for one in columns}
+    return typed_table(name, n_rows, by_name, links or {}, [one.attribute for one in columns])
+
+
+def _group_codes(sheet: Sheet, group: str) -> NDArray[np.int64]:
+    """Return the number of the group of each row, in the order in which groups first appear."""
+    import pandas as pd
+
+    column: Raw = sheet.columns[group]
+    match column:
+        case Coded():
+            codes = column.codes
+        case Texts() | PythonValues():
+            codes = pd.factorize(np.array(column.cells, dtype=object))[0]
+        case _:
+            codes = pd.factorize(column)[0]
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        where = f"row {row} of column {group!r}"
+        raise DataError("a row has no group", source=sheet.source, line=sheet.line_of(row), path=where)
+    return np.asarray(pd.factorize(codes)[0], dtype=np.int64)
+
+
+def _group_names(column: Raw, codes: NDArray[np.int64]) -> list[str]:
+    """Return the value that all rows of a group have, as text."""
+    first = np.unique(codes, return_index=True)[1].tolist()
+    match column:
+        case Coded():
+            return [str(column.values[code]) for code in column.codes[first].tolist()]
+        case Texts() | PythonValues():
+            return [str(column.cells[row]) for row in first]
+        case _:
+            return [str(value) for value in column.iloc[first].tolist()]
+
+
+def _without_group(overrides: Overrides, group: str | None) -> Overrides:
+    """Return the kinds that attributes are to have; that a group is told by the text as it stands is none of them."""
+    return Overrides({k: kind for k, kind in overrides.given.items() if (k, kind) != (group, "nominal")})
+
+
+def _grouped(
+    columns: Sequence[TypedColumn], codes: NDArray[np.int64], shape: _Shape, overrides: Overrides
+) -> Population:
+    """Return individuals that are sets of rows, which are sorted by group."""
+    assert shape.link is not None  # because there is a group
+    order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
+    starts = np.cumsum(sizes) - sizes
+    inside = np.ones(len(order), dtype=np.bool_)  # whether a row belongs to the group of the row before
+    inside[starts] = False
+    ordered = [one.take(order) for one in columns]
+    is_own = [_constant(one.column.values, inside) for one in ordered]
+    own = [one.take(starts) for one, mine in zip(ordered, is_own, strict=True) if mine]
+    rest = [one for one, mine in zip(ordered, is_own, strict=True) if not mine]
+    link = Link(shape.link, overrides.link(shape.individual, shape.link) or "set", shape.element)
+    above = _typed_table(shape.individual, len(sizes), own, {link: Adjacency.in_order(sizes)})
+    return linked_population(shape.individual, [above, _typed_table(shape.element, len(order), rest)])
+
+
+def _constant(values: NDArray[Any], inside: NDArray[np.bool_]) -> bool:
+    """Return whether a column, sorted by group, has one value in each group."""
+    before, after = values[:-1], values[1:]
+    same = (before == after) | ((before != before) & (after != after))
+    return bool((same | ~inside[1:]).all())
+
+
+# ---- columns ---------------------------------------------------------------------------------------------
+
+
+def unique_names(names: Iterable[str], source: str | None = None) -> list[str]:
+    """Return the names of columns, and refuse one that is there twice.
+
+    Examples
+    --------
+    >>> unique_names(["a", "b"])
+    ['a', 'b']
+    """
+    found = list(names)
+    seen: dict[str, int] = {}
+    for place, name in enumerate(found, 1):
+        if seen.setdefault(name, place) != place:
+            raise DataError(f"columns {seen[name]} and {place} are both named {name!r}; rename one", source=source)
+    return found
+
+
+def _given_names(names: Sequence[str], n: int) -> list[str]:
+    given = unique_names(map(str, names), None)
+    if len(given) != n:
+        raise UsageError(f"expected {n} names, one for each column, got {len(given)}")
+    return given
+
+
+# ---- files of Arrow --------------------------------------------------------------------------------------
+
+
+def _read_arrow(path: str | os.PathLike[str], format: str, reader: str) -> pd.DataFrame:
+    import pandas as pd
+
+    where = require_file(path)
+    try:
+        import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError:
+        fix = "pip install 'structtree[parquet]'"
+        raise UsageError(f"{where}: to read {format} the package pyarrow is needed; {fix}") from None
+    try:
+        read: Callable[..., pd.DataFrame] = getattr(pd, reader)
+        return read(where, dtype_backend="numpy_nullable")
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        raise DataError(f"not a {format} file ({str(error).splitlines()[0]})", source=str(where)) from None

@@ -1,0 +1,1 @@
+"""Metrics, folds, validation, leakage."""

@@ -1,0 +1,225 @@
+"""Attributes that may give the target away: known only when the target is, they are of no use for new individuals.
+
+Two things can be seen in the data. An attribute that alone predicts the target almost perfectly is more often a copy
+of it than a lucky measurement. And files with several targets have them side by side: when one of them is learned,
+the others are columns like any other. Neither is certain, so that people are told and nothing is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.arrays import Ints
+from structtree.data.population import Column, Population
+from structtree.data.readers.molecules.descriptors import DESCRIBED
+from structtree.data.schema import NUMERIC
+
+__all__ = ["Leak", "column_leaks", "leaks", "other_targets"]
+
+ALMOST_ALL = 0.99
+"""Accuracy on held-out individuals from which on one attribute is suspicious. (The odour of mushrooms has 0.985.)"""
+
+ALMOST_ALL_VARIANCE = 0.98
+"""The same for R²."""
+
+OF_ERRORS = 0.1
+"""And it makes at most this share of the errors of the most frequent class."""
+
+FEW_OTHERS = 10
+"""Where fewer of those held out are of another class than the most frequent one, nothing can be seen."""
+
+LEAST = 60
+"""With fewer individuals, half of them held out, chance alone may look perfect."""
+
+MOST_CELLS = 2_000_000
+"""Of larger tables a sample is looked at,"""
+
+LEAST_SAMPLE = 1_000
+"""of at least so many individuals."""
+
+SHARED_WORDS = 3
+"""A name that has so many words of three letters or more in common with the target's is named like it."""
+
+_LABEL = re.compile(r"(?i)^(y|target|label|class|outcome|response|task)s?(?=$|\d|[-_. ])(?P<rest>.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Attribute that alone predicts the target, and how well: the accuracy, or R², on individuals held out."""
+
+    attribute: str
+    measure: str
+    value: float
+
+
+def leaks(population: Population, labels: NDArray[Any]) -> tuple[Leak, ...]:
+    """Return the attributes of the individuals that alone predict the target almost perfectly, the best first.
+
+    Half of the individuals, or of a sample where there are many, are asked what the target is for each value; of the
+    other half each gets what goes with its own value. A number gets what goes with the nearest one.
+
+    Parameters
+    ----------
+    population : Population
+        Without the target.
+    labels : array
+        Floats for numbers, anything else for classes.
+
+    Examples
+    --------
+    >>> data = Population.from_records([{"copy": i % 2, "x": i % 7} for i in range(100)])
+    >>> leaks(data, np.arange(100) % 2)
+    (Leak(attribute='copy', measure='accuracy', value=1.0),)
+    """
+    names = [a.name for a in population.schema.type(population.schema.individual).attributes]
+    return column_leaks({name: population.column(name) for name in names}, labels)
+
+
+def column_leaks(columns: Mapping[str, Column], labels: NDArray[Any]) -> tuple[Leak, ...]:
+    """Return the columns that alone predict the labels almost perfectly, the best first; see `leaks`.
+
+    Parameters
+    ----------
+    columns : mapping from name to Column
+        A value for each label.
+    labels : array
+        Floats for numbers, anything else for classes.
+    """
+    n = len(labels)
+    if n < LEAST or not columns:
+        return ()
+    size = min(n, max(LEAST_SAMPLE, MOST_CELLS // len(columns)))
+    order = np.random.default_rng(0).permutation(n)[:size]
+    trial = _Trial.of(labels, order[: size // 2], order[size // 2 :])
+    found = [trial.judged(name, column) for name, column in columns.items()] if trial.is_worth_it else []
+    return tuple(sorted((leak for leak in found if leak is not None), key=lambda leak: -leak.value))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    """Labels of those who are asked and of those who are held out; classes as their numbers."""
+
+    is_number: bool
+    labels: NDArray[Any]
+    n_classes: int
+    asked: Ints
+    held: Ints
+
+    @classmethod
+    def of(cls, labels: NDArray[Any], asked: Ints, held: Ints) -> _Trial:
+        if labels.dtype.kind == "f":
+            return cls(True, labels, 0, asked, held)
+        texts = labels.astype(str) if labels.dtype.kind == "O" else labels
+        classes, codes = np.unique(texts, return_inverse=True)
+        return cls(False, codes, len(classes), asked, held)
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether there is something to predict, and classes come up often enough to be learned."""
+        if self.is_number:
+            return bool(np.ptp(self.labels[self.held]) > 0)
+        return 1 < self.n_classes <= len(self.asked) // 10
+
+    def judged(self, name: str, column: Column) -> Leak | None:
+        values = column.values.astype(np.float64)
+        values[column.missing] = np.nan
+        if np.isnan(values[self.asked]).all():
+            return None
+        said, true = self._said(values, column.kind in NUMERIC), self.labels[self.held]
+        if self.is_number:
+            r2 = 1.0 - float(((true - said) ** 2).sum() / ((true - true.mean()) ** 2).sum())
+            return Leak(name, "R²", r2) if r2 >= ALMOST_ALL_VARIANCE else None
+        accuracy = float((said == true).mean())
+        usual = float(np.bincount(true, minlength=self.n_classes).max() / len(true))
+        is_leak = accuracy >= ALMOST_ALL and 1 - accuracy <= OF_ERRORS * (1 - usual)
+        is_leak &= (1 - usual) * len(true) >= FEW_OTHERS
+        return Leak(name, "accuracy", accuracy) if is_leak else None
+
+    def _said(self, values: NDArray[np.float64], is_ordered: bool) -> NDArray[Any]:
+        """What goes with the values of those held out; with one that nobody had, and with none, what is usual."""
+        known = self.asked[~np.isnan(values[self.asked])]
+        distinct, places = np.unique(values[known], return_inverse=True)
+        if self.is_number:
+            means = np.bincount(places, self.labels[known]) / np.bincount(places)
+            usual: Any = self.labels[self.asked].mean()
+        else:
+            counts = np.zeros((len(distinct), self.n_classes))
+            np.add.at(counts, (places, self.labels[known]), 1)
+            means = counts.argmax(axis=1)
+            usual = np.bincount(self.labels[self.asked], minlength=self.n_classes).argmax()
+        held = values[self.held]
+        if is_ordered and self.is_number:
+            return np.where(np.isnan(held), usual, np.interp(held, distinct, means))
+        nearest = _nearest(distinct, np.nan_to_num(held))
+        is_known = ~np.isnan(held) & (is_ordered | (distinct[nearest] == held))
+        return np.where(is_known, means[nearest], usual)
+
+
+def _nearest(points: NDArray[np.float64], values: NDArray[np.float64]) -> Ints:
+    """The place of the nearest of some sorted points."""
+    right = np.clip(np.searchsorted(points, values), 1, max(1, len(points) - 1))
+    if len(points) == 1:
+        return np.zeros(len(values), dtype=np.int64)
+    return np.where(values - points[right - 1] <= points[right] - values, right - 1, right)
+
+
+def other_targets(population: Population, labels: NDArray[Any], target: str) -> tuple[str, ...]:
+    """Return the attributes of the individuals that look like other targets, in their order.
+
+    They are, for a target of two classes, the other columns of 0 and 1 in a file of molecules; for any data, columns
+    that are named as targets are and as the target is (``y1`` and ``y2``, ``label_a`` and ``label_b``), and those
+    whose name has three words or more in common with it.
+
+    Examples
+    --------
+    >>> data = Population.from_records([{"x": i, "y2": i * 2.5} for i in range(3)])
+    >>> other_targets(data, np.array([0.5, 1.5, 2.5]), "y1")
+    ('y2',)
+    """
+    names = [a.name for a in population.schema.type(population.schema.individual).attributes]
+    alike = set(_named_like(target, names))
+    if _is_binary(labels):
+        alike |= {name for name in _file_columns(population) if _is_flag(population.column(name))}
+    return tuple(name for name in names if name in alike)
+
+
+def _named_like(target: str, names: list[str]) -> Iterator[str]:
+    label, words = _label_word(target), _words(target)
+    for name in names:
+        if (label is not None and _label_word(name) == label) or len(words & _words(name)) >= SHARED_WORDS:
+            yield name
+
+
+def _label_word(name: str) -> str | None:
+    """The word of a name that says that it is a target; y needs a number, since it is also a coordinate."""
+    found = _LABEL.match(name)
+    if found is None or (found[1].lower() == "y" and not re.fullmatch(r"[-_. ]?\d+|", found["rest"])):
+        return None
+    return found[1].lower()
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[^\W\d_]{3,}", name)}
+
+
+def _file_columns(population: Population) -> list[str]:
+    """The columns of a file of molecules, beside what RDKit says of them; none for other data."""
+    schema = population.schema
+    names = [a.name for a in schema.type(schema.individual).attributes]
+    is_molecules = schema.individual == "Molecule" and schema.type("Molecule").link("atoms") is not None
+    return [name for name in names if name not in DESCRIBED] if is_molecules else []
+
+
+def _is_binary(labels: NDArray[Any]) -> bool:
+    return labels.dtype.kind != "f" and len(set(labels.tolist())) == 2
+
+
+def _is_flag(column: Column) -> bool:
+    values = np.unique(column.values[~column.missing])
+    return column.kind == "bool" or (column.kind in ("int", "real") and values.tolist() == [0.0, 1.0])

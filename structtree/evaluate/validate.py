@@ -1,0 +1,428 @@
+"""Cross-validation: how good models are on individuals new to them, and whether one way to learn beats another.
+
+Cross-validation with scikit-learn's splitters and scores. Scores of different folds are not independent, since most
+of the training individuals are the same; the paired t test is corrected for that as C. Nadeau and Y. Bengio propose
+("Inference for the Generalization Error", Machine Learning 52, 2003): the variance of the mean difference is taken to
+be (1/k + n_test/n_train) times that of the k differences, not 1/k times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
+from sklearn.metrics import get_scorer
+from sklearn.utils import _safe_indexing
+
+from structtree.arrays import Floats
+from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
+from structtree.data.readers.individuals import population_of, recognised
+from structtree.errors import DataError, UsageError
+from structtree.evaluate.folds import Fold, splits_of
+from structtree.evaluate.score import (
+    Predicted,
+    Scores,
+    answers_of,
+    constant_answers,
+    gather_scores,
+    main_metric,
+    score_answers,
+)
+from structtree.interrupts import stoppable
+from structtree.models.tree import Doubt, Leaf
+from structtree.progress import Doing
+from structtree.reprs import names_text, number_text, short_repr
+from structtree.search.clock import Clock
+from structtree.search.kernels.compiling import now
+
+__all__ = [
+    "Comparison",
+    "CrossValidation",
+    "FoldDone",
+    "HeldOut",
+    "TTest",
+    "compare",
+    "corrected_t_test",
+    "cross_validate",
+]
+
+MakeEstimator = Callable[[], Any]
+
+FEWEST_FOLDS = 2
+"""A cross-validation that Ctrl-C or the time limit ends early has at least this many folds."""
+
+USUAL_REPEATS = 3
+"""How often folds by chance are made, if it is not said."""
+
+
+class FoldDone(NamedTuple):
+    """Progress of the folds: which estimator, how many fits of how many are done, and the score of the last."""
+
+    name: str
+    done: int
+    total: int
+    score: float
+
+    @property
+    def doing(self) -> Doing:
+        """The same in words."""
+        return Doing("cross-validation", self.done, self.total, (f"{self.name or 'score'} {self.score:.3f}",))
+
+
+class HeldOut(NamedTuple):
+    """The individuals of a fold that were not learned from: their rows, what was said, and the baseline."""
+
+    rows: NDArray[np.int64]
+    answers: Predicted
+    baseline: Predicted
+
+
+class TTest(NamedTuple):
+    """The mean difference of two rows of scores, its t statistic, and the two-sided p-value."""
+
+    difference: float
+    t: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrossValidation:
+    """The scores of a cross-validation, and what it took.
+
+    Parameters
+    ----------
+    scores : array
+        One for each fold of each repeat.
+    leaves : array
+        The sizes of the trees.
+    evaluated : int
+        Predicates that were evaluated for branches of all trees.
+    doubts : tuple of Doubt
+        Branches of all trees whose test is not proved best.
+    seconds : float
+        All of it.
+    test_ratio : float
+        Test individuals for each training individual.
+    held_out : tuple of HeldOut
+        What was predicted for the individuals of each fold.
+    """
+
+    scores: Floats
+    leaves: NDArray[np.int64]
+    evaluated: int
+    doubts: tuple[Doubt, ...]
+    seconds: float
+    test_ratio: float
+    held_out: tuple[HeldOut, ...]
+
+    @property
+    def unproved(self) -> int:
+        """The number of branches of all trees whose test is not proved best."""
+        return len(self.doubts)
+
+    def __repr__(self) -> str:
+        spread = f" ± {self.sd:.4f}" if len(self.scores) > 1 else ""
+        folds, leaves = number_text(self.scores, "fold"), f"{self.leaves_mean:.3g} leaves on average"
+        return short_repr(self, f"mean score {self.mean:.4f}{spread} over {folds}", leaves, f"{self.seconds:.3g} s")
+
+    @property
+    def mean(self) -> float:
+        """The mean score."""
+        return float(self.scores.mean())
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of the scores."""
+        return float(self.scores.std(ddof=1))
+
+    @property
+    def leaves_mean(self) -> float:
+        """The mean number of leaves."""
+        return float(self.leaves.mean())
+
+    def scores_by_fold(self, metrics: Sequence[str] | None = None) -> list[Scores]:
+        """Return the scores of each fold by some metrics, as of `structtree.evaluate`."""
+        return [score_answers(one.answers, one.baseline, metrics) for one in self.held_out]
+
+    def evaluate(self, metrics: Sequence[str] | None = None) -> Scores:
+        """Return the mean over the folds of some metrics, with the standard deviations and the baseline.
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            As of `structtree.evaluate`.
+        """
+        return gather_scores(self.scores_by_fold(metrics))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Several cross-validations on the same folds, and each against the first.
+
+    Parameters
+    ----------
+    results : dict from name to CrossValidation
+    tests : dict from name to TTest
+        For all but the first: its scores minus those of the first.
+    """
+
+    results: Mapping[str, CrossValidation]
+    tests: Mapping[str, TTest]
+
+    def __repr__(self) -> str:
+        return short_repr(self, names_text(f"{name} {result.mean:.4f}" for name, result in self.results.items()))
+
+
+def cross_validate(
+    make_estimator: MakeEstimator,
+    individuals: Any,
+    target: ArrayLike,
+    *,
+    folds: Any = 10,
+    repeats: int | None = None,
+    seed: int = 0,
+    scoring: str | None = None,
+    progress: Callable[[FoldDone], None] | None = None,
+    time_limit: float | None = None,
+    unlabelled: Unlabelled = "leave out",
+) -> CrossValidation:
+    """Fit on all folds but one, score on that one, for each fold, and again with other folds.
+
+    Parameters
+    ----------
+    make_estimator : function
+        Gives a new estimator of this package, or one like it.
+    individuals : Population, or anything else the estimator takes
+    target : array
+    folds : int, splitter, array of groups, or iterable of pairs
+        A number of folds by chance, with the classes spread evenly; a splitter as scikit-learn has them, such as
+        `structtree.evaluate.folds.TimeFolds`; the group of each individual, which stays together; or pairs of the
+        rows to learn from and to test on.
+    repeats : int, optional
+        How often folds by chance are made: 3 times by default. Other folds are made once.
+    seed : int
+        Of the folds.
+    scoring : str, optional
+        A scorer of scikit-learn for ``scores``; by default accuracy for classes, R² for numbers.
+    progress : function, optional
+        Called after each fold. Ctrl-C ends the cross-validation with those, if they are two or more.
+    time_limit : float, optional
+        Seconds for all fits; each gets its share of what is left. When it is over, folds after the second are
+        skipped.
+    unlabelled : {"leave out", "refuse"}
+        What to do about individuals whose label is None, NaN or the like: leave them out with a warning that counts
+        them, or refuse them.
+
+    Examples
+    --------
+    >>> from structtree import StructuralTreeClassifier, load_dataset
+    >>> lenses = load_dataset("lenses")
+    >>> found = cross_validate(StructuralTreeClassifier, lenses.population, lenses.target, folds=4, repeats=1)
+    >>> len(found.scores), 0.6 <= found.mean <= 1.0
+    (4, True)
+    >>> found.evaluate(["roc_auc"]).baseline
+    {'roc_auc': 0.5}
+    """
+    named = {"": make_estimator}
+    options = _Options(folds, repeats, seed, scoring, progress, time_limit)
+    return _all_folds(named, *_labelled(individuals, target, unlabelled), options)[""]
+
+
+def compare(
+    estimators: Mapping[str, MakeEstimator],
+    individuals: Any,
+    target: ArrayLike,
+    *,
+    folds: Any = 10,
+    repeats: int | None = None,
+    seed: int = 0,
+    scoring: str | None = None,
+    progress: Callable[[FoldDone], None] | None = None,
+    time_limit: float | None = None,
+    unlabelled: Unlabelled = "leave out",
+) -> Comparison:
+    """Cross-validate several estimators on the same folds, and test each against the first.
+
+    Parameters
+    ----------
+    estimators : dict from name to function
+        Each gives a new estimator.
+    individuals, target, folds, repeats, seed, scoring, progress, time_limit, unlabelled
+        As of `cross_validate`; the time is for all of them.
+
+    Examples
+    --------
+    >>> from structtree import StructuralTreeClassifier, load_dataset
+    >>> lenses = load_dataset("lenses")
+    >>> makers = {c: lambda c=c: StructuralTreeClassifier(criterion=c) for c in ("acc*", "gini")}
+    >>> found = compare(makers, lenses.population, lenses.target, folds=3, repeats=2)
+    >>> list(found.results), list(found.tests), 0 <= found.tests["gini"].p <= 1
+    (['acc*', 'gini'], ['gini'], True)
+    """
+    if len(estimators) < 2:
+        raise UsageError(f"there must be two estimators or more to compare; got {list(estimators)}")
+    options = _Options(folds, repeats, seed, scoring, progress, time_limit)
+    results = _all_folds(estimators, *_labelled(individuals, target, unlabelled), options)
+    first, *others = results
+    base = results[first]
+    return Comparison(
+        results,
+        {name: corrected_t_test(results[name].scores, base.scores, base.test_ratio) for name in others},
+    )
+
+
+def corrected_t_test(scores: ArrayLike, others: ArrayLike, test_ratio: float) -> TTest:
+    """Test whether two rows of scores on the same folds differ by more than chance, after Nadeau and Bengio.
+
+    Parameters
+    ----------
+    scores, others : arrays
+        The scores of two ways of learning, fold by fold.
+    test_ratio : float
+        Test individuals for each training individual: 1/9 for ten folds.
+
+    Examples
+    --------
+    >>> found = corrected_t_test([0.9, 0.8, 0.9, 1.0], [0.8, 0.7, 0.9, 0.8], 1 / 3)
+    >>> round(found.difference, 3), round(found.t, 3), round(found.p, 3)
+    (0.1, 1.604, 0.207)
+    """
+    from scipy.special import stdtr  # type: ignore[import-untyped]  # scipy has no types
+
+    differences = np.asarray(scores, dtype=np.float64) - np.asarray(others, dtype=np.float64)
+    k, mean = len(differences), float(differences.mean())
+    if k < 2:
+        raise UsageError(f"a t test needs two scores or more of each; got {k}")
+    error = sqrt((1 / k + test_ratio) * float(differences.var(ddof=1)))
+    if error <= 1e-12 * (abs(mean) or 1.0):
+        return TTest(mean, inf if mean > 0 else -inf if mean < 0 else 0.0, 0.0 if mean else 1.0)
+    return TTest(mean, mean / error, float(2 * stdtr(k - 1, -abs(mean / error))))
+
+
+# ---- folds ----------------------------------------------------------------------------------------------
+
+
+class _Options(NamedTuple):
+    folds: Any
+    repeats: int | None
+    seed: int
+    scoring: str | None
+    progress: Callable[[FoldDone], None] | None
+    time_limit: float | None
+
+
+class _Fit(NamedTuple):
+    """Outcome of one fit."""
+
+    score: float
+    leaves: int
+    evaluated: int
+    doubts: tuple[Doubt, ...]
+    seconds: float
+    test_ratio: float
+    held_out: HeldOut
+
+
+class _Task(NamedTuple):
+    """What is learned: the individuals, their target, its classes if it has some, and how it is scored."""
+
+    population: Any
+    target: NDArray[Any]
+    classes: list[Any] | None
+    scoring: str | None
+
+
+def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tuple[Any, NDArray[Any]]:
+    """The individuals that have a label, and the labels; molecules are read once, not once for each fold."""
+    labels = label_array(target)
+    given = recognised(individuals)
+    if given.form == "molecules" and given.smiles is None:
+        individuals = population_of(individuals)
+    if len(labels) != len(individuals):
+        raise DataError(f"expected {len(individuals)} labels, one for each individual; got {len(labels)}")
+    known, kept = drop_unlabelled(labels, unlabelled, stacklevel=3)
+    return individuals if kept is None else _safe_indexing(individuals, kept), known
+
+
+def _all_folds(
+    estimators: Mapping[str, MakeEstimator], population: Any, target: NDArray[Any], options: _Options
+) -> dict[str, CrossValidation]:
+    """Each estimator on each fold; fold by fold, so that what is done when it is interrupted can be compared."""
+    done, is_classes = 0, all(is_classifier(make()) for make in estimators.values())
+    usual = USUAL_REPEATS if isinstance(options.folds, int) else 1
+    repeats = usual if options.repeats is None else options.repeats
+    splits = splits_of(options.folds, target, is_classes=is_classes, repeats=repeats, seed=options.seed)
+    task = _Task(population, target, np.unique(target).tolist() if is_classes else None, options.scoring)
+    total = len(splits) * len(estimators)
+    fits: list[dict[str, _Fit]] = []
+    with stoppable() as stop:
+        clock = Clock(options.time_limit, stop)
+        try:
+            for fold in splits:
+                if len(fits) >= FEWEST_FOLDS and clock.over() is not None:
+                    break  # a tree that no time is left for says nothing about others
+                here = {}
+                for name, make in estimators.items():
+                    estimator = _with_share_of_time(make(), clock, total - done)
+                    here[name] = _fit(estimator, task, fold)
+                    done += 1
+                    if options.progress is not None:
+                        options.progress(FoldDone(name, done, total, here[name].score))
+                fits.append(here)
+        except (KeyboardInterrupt, SystemError):
+            # The latter is what an interrupt of something that is being compiled may look like.
+            if len(fits) < FEWEST_FOLDS or not stop.pressed or stop.presses > 1:
+                raise
+            stop.answered = True
+    return {name: _gathered([here[name] for here in fits]) for name in estimators}
+
+
+def _with_share_of_time(estimator: Any, clock: Clock, n_left: int) -> Any:
+    if clock.seconds is None:
+        return estimator
+    share = max(clock.left(), 1e-3) / n_left
+    own = estimator.get_params().get("time_limit")
+    return estimator.set_params(time_limit=share if own is None else min(own, share))
+
+
+def _fit(estimator: Any, task: _Task, fold: Fold) -> _Fit:
+    started = now()
+    estimator.fit(_safe_indexing(task.population, fold.train), task.target[fold.train])
+    if estimator.model_.params.get("stopped_by") == "interrupt":
+        raise KeyboardInterrupt  # growing answers it with the tree so far, which is of no use here
+    inside, truth = _safe_indexing(task.population, fold.test), task.target[fold.test]
+    held_out = _held_out(estimator, inside, truth, task, fold)
+    if task.scoring is not None:
+        score = float(get_scorer(task.scoring)(estimator, inside, truth))
+    else:
+        main = main_metric(held_out.answers.task)
+        score = score_answers(held_out.answers, held_out.baseline, [main])[main]
+    tree = estimator.tree_
+    return _Fit(
+        score,
+        estimator.get_n_leaves(),
+        sum(node.found.evaluated for node in tree.nodes if not isinstance(node, Leaf)),
+        tuple(doubt for doubt in tree.doubts if tree.nodes[doubt.node].children),
+        now() - started,
+        len(fold.test) / len(fold.train),
+        held_out,
+    )
+
+
+def _held_out(estimator: Any, inside: Any, truth: NDArray[Any], task: _Task, fold: Fold) -> HeldOut:
+    """What the estimator says of the individuals of a fold, and what it would say if it always said the same."""
+    answers, training = answers_of(estimator, inside, truth, task.classes), task.target[fold.train]
+    if task.classes is not None:
+        training = np.searchsorted(task.classes, training)
+    return HeldOut(fold.test, answers, constant_answers(answers, training))
+
+
+def _gathered(fits: Sequence[_Fit]) -> CrossValidation:
+    scores, leaves, evaluated, doubts, seconds, ratios, held_out = zip(*fits, strict=True)
+    sums = (sum(evaluated), tuple(doubt for some in doubts for doubt in some), sum(seconds))
+    return CrossValidation(np.array(scores), np.array(leaves), *sums, float(np.mean(ratios)), held_out)

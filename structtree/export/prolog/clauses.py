@@ -1,0 +1,337 @@
+"""Models as clauses of Prolog that give the model's predictions.
+
+A tree becomes a decision list, as in H. Blockeel and L. De Raedt, "Top-down induction of first-order logical decision
+trees" (1998): one clause for each leaf, those of yes sides first, each closed by a cut, so that the first one whose
+tests succeed is the leaf. What the leaves say is in facts beside them. The clauses of a model that was learned from
+facts speak of the predicates of these facts; of any other data the rows themselves are written as facts.
+
+The clauses are a module, so that nothing of it is taken for a fact of the user's; facts are looked for in ``user``,
+where Prolog loads them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from structtree.data.population import Column, Population
+from structtree.data.provenance import FactReading, provenance_of
+from structtree.data.reachable import seen_by_individuals
+from structtree.data.readers.facts.signatures import PrologPredicate, signatures_of
+from structtree.data.readers.facts.tables import types_without_facts
+from structtree.data.schema import Schema
+from structtree.errors import UsageError
+from structtree.export.prolog.facts import FACT_HELPERS, FactVocabulary, check_sayable
+from structtree.export.prolog.goals import GoalWriter, RowVocabulary, member_atom, number_term, plain_atom
+from structtree.export.prolog.rules import background_clauses
+from structtree.lang.background import ComputedLink
+from structtree.lang.pretty import pretty
+from structtree.models.conform import needed_members
+from structtree.models.leaves import decisions, means
+from structtree.models.model import Model, fitted, used_definitions
+from structtree.models.tree import Leaf, Tree, Way
+
+__all__ = ["PROLOG_HELPERS", "PROLOG_IMPORTS", "export_prolog", "row_facts"]
+
+PROLOG_IMPORTS = """:- use_module(library(aggregate), [aggregate_all/3]).
+:- use_module(library(lists), [flatten/2, last/2, list_to_set/2, max_list/2, member/2]).
+:- use_module(library(lists), [min_list/2, nth0/3, sum_list/2]).
+:- use_module(library(pairs), [pairs_values/2])."""
+
+PROLOG_HELPERS = """structtree_part(Part, Moment, Number) :-
+    Seconds is float(Moment), stamp_date_time(Seconds, date(Year, Month, Day, Hour, _, _, _, _, _), 'UTC'),
+    day_of_the_week(date(Year, Month, Day), FromOne), Weekday is FromOne - 1,
+    memberchk(Part-Whole, [weekday-Weekday, day-Day, month-Month, year-Year, hour-Hour]), Number is float(Whole).
+
+% Aggregates of rows with their place, order and value; units are those in a day, of order and value.
+structtree_rows(All, Rows) :- list_to_set(All, Different), sort(1, @=<, Different, Rows).
+structtree_share(Rows, All, Share) :- length(Rows, N), length(All, M), M > 0, Share is N / M.
+structtree_values(Rows, Values) :- findall(Value, member(row(_, _, Value, _), Rows), Values).
+structtree_distinct(Rows, _, N) :- structtree_values(Rows, Values), sort(Values, Different), length(Different, N).
+structtree_sum(Rows, _, Sum) :- structtree_values(Rows, Values), sum_list(Values, Sum).
+structtree_mean(Rows, Units, Mean) :-
+    Rows = [_|_], structtree_sum(Rows, Units, Sum), length(Rows, N), Mean is Sum / N.
+structtree_min(Rows, _, Least) :- structtree_values(Rows, Values), min_list(Values, Least).
+structtree_max(Rows, _, Greatest) :- structtree_values(Rows, Values), max_list(Values, Greatest).
+structtree_range(Rows, units(_, Unit), Range) :-
+    structtree_min(Rows, _, Least), structtree_max(Rows, _, Greatest), Range is (Greatest - Least) / Unit.
+structtree_deviation(Rows, Units, Deviation) :-
+    length(Rows, N), N >= 2, structtree_mean(Rows, Units, Mean),
+    aggregate_all(sum((Value - Mean)**2), member(row(_, _, Value, _), Rows), Squares),
+    Deviation is sqrt(Squares / (N - 1)).
+structtree_in_order(Rows, Sorted) :-
+    findall(by(Order, Place, Value), member(row(Place, Order, Value, _), Rows), Keyed), sort(0, @=<, Keyed, Sorted).
+structtree_latest(Rows, _, Value) :- structtree_in_order(Rows, Sorted), last(Sorted, by(_, _, Value)).
+structtree_earliest(Rows, _, Value) :- structtree_in_order(Rows, [by(_, _, Value)|_]).
+structtree_trend(Rows, units(Unit, _), Slope) :-
+    length(Rows, N), memberchk(row(_, One, _, _), Rows), once((member(row(_, Other, _, _), Rows), Other =\\= One)),
+    aggregate_all(sum(X), member(row(_, X, _, _), Rows), Xs),
+    aggregate_all(sum(Y), member(row(_, _, Y, _), Rows), Ys),
+    MeanX is Xs / N, MeanY is Ys / N,
+    aggregate_all(sum((X - MeanX) * (Y - MeanY)), member(row(_, X, Y, _), Rows), Products),
+    aggregate_all(sum((X - MeanX)**2), member(row(_, X, _, _), Rows), Squares),
+    Slope is Products / Squares * Unit."""
+"""What goals of dates and of aggregates call."""
+
+
+def export_prolog(model: Any, individuals: Any = None, *, facts: Population | None = None) -> str:
+    """Return a model as Prolog clauses: ``leaf(X, Leaf)``, and ``predicted(X, Said)``.
+
+    Parameters
+    ----------
+    model : Model, fitted estimator or Tree
+    individuals : individuals in any form, optional
+        They are written as facts too, with the rows that they reach, and the clauses are about these rows. Without
+        them the model must be one that was learned from facts, and the clauses speak of their predicates.
+    facts : Population, optional
+        The facts that the model was learned from, if it does not know how they were read: those of the command line
+        do.
+
+    Examples
+    --------
+    >>> from structtree import StructuralTreeClassifier
+    >>> cars = Population.from_facts(
+    ...     "wheels(c1, 2). wheels(c2, 3).", positives="fast(c2).", negatives="fast(c1).", individual="Car")
+    >>> tree = StructuralTreeClassifier().fit(*cars.split_target("fast"))
+    >>> print(export_prolog(tree, facts=cars).partition("\\n\\n")[2])
+    leaf(Car0, Leaf) :-
+        wheels(Car0, Wheels1), Wheels1 >= 3.0,  % wheels >= 3
+        !, Leaf = 1.
+    leaf(Car0, Leaf) :-
+        !, Leaf = 2.
+    says(1, true).
+    says(2, false).
+    predicted(X, Said) :- leaf(X, Leaf), says(Leaf, Said).
+    <BLANKLINE>
+    """
+    known = fitted(model)
+    _require_one_leaf(known.model.tree)
+    if individuals is not None:
+        program = _program_of_rows(known.model, known.prepared(individuals))
+    else:
+        program = _program_of_facts(known.model, _reading_of(known.model, facts))
+    return "\n".join(program) + "\n"
+
+
+def _require_one_leaf(tree: Tree) -> None:
+    if tree.missing == "fractional":
+        raise UsageError(
+            "the tree sends those who lack a value to several leaves at once (missing='fractional'), which clauses "
+            "cannot say; fit it with missing='false' or missing='majority'"
+        )
+
+
+def _reading_of(model: Model, facts: Population | None) -> FactReading:
+    """Return how the facts that a model was learned from were read, or refuse it."""
+    if facts is not None:
+        found = provenance_of(facts).facts
+    else:
+        remembered = model.params.get("reading")
+        reading = remembered if isinstance(remembered, Mapping) else {}
+        texts = reading.get("fact") if isinstance(reading.get("fact"), list) else None
+        found = None if texts is None else FactReading(tuple(texts), is_of_models=bool(reading.get("models")))
+    if found is None:
+        raise UsageError(
+            "the model does not say that it was learned from facts, of which its clauses could speak; export it with "
+            "its data (--data DATA), which is then written as facts"
+        )
+    if found.is_of_models:
+        raise UsageError(
+            "the individuals are interpretations, whose facts Prolog cannot tell apart; export the model with its "
+            "data (--data DATA), which is then written as facts"
+        )
+    return found
+
+
+# ---- programs --------------------------------------------------------------------------------------------
+
+
+def _program_of_rows(model: Model, prepared: Population) -> Iterator[str]:
+    """Yield a program about the rows of a population, which it has as facts."""
+    steps = model.needs.background.steps
+    given = seen_by_individuals(prepared.given)
+    needed = model.needed if steps else needed_members(model.tree.tests, given.schema)
+    words = RowVocabulary()
+    clauses = [
+        *_decision_list(model, prepared.schema, words),
+        "predicted(X, Said) :- individual(X, _), leaf(X, Leaf), says(Leaf, Said).",
+        *background_clauses(prepared.schema, used_definitions(model), steps, words),
+    ]
+    yield from _head(model, ["individual/2"])
+    yield ""
+    yield from clauses
+    yield from _helpers(clauses)
+    numbers = provenance_of(given).rows
+    yield from (f"individual({row}, {numbers[row]})." for row in given.individuals.tolist())
+    yield from row_facts(given, needed)
+
+
+def _program_of_facts(model: Model, reading: FactReading) -> Iterator[str]:
+    """Yield a program about the predicates of the facts that a model was learned from."""
+    schema, steps = model.tree.schema, model.needs.background.steps
+    signatures = signatures_of(reading.signatures)
+    target = reading.target or model.target
+    types = types_without_facts(signatures, target, schema.individual)
+    words = FactVocabulary(types, signatures, schema.individual, _OWN_PREDICATES)
+    check_sayable(words, schema, model.needed, steps, model.tree.tests)
+    clauses = [
+        *_decision_list(model, schema, words),
+        "predicted(X, Said) :- leaf(X, Leaf), says(Leaf, Said).",
+        *background_clauses(schema, used_definitions(model), steps, words),
+        *words.clauses(step.type for step in steps if isinstance(step, ComputedLink)),
+    ]
+    yield from _head(model, ())
+    yield "% To be loaded after the facts; texts in double quotes: :- set_prolog_flag(double_quotes, atom)."
+    yield _unknown_are_false(words.used)
+    yield ""
+    yield from clauses
+    yield from _helpers(clauses)
+
+
+_OWN_PREDICATES = frozenset(
+    PrologPredicate(name, int(arity))
+    for name, arity in re.findall(r"(\w+)/(\d)", f"{PROLOG_IMPORTS} leaf/2 predicted/2 says/2")
+)
+
+
+def _unknown_are_false(predicates: Iterable[PrologPredicate]) -> str:
+    """Return the directive that predicates without facts hold of nothing."""
+    named = ", ".join(f"{plain_atom(one.name)}/{one.arity}" for one in sorted(predicates))
+    return (
+        f":- forall(member(Name/Arity, [{named}]),\n"
+        "       ( functor(Head, Name, Arity), predicate_property(user:Head, defined) -> true\n"
+        "       ; dynamic(user:Name/Arity) ))."
+    )
+
+
+def _head(model: Model, exported: Iterable[str]) -> Iterator[str]:
+    what = model.target or "the target"
+    yield f"% Predictions of {_comment(what)} by a structtree model; predicted(X, Said) says them."
+    yield ":- encoding(utf8)."
+    yield f":- module(structtree_model, [{', '.join(['predicted/2', 'leaf/2', 'says/2', *exported])}])."
+    yield ":- style_check(-singleton)."
+    yield PROLOG_IMPORTS
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _helpers(clauses: Sequence[str]) -> Iterator[str]:
+    """Yield what some clauses call and the libraries do not have."""
+    text = "\n".join(clauses)
+    for helpers in (PROLOG_HELPERS, FACT_HELPERS):
+        if any(f"{name}(" in text for name in re.findall(r"^(structtree_\w+)\(", helpers, re.MULTILINE)):
+            yield helpers
+
+
+def _decision_list(model: Model, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
+    """Yield the clauses of all leaves, and what each of them says."""
+    tree = model.tree
+    for leaf, ways in _leaves(tree):
+        vocabulary.restart()
+        writer, row = GoalWriter(schema, vocabulary), vocabulary.new_row(schema.individual)
+        yield f"leaf({row}, Leaf) :-"
+        for way in ways:
+            yield f"    {writer.goal(way.test, schema.individual, row)},  % {_comment(pretty(way.test))}"
+        yield f"    !, Leaf = {leaf}."
+    yield from (f"says({leaf}, {said})." for leaf, said in _answers(model).items())
+
+
+def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Way, ...]]]:
+    """Yield leaves with the tests that must hold; the last side of a node is for whoever is left."""
+    stack: list[tuple[int, tuple[Way, ...]]] = [(0, ())]
+    while stack:
+        node, above = stack.pop()
+        if isinstance(tree.nodes[node], Leaf):
+            yield node, above
+            continue
+        *first, last = sorted(tree.ways(node), key=lambda way: not way.answer)
+        stack += [(last.child, above), *((way.child, (*above, way)) for way in reversed(first))]
+
+
+def _answers(model: Model) -> Mapping[int, str]:
+    tree = model.tree
+    if tree.task == "numbers":
+        return {
+            leaf: number_term(mean) for leaf, mean in zip(tree.leaves, means(tree)[list(tree.leaves)], strict=True)
+        }
+    said = decisions(tree, model.decision)
+    return {leaf: _label_term(tree.classes[said[leaf]]) for leaf in tree.leaves}
+
+
+def _label_term(label: Any) -> str:
+    """Return a class as a term: a text or a flag as an atom, a number as a number."""
+    plain = label.item() if hasattr(label, "item") else label
+    match plain:
+        case bool():
+            return str(plain).lower()
+        case int():
+            return str(plain)
+        case float():
+            return number_term(plain)
+        case _:
+            return plain_atom(str(plain))
+
+
+# ---- facts -----------------------------------------------------------------------------------------------
+
+
+def row_facts(population: Population, members: Mapping[str, Iterable[str]] | None = None) -> Iterator[str]:
+    """Yield what a population says as ground facts: rows, the values that are there, and links with their places.
+
+    Parameters
+    ----------
+    population : Population
+    members : mapping from type to names, optional
+        Only these, and lists of types that are asked about their neighbours; all by default.
+
+    Examples
+    --------
+    >>> trains = Population.from_records([{"cars": [{"wheels": 2}]}], individual="Train")
+    >>> print("\\n".join(fact for fact in row_facts(trains) if not fact.startswith(":-")))
+    'Train'(0).
+    'Train.cars'(0, 0, 0).
+    'Car'(0).
+    'Car.wheels'(0, 2.0).
+    """
+    for record in population.schema.types:
+        table = population.tables[record.name]
+        wanted = partial(_is_wanted, members, record.name)
+        yield f":- dynamic {plain_atom(record.name)}/1."
+        yield from (f"{plain_atom(record.name)}({row})." for row in range(table.n_rows))
+        for attribute in record.attributes:
+            if wanted(attribute.name):
+                yield from _value_facts(member_atom(record.name, attribute.name), table.columns[attribute.name])
+        for link in record.links:
+            if not wanted(link.name) and not (
+                link.kind == "list" and members and "$list" in members.get(link.target, ())
+            ):
+                continue
+            name = member_atom(record.name, link.name)
+            yield f":- dynamic {name}/3."
+            for row in range(table.n_rows):
+                targets = table.links[link.name].of(row).tolist()
+                yield from (f"{name}({row}, {place}, {target})." for place, target in enumerate(targets))
+
+
+def _is_wanted(members: Mapping[str, Iterable[str]] | None, type_name: str, name: str) -> bool:
+    return members is None or name in members.get(type_name, ())
+
+
+def _value_facts(name: str, column: Column) -> Iterator[str]:
+    """Yield the values that are there: flags and categories as atoms, all else as numbers."""
+    yield f":- dynamic {name}/2."
+    for row in range(len(column)):
+        value = column.value(row)
+        if value is None:
+            continue
+        match column.kind:
+            case "nominal":
+                yield f"{name}({row}, {plain_atom(str(value))})."
+            case "bool":
+                yield f"{name}({row}, {'true' if value else 'false'})."
+            case _:
+                yield f"{name}({row}, {number_term(column.values[row])})."

@@ -1,0 +1,945 @@
+"""Predicates as conditions in SQL: one recursive function over the forms of the language.
+
+A row of a type is an alias of a table. A link becomes a subquery that is joined by its key; a derived link one that
+is joined along its path; a test of a missing value is NULL, which counts as false wherever it can be seen. As of a
+date, every alias has the condition that the individual sees it.
+
+Law: the rows of which a condition is true are those of which `structtree.space.evaluate` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, assert_never
+
+from structtree.arrays import EXACT
+from structtree.data.as_of import DAYS_BEFORE
+from structtree.data.dates import DAY
+from structtree.data.layouts import LayoutLink, SourceLayout
+from structtree.data.readers.databases.sqlite_files import sql_name
+from structtree.data.readers.databases.storage import Engine, Stored
+from structtree.data.schema import FAR_ROW, Attribute, Kind, RecordType, Schema
+from structtree.export.sql.values import (
+    NotInSqlError,
+    SqlValue,
+    any_of,
+    both,
+    column_name,
+    comparable,
+    compared,
+    date_part,
+    key_value,
+    number_literal,
+    own_moment,
+    stored_value,
+    text_literal,
+)
+from structtree.lang import syntax as syn
+from structtree.lang.background import (
+    Background,
+    ComputedAttribute,
+    ComputedLink,
+    Hop,
+    Repeated,
+    arithmetic_kind,
+)
+
+__all__ = ["SUM_SLACK", "SqlRow", "SqlTests"]
+
+SUM_SLACK = 1e-12
+"""Sums of real numbers are compared with this share of a threshold to spare: databases add them in another order."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlRow:
+    """A row of a type, as a query has it.
+
+    Parameters
+    ----------
+    alias : str
+        What the query calls its table.
+    type, table : str
+    parent : SqlRow, optional
+        The row that it was reached from.
+    via : str
+        The link by which it was reached.
+    pair : ComputedLink, optional
+        The derived link of whose pairs it is one.
+    begun : SqlRow, optional
+        The row at which that derived link begins.
+    asker : SqlRow, optional
+        The row that asks, in the condition of a derived link.
+    is_copied : bool
+        Whether its table is a copy that the query makes.
+    """
+
+    alias: str
+    type: str
+    table: str
+    parent: SqlRow | None = None
+    via: str = ""
+    pair: ComputedLink | None = None
+    begun: SqlRow | None = None
+    asker: SqlRow | None = None
+    is_copied: bool = False
+
+    @property
+    def root(self) -> SqlRow:
+        """The individual."""
+        row = self
+        while row.parent is not None:
+            row = row.parent
+        return row
+
+
+class _Rows(NamedTuple):
+    """Rows that a link leads to: what they are selected from, and by which conditions."""
+
+    row: SqlRow
+    tables: tuple[str, ...]
+    conditions: tuple[str, ...]
+
+    def where(self, *more: str) -> str:
+        """Return the clauses of a query for these rows."""
+        return f"FROM {', '.join(self.tables)} WHERE {both((*self.conditions, *more))}"
+
+    def exists(self, *more: str) -> str:
+        return f"EXISTS (SELECT 1 {self.where(*more)})"
+
+
+class _Typed(NamedTuple):
+    """A value with its attribute."""
+
+    value: SqlValue
+    attribute: Attribute
+
+
+@dataclass(slots=True)
+class SqlTests:
+    """Writes tests of one model as conditions.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of the tests.
+    layout : SourceLayout
+        The tables.
+    engine : {"sqlite", "duckdb"}
+    background : Background
+        The derived links and computed attributes.
+    n_aliases : int
+        The number of aliases so far.
+    copies : dict from table to name
+        The tables that are selected from by way of a copy; see `beginning`.
+    """
+
+    schema: Schema
+    layout: SourceLayout
+    engine: Engine
+    background: Background
+    n_aliases: int = 0
+    copies: dict[str, str] = field(default_factory=dict)
+    _links: dict[tuple[str, str], ComputedLink] = field(init=False)
+    _attributes: dict[tuple[str, str], ComputedAttribute] = field(init=False)
+    _tables: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        steps = self.background.steps
+        self._links = {(s.type, s.link.name): s for s in steps if isinstance(s, ComputedLink)}
+        self._attributes = {(s.type, s.attribute.name): s for s in steps if isinstance(s, ComputedAttribute)}
+        self._tables = _tables_of(self.schema, self.layout)
+
+    def individual(self) -> SqlRow:
+        """Return an alias of the table of the individuals."""
+        return SqlRow(self._alias(self.layout.individual), self.schema.individual, self.layout.individual)
+
+    def source(self, row: SqlRow) -> str:
+        """Return a table as a query selects from it."""
+        return f"{sql_name(self.copies[row.table] if row.is_copied else row.table)} AS {row.alias}"
+
+    def beginning(self) -> str:
+        """Return how a query begins that has the conditions written so far; the next ones are for another.
+
+        SQLite looks for rows by a column without an index in all of a table, every time; of a copy that a query makes
+        it makes an index first, if that is worth it.
+        """
+        copies = []
+        for table, name in self.copies.items():
+            rowid = self.layout.tables[table].rowid
+            number = f"{rowid} AS {rowid}, " if rowid else ""
+            copies.append(f"{sql_name(name)} AS MATERIALIZED (SELECT {number}* FROM {sql_name(table)})")
+        self.copies = {}
+        return f"WITH {', '.join(copies)}\n" if copies else ""
+
+    def _is_copied(self, table: str, columns: Sequence[str]) -> bool:
+        """Return whether rows are better looked for in a copy of a table; then there will be one."""
+        if self.engine != "sqlite" or any(set(columns) == set(each) for each in self.layout.tables[table].indexed):
+            return False
+        name = f"{table} rows"
+        while name in self.layout.tables:
+            name += "_"
+        self.copies[table] = name
+        return True
+
+    def identity(self, row: SqlRow) -> tuple[str, ...]:
+        """Return what tells the rows of a table apart."""
+        table = self.layout.tables[row.table]
+        if table.rowid:
+            return (f"{row.alias}.{table.rowid}",)
+        if table.key:
+            return tuple(column_name(row.alias, column) for column in table.key)
+        raise NotInSqlError(f"the rows of {row.table} have neither a number nor a key")
+
+    def _same(self, one: SqlRow, other: SqlRow) -> str:
+        pairs = zip(self.identity(one), self.identity(other), strict=True)
+        return both(f"{mine} = {theirs}" for mine, theirs in pairs)
+
+    def _alias(self, table: str) -> str:
+        first = next((sign.lower() for sign in table if sign.isascii() and sign.isalpha()), "t")
+        self.n_aliases += 1
+        return f"{first}{self.n_aliases}"
+
+    # ---- predicates
+
+    def condition(self, predicate: syn.Predicate, row: SqlRow) -> str:
+        """Return the condition that is true of a row exactly if a predicate holds of it; else false or NULL."""
+        match predicate:
+            case syn.Top():
+                return "TRUE"
+            case syn.Flag(attribute, positive):
+                return f"{self._value(row, attribute).value.number} = {int(positive)}"
+            case syn.Compare(attribute, op, value):
+                return compared(self._value(row, attribute).value, op, value)
+            case syn.CompareOwn(path, op, other):
+                return self._compared(self._at(row, path), op, self._at(row, other), path)
+            case syn.CompareMine(path, op, mine):
+                assert row.asker is not None
+                return self._compared(self._at(row, path), op, self._at(row.asker, mine), path)
+            case syn.Me():
+                assert row.asker is not None
+                return self._same(row, row.asker)
+            case syn.Among(attribute, values):
+                return self._among(self._value(row, attribute).value, values)
+            case syn.Within(attribute, low, high, closed):
+                found = self._value(row, attribute).value
+                return both((compared(found, ">=", low), compared(found, "<=" if closed else "<", high)))
+            case syn.Missing(member):
+                if self._record(row).link(member) is not None:
+                    return f"NOT {self._behind(row, member).exists()}"
+                return f"{self._value(row, member).value.sql} IS NULL"
+            case syn.Named(_, body):
+                assert body is not None
+                return self.condition(body, row)
+            case syn.Follow(link, inner) | syn.Exists(link, inner):
+                rows = self._behind(row, link)
+                return rows.exists(self.condition(inner, rows.row))
+            case syn.No(link, inner):
+                rows = self._behind(row, link)
+                return f"NOT {rows.exists(self.condition(inner, rows.row))}"
+            case syn.All(link, inner):
+                rows = self._behind(row, link)
+                return f"NOT {rows.exists(untrue(self.condition(inner, rows.row)))}"
+            case syn.Count(link, inner, op, n):
+                return self._count(self._behind(row, link), inner, op, n)
+            case syn.ListStep():
+                return self._list_step(predicate, row)
+            case syn.Aggregate():
+                return self._aggregate(predicate, row)
+            case syn.Distinct(link, inners):
+                return self._distinct(row, link, inners)
+            case syn.And(parts):
+                return both(self.condition(part, row) for part in parts)
+            case syn.Or(parts):
+                return any_of(self.condition(part, row) for part in parts)
+            case syn.Not(inner):
+                return untrue(self.condition(inner, row))
+            case _ as never:
+                assert_never(never)
+
+    def _among(self, value: SqlValue, values: Sequence[Any]) -> str:
+        if value.domain in ("days", "stored number"):
+            return any_of(compared(value, "=", each) for each in values)
+        shown = (text_literal(str(v)) if value.domain == "text" else number_literal(v) for v in values)
+        return f"{value.sql if value.domain == 'text' else comparable(value, values)} IN ({', '.join(shown)})"
+
+    def _count(self, rows: _Rows, inner: syn.Predicate, op: str, n: Any) -> str:
+        inside = self.condition(inner, rows.row)
+        if op == ">=" and n == 1:
+            return rows.exists(inside)
+        return f"(SELECT COUNT(*) {rows.where(inside)}) {op} {number_literal(n)}"
+
+    def _distinct(self, row: SqlRow, link: str, inners: Sequence[syn.Predicate]) -> str:
+        found = [self._behind(row, link) for _ in inners]
+        tables = [table for rows in found for table in rows.tables]
+        conditions = [condition for rows in found for condition in rows.conditions]
+        conditions += [self.condition(inner, rows.row) for rows, inner in zip(found, inners, strict=True)]
+        for i, one in enumerate(found):
+            conditions += [f"NOT ({self._same(one.row, other.row)})" for other in found[i + 1 :]]
+        return f"EXISTS (SELECT 1 FROM {', '.join(tables)} WHERE {both(conditions)})"
+
+    # ---- lists
+
+    def _list_step(self, step: syn.ListStep, row: SqlRow) -> str:
+        if step.link is not None:
+            rows, other = self._behind(row, step.link), self._behind(row, step.link)
+            nearer = self._comes_before(other.row, rows.row, step.step == "last")
+            return rows.exists(f"NOT {other.exists(nearer)}", self.condition(step.inner, rows.row))
+        owner, via = (row.parent, row.via) if row.pair is None else (row.begun, row.pair.link.name)
+        link = None if owner is None else self._record(owner).link(via)
+        if owner is None or link is None or link.kind != "list":
+            raise NotInSqlError(f"it asks for what is {step.step} in a list by which it did not come")
+        rows, between = self._behind(owner, via), self._behind(owner, via)
+        backwards = step.step == "previous"
+        after = self._comes_before(row, rows.row, backwards)
+        if step.step == "later":
+            return rows.exists(after, self.condition(step.inner, rows.row))
+        nearer = both(
+            (self._comes_before(row, between.row, backwards), self._comes_before(between.row, rows.row, backwards))
+        )
+        return rows.exists(after, f"NOT {between.exists(nearer)}", self.condition(step.inner, rows.row))
+
+    def _list_place(self, row: SqlRow) -> list[str]:
+        """Return what orders the rows of a link as it does: of a derived list, what it is sorted by comes first."""
+        order = None if row.pair is None else row.pair.order
+        if order is None:
+            return list(self.identity(row))
+        key = self._value(row, order.attribute).value.number
+        return [f"{key} IS NULL", f"-({key})" if order.descending else str(key), *self.identity(row)]
+
+    def _comes_before(self, one: SqlRow, other: SqlRow, backwards: bool) -> str:
+        """Return the condition that one element of a list stands before another; or after it."""
+        order = None if one.pair is None else one.pair.order
+        first, second = (one, other) if not backwards else (other, one)
+        id_a, id_b = (", ".join(self.identity(row)) for row in (first, second))
+        if "," in id_a:
+            id_a, id_b = f"({id_a})", f"({id_b})"
+        if order is None:
+            return f"{id_a} < {id_b}"
+        a, b = (self._value(row, order.attribute).value.number for row in (first, second))
+        sign = ">" if order.descending else "<"
+        # missing values come last, equal ones in the order of the rows
+        return any_of(
+            (
+                f"{a} {sign} {b}",
+                f"{a} IS NOT NULL AND {b} IS NULL",
+                f"({a} = {b} OR ({a} IS NULL AND {b} IS NULL)) AND {id_a} < {id_b}",
+            )
+        )
+
+    # ---- aggregates
+
+    def _aggregate(self, test: syn.Aggregate, row: SqlRow) -> str:
+        found, is_rounded = self._aggregated(test, row)
+        limit: Any = test.value
+        if is_rounded and test.op in (">=", "<="):
+            slack = SUM_SLACK * abs(float(limit))
+            limit = float(limit) - slack if test.op == ">=" else float(limit) + slack
+        if test.function != "deviation":
+            return compared(found, test.op, limit)
+        if limit < 0:
+            return f"{found.number} IS NOT NULL" if test.op in (">=", "!=") else "FALSE"
+        return compared(found, test.op, limit * limit)
+
+    def _aggregated(self, test: syn.Aggregate, row: SqlRow) -> tuple[SqlValue, bool]:
+        """Return what an aggregate compares, and whether it may be rounded otherwise than ours."""
+        rows = self._behind(row, test.link)
+        inside = "TRUE" if test.inner is None else self.condition(test.inner, rows.row)
+        if test.attribute is None:
+            share = f"(SELECT AVG(CASE WHEN {inside} THEN 1.0 ELSE 0.0 END) {rows.where()})"
+            return SqlValue.of_number(share), False
+        found, kind = self._value(rows.row, test.attribute)
+        order = None if test.order is None else self._value(rows.row, test.order)
+        present = [f"{found.sql} IS NOT NULL", *([] if order is None else [f"{order.value.sql} IS NOT NULL"])]
+        clauses = rows.where(inside, *present)
+        is_real = kind.kind == "real"
+        if not is_real and test.function in ("sum", "mean"):
+            _refuse_rounded_sums(test)
+        match test.function:
+            case "sum":
+                total = f"(SELECT TOTAL({found.number}) {clauses})"
+                if self.engine == "duckdb":
+                    total = f"(SELECT COALESCE(SUM(CAST({found.number} AS DOUBLE)), 0) {clauses})"
+                return SqlValue.of_number(total), is_real
+            case "mean":
+                return SqlValue.of_number(f"(SELECT AVG({found.number}) {clauses})"), is_real
+            case "min" | "max":
+                name = test.function.upper()
+                sql, number = (f"(SELECT {name}({each}) {clauses})" for each in (found.sql, found.number))
+                return SqlValue(sql, found.domain, number), False
+            case "range":
+                unit = f" / {DAY}" if kind.kind == "time" else ""
+                span = f"(SELECT (MAX({found.number}) - MIN({found.number})){unit} {clauses})"
+                return SqlValue.of_number(span), False
+            case "distinct":
+                each = found.number if found.domain == "number" else found.sql
+                return SqlValue.of_number(f"(SELECT COUNT(DISTINCT {each}) {clauses})"), False
+            case "latest" | "earliest":
+                return self._outermost(test, _Typed(found, kind), order, rows, clauses), False
+            case "deviation":
+                return self._squared_deviation(test, row), True
+            case "trend":
+                return self._trend(test, row), True
+            case _:
+                raise NotInSqlError(f"it asks for {test.function}")
+
+    def _outermost(
+        self, test: syn.Aggregate, found: _Typed, order: _Typed | None, rows: _Rows, clauses: str
+    ) -> SqlValue:
+        down = " DESC" if test.function == "latest" else ""
+        value = found.value
+        if found.attribute.kind == "bool":
+            value = SqlValue(f"CASE {value.number} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END", "text")
+        ordered = [*([] if order is None else [order.value.number]), *self._list_place(rows.row)]
+        by = ", ".join(f"o{place}{down}" for place in range(len(ordered)))
+        named = ", ".join(f"{each} AS o{place}" for place, each in enumerate(ordered))
+        # SQLite lets the rows of a query, but not their order, depend on the query outside.
+        sql, number = (
+            f"(SELECT v FROM (SELECT {each} AS v, {named} {clauses}) ORDER BY {by} LIMIT 1)"
+            for each in (value.sql, value.number or "NULL")
+        )
+        return SqlValue(sql, value.domain, number)
+
+    def _numbers_behind(self, test: syn.Aggregate, row: SqlRow) -> tuple[_Rows, str, str, str]:
+        """Return rows of an aggregate anew, with the condition on them, their values, and what orders them."""
+        rows = self._behind(row, test.link)
+        inside = "TRUE" if test.inner is None else self.condition(test.inner, rows.row)
+        value = self._value(rows.row, str(test.attribute)).value.number
+        conditions, order = [inside, f"{value} IS NOT NULL"], ""
+        if test.order is not None:
+            found, attribute = self._value(rows.row, test.order)
+            order = own_moment(found, attribute.kind) if attribute.kind in ("date", "time") else found.number
+            conditions.append(f"{order} IS NOT NULL")
+        return rows, both(conditions), value, order
+
+    def _squared_deviation(self, test: syn.Aggregate, row: SqlRow) -> SqlValue:
+        """Return the square of the sample standard deviation: SQLite may lack roots."""
+        rows, counted, value, _ = self._numbers_behind(test, row)
+        again, same, other, _ = self._numbers_behind(test, row)
+        mean = f"(SELECT AVG({other}) {again.where(same)})"
+        squares = f"SUM(({value} - {mean}) * ({value} - {mean})) / (COUNT(*) - 1)"
+        spread = f"CASE WHEN MIN({value}) = MAX({value}) THEN 0 ELSE {squares} END"
+        return SqlValue.of_number(f"(SELECT CASE WHEN COUNT(*) > 1 THEN {spread} END {rows.where(counted)})")
+
+    def _trend(self, test: syn.Aggregate, row: SqlRow) -> SqlValue:
+        if test.order is None:
+            raise NotInSqlError("it asks for the trend along a list")
+        rows, counted, value, place = self._numbers_behind(test, row)
+        again, same, other, theirs = self._numbers_behind(test, row)
+        up, across = (f"(SELECT AVG({each}) {again.where(same)})" for each in (other, theirs))
+        slope = f"SUM(({place} - {across}) * ({value} - {up})) / SUM(({place} - {across}) * ({place} - {across}))"
+        known = f"CASE WHEN MIN({value}) = MAX({value}) THEN 0 ELSE {slope} END"
+        sql = f"(SELECT CASE WHEN MIN({place}) < MAX({place}) THEN {known} END {rows.where(counted)})"
+        return SqlValue.of_number(sql)
+
+    # ---- values
+
+    def column(self, row: SqlRow, attribute: Attribute) -> SqlValue:
+        """Return a column of the table of a row, whether or not the schema of the tests has it."""
+        return self._column(row.alias, row.table, attribute)
+
+    def looked_up(
+        self,
+        row: SqlRow,
+        path: Sequence[str],
+        attribute: str | None,
+        function: str = "",
+        value: str | None = None,
+        only: Callable[[SqlRow], str] | None = None,
+    ) -> SqlValue:
+        """Return what a path of references leads to; or, at its end, a function of the rows behind one more link.
+
+        Parameters
+        ----------
+        row : SqlRow
+        path : sequence of str
+            The links.
+        attribute : str or None
+            The attribute of the rows at its end; None to count them.
+        function : {"", "count", "sum", "mean", "min", "max", "is"}
+            What is made of the rows behind the last link; nothing of a reference.
+        value : str, optional
+            For ``is``: the category whose rows are counted.
+        only : function, optional
+            A condition on the rows behind the last link.
+        """
+        if not path:
+            assert attribute is not None
+            return self._value(row, attribute).value
+        rows = self._behind(row, path[0])
+        if len(path) > 1 or not function:
+            inner = self.looked_up(rows.row, path[1:], attribute, function, value, only)
+            sql, number = (f"(SELECT {each} {rows.where()})" if each else "" for each in (inner.sql, inner.number))
+            return SqlValue(sql, inner.domain, number)
+        where = rows.where(*([] if only is None else [only(rows.row)]))
+        if attribute is None:
+            return SqlValue.of_number(f"(SELECT COUNT(*) {where})")
+        found = self._value(rows.row, attribute).value
+        if function == "is":
+            counted = f"COALESCE(SUM(CASE WHEN {compared(found, '=', value)} THEN 1 ELSE 0 END), 0)"
+            return SqlValue.of_number(f"(SELECT {counted} {where})")
+        name = {"mean": "AVG"}.get(function, function.upper())
+        sql, number = (f"(SELECT {name}({each}) {where})" if each else "" for each in (found.sql, found.number))
+        return SqlValue(sql, found.domain, number)
+
+    def _record(self, row: SqlRow) -> RecordType:
+        return self.schema.type(row.type)
+
+    def _base(self, row: SqlRow) -> str:
+        """Return the type that a row is really of: of a pair, that of the row it has met."""
+        return self.schema.rows_of(row.type)
+
+    def _value(self, row: SqlRow, name: str) -> _Typed:
+        """Return the value of an attribute of a row, or of a part of a date."""
+        record = self._record(row)
+        part_of_date = record.attribute_or_part(name)
+        if record.attribute(name) is None and part_of_date is not None:
+            base, _, part = name.rpartition(".")
+            value, attribute = self._value(row, base)
+            return _Typed(SqlValue.of_number(date_part(value, attribute.kind, part, self.engine)), part_of_date)
+        own = [] if row.pair is None else [each for each in row.pair.attributes if each.attribute.name == name]
+        if own:
+            return self._computed(own[0].expression, replace(row, asker=row.begun), name)
+        step = self._attributes.get((self._base(row), name))
+        if step is not None:
+            return self._computed(step.expression, row, name)
+        declared = record.attribute(name) or self.schema.type(self._base(row)).attribute(name)
+        assert declared is not None  # the test was checked
+        if self.layout.as_of is None:
+            return _Typed(self._past(row, declared), declared)
+        if name == DAYS_BEFORE and row.parent is not None and row.table in self.layout.dated:
+            return _Typed(SqlValue.of_number(self._days_before(row)), declared)
+        other = record.attribute(name.removeprefix(f"{DAYS_BEFORE}_"))
+        if other is not None and other.name != name and name not in self.layout.tables[row.table].columns:
+            days = own_moment(self._past(row, other), other.kind)
+            return _Typed(SqlValue.of_number(f"({self._limit(row.root)} - {days})"), declared)
+        return _Typed(self._past(row, declared), declared)
+
+    def _column(self, alias: str, table: str, attribute: Attribute) -> SqlValue:
+        name = attribute.name
+        if name not in self.layout.tables[table].columns:
+            raise NotInSqlError(f"it asks about {name!r}, which is no column of {table}")
+        stored = self._stored(table, name)
+        words = self.layout.missing_words
+        return stored_value(column_name(alias, name), attribute, stored, self.engine, words, f"{table}.{name}")
+
+    def _past(self, row: SqlRow, attribute: Attribute) -> SqlValue:
+        """Return an attribute as of a date: one that lies after it, or was set with such a date, is not known."""
+        value = self._column(row.alias, row.table, attribute)
+        date = self._dated_with(row, attribute)
+        if date is None:
+            return value
+        found = value if date == attribute else self._column(row.alias, row.table, date)
+        days, limit = own_moment(found, date.kind), self._last(row)
+        past = f"{days} + 1 <= {limit}" if date.kind == "date" else f"{days} < {limit}"
+        if date != attribute:  # what has a value though the date has none is known
+            past = any_of((f"{days} IS NULL", past))
+        sql, number = (f"CASE WHEN {past} THEN {each} END" for each in (value.sql, value.number))
+        return SqlValue(sql, value.domain, number)
+
+    def _dated_with(self, row: SqlRow, attribute: Attribute) -> Attribute | None:
+        """Return the date after which an attribute of a row is known; None if it always is."""
+        layout = self.layout
+        dates = layout.dating.get(row.table)
+        if layout.as_of is None and layout.until is None:
+            return None
+        if attribute.kind in ("date", "time"):
+            return None if attribute.name in self._always_known(row) else attribute
+        name = None if dates is None else dates.set_with.get(attribute.name)
+        of_individual = row.parent is None if layout.as_of is not None else row.table == layout.individual
+        if name is None or of_individual:
+            return None
+        date = self.schema.given.type(self._base(row)).attribute(name)
+        if date is None:
+            raise NotInSqlError(f"{attribute.name!r} is known as of {name!r}, which the model does not have")
+        return date
+
+    def _always_known(self, row: SqlRow) -> Collection[str]:
+        """Return the dates of a row that are past whenever it is seen, or known of every individual."""
+        if row.parent is None and self.layout.as_of is not None:
+            return (self.layout.as_of,)
+        dates = self.layout.dated.get(row.table, {})
+        is_frozen_individual = self.layout.as_of is None and row.table == self.layout.individual
+        return dates if len(dates) == 1 or is_frozen_individual else ()
+
+    def _last(self, row: SqlRow) -> str:
+        """Return the first moment, in days, that is not seen of a row."""
+        if self.layout.as_of is None:
+            assert self.layout.until is not None  # or everything is known
+            return number_literal(self.layout.until + 1)
+        return self._limit(row.root) if row.parent is not None else self._own_days(row)
+
+    def _stored(self, table: str, column: str) -> Stored:
+        """Return how a column is stored, if this database is the one that it was learned from."""
+        stored = self.layout.tables[table].columns[column]
+        return stored if self.layout.engine == self.engine else Stored(layout=stored.layout)
+
+    def _at(self, row: SqlRow, path: syn.ValuePath) -> _Typed:
+        """Return the value at the end of a path of references."""
+        record = self._record(row)
+        if len(path) == 1 or record.attribute_or_part(".".join(path)) is not None:
+            return self._value(row, ".".join(path))
+        rows = self._behind(row, path[0])
+        value, attribute = self._at(rows.row, path[1:])
+        parts = (value.sql, value.number, value.text)
+        sql, number, text = (f"(SELECT {each} {rows.where()})" if each else "" for each in parts)
+        return _Typed(SqlValue(sql, value.domain, number, text), attribute)
+
+    def _compared(self, one: _Typed, op: str, other: _Typed, path: syn.ValuePath) -> str:
+        """Return the condition that compares two values: categories by their text, all else by value."""
+        sign, kinds = "<>" if op == "!=" else op, (one.attribute.kind, other.attribute.kind)
+        is_ranked = one.attribute.values == other.attribute.values and "nominal" not in kinds
+        if "nominal" in kinds or ("ordered" in kinds and op in ("=", "!=") and not is_ranked):
+            a, b = (each.value.text or each.value.sql for each in (one, other))
+            are_texts = all(each.value.text or each.value.domain == "text" for each in (one, other))
+            if not are_texts and not one.value.domain == other.value.domain == "stored number":
+                raise NotInSqlError(f"it compares {'.'.join(path)!r} with categories that are stored otherwise")
+            return f"{a} {sign} {b}"
+        if set(kinds) == {"date", "time"}:
+            a, b = (
+                f"{each.value.number} * {DAY}" if each.attribute.kind == "date" else each.value.number
+                for each in (one, other)
+            )
+            return f"{a} {sign} {b}"
+        if one.value.domain == other.value.domain == "days":
+            return f"{one.value.sql} {sign} {other.value.sql}"
+        return f"{one.value.number} {sign} {other.value.number}"
+
+    # ---- expressions
+
+    def _computed(self, expression: syn.Expression, row: SqlRow, name: str) -> _Typed:
+        kind, sql = self._expression(expression, row)
+        return _Typed(SqlValue.of_number(f"({sql})"), Attribute(name, kind))
+
+    def _expression(self, expression: syn.Expression, row: SqlRow) -> tuple[Kind, str]:
+        match expression:
+            case int() | float():
+                return ("int" if isinstance(expression, int) else "real"), number_literal(expression)
+            case syn.Operand(path, mine):
+                asker = row.asker if mine else row
+                assert asker is not None
+                found = self._at(asker, path)
+                return found.attribute.kind, found.value.number
+            case syn.Negative(inner):
+                kind, sql = self._expression(inner, row)
+                return kind, f"(- {sql})"
+            case syn.Absolute(inner):
+                kind, sql = self._expression(inner, row)
+                return kind, f"abs({sql})"
+            case syn.Arithmetic(left, op, right):
+                return _combined(*self._expression(left, row), op, *self._expression(right, row))
+            case _ as never:
+                assert_never(never)
+
+    # ---- links
+
+    def _behind(self, row: SqlRow, link: str) -> _Rows:
+        """Return the rows that a link leads to from a row."""
+        declared = self._record(row).link(link)
+        assert declared is not None  # the test was checked
+        step = self._links.get((row.type, link)) or self._links.get((self._base(row), link))
+        if step is not None:
+            return self._derived(row, step)
+        rows = self._joined(row, _found(self.layout, row.table, link), declared.target, link)
+        return rows._replace(conditions=(*rows.conditions, *self._seen(rows.row)))
+
+    def _itself(self, row: SqlRow) -> _Rows:
+        """Return a row as the only one of a query of its own."""
+        same = replace(row, alias=self._alias(row.table))
+        return _Rows(same, (self.source(same),), (self._same(same, row),))
+
+    def _joined(self, row: SqlRow, way: _Way, target: str, name: str) -> _Rows:
+        """Return the rows of another table that a key leads to, whatever the individual sees."""
+        columns = way.other.key if way.other is not None else way.link.key if way.forth else way.link.columns
+        is_copied = self._is_copied(way.table, columns)
+        made = SqlRow(self._alias(way.table), target, way.table, row, name, asker=row.asker, is_copied=is_copied)
+        if way.other is None:
+            return _Rows(made, (self.source(made),), (self._join(way.link, row, made, way.forth),))
+        is_copied = self._is_copied(way.link.table, way.link.columns)
+        between = SqlRow(self._alias(way.link.table), "", way.link.table, is_copied=is_copied)
+        inside = both((self._join(way.link, between, row, True), self._join(way.other, between, made, True)))
+        return _Rows(made, (self.source(made),), (f"EXISTS (SELECT 1 FROM {self.source(between)} WHERE {inside})",))
+
+    def _join(self, link: LayoutLink, one: SqlRow, other: SqlRow, forth: bool) -> str:
+        """Return the condition that a foreign key of one row names the other; or the other way round."""
+        child, parent = (one, other) if forth else (other, one)
+        parts, mine = [], []
+        for column, key, kind in zip(link.columns, link.key, link.compared, strict=True):
+            here, there = self._stored(link.table, column), self._stored(link.to, key)
+            a = key_value(column_name(child.alias, column), here, kind, there, self.engine)
+            b = key_value(column_name(parent.alias, key), there, kind, here, self.engine)
+            a, b = (b, a) if forth else (a, b)  # what is new comes first
+            mine.append(a)
+            parts.append((a, b))
+        if len(parts) == 1:
+            return f"{parts[0][0]} = {parts[0][1]}"
+        equal = "IS" if self.engine == "sqlite" else "IS NOT DISTINCT FROM"
+        same = (f"{a} {equal} {b}" for a, b in parts)
+        return both((*same, any_of(f"{each} IS NOT NULL" for each in mine)))
+
+    def _derived(self, row: SqlRow, step: ComputedLink) -> _Rows:
+        """Return the rows that a derived link leads to, each once."""
+        here, tables, conditions = row, list[str](), list[str]()
+        repeats = False
+        for hop in step.walk:
+            if isinstance(hop, Repeated):
+                raise NotInSqlError(f"it asks about {step.link.name!r}, whose path is followed again and again")
+            rows, is_single = self._hop(here, hop)
+            repeats |= not is_single and hop is not step.walk[-1]
+            here = rows.row
+            tables += rows.tables
+            conditions += rows.conditions
+        pair = step if step.declared.has_pairs else None
+        made = replace(here, type=step.link.target, pair=pair, begun=row, asker=row.asker)
+        if not tables:
+            return self._condition_of(self._itself(made), step, row)
+        if repeats and self.layout.as_of is None:
+            once = replace(made, alias=self._alias(made.table))
+            ids = [", ".join(self.identity(each)) for each in (once, made)]
+            left = f"({ids[0]})" if "," in ids[0] else ids[0]
+            inner = f"{left} IN (SELECT {ids[1]} FROM {', '.join(tables)} WHERE {both(conditions)})"
+            return self._condition_of(_Rows(once, (self.source(once),), (inner,)), step, row)
+        return self._condition_of(_Rows(made, tuple(tables), tuple(conditions)), step, row)
+
+    def _condition_of(self, rows: _Rows, step: ComputedLink, asker: SqlRow) -> _Rows:
+        far = replace(rows.row, type=step.far, pair=None, begun=None, asker=asker)
+        return rows._replace(conditions=(*rows.conditions, self.condition(step.where, far)))
+
+    def _hop(self, row: SqlRow, hop: Hop) -> tuple[_Rows, bool]:
+        """Return the rows one step of a path further, and whether there is one at most."""
+        if hop.link == FAR_ROW:
+            met = replace(row, type=self.schema.met_by(row.type) or row.type, pair=None, begun=None)
+            return _Rows(met, (), ()), True
+        if not hop.backwards:
+            link = self._record(row).link(hop.link)
+            return self._behind(row, hop.link), link is not None and link.single
+        if self.layout.as_of is not None:
+            if row.parent is None or (row.parent.type, row.via) != (hop.owner, hop.link):
+                raise NotInSqlError(f"it goes back along {hop.link!r}, as of a date, by another way than it came")
+            return _Rows(row.parent, (), ()), True
+        if (hop.owner, hop.link) in self._links:
+            raise NotInSqlError(f"it goes back along the derived link {hop.link!r}")
+        way = _found(self.layout, self._tables[hop.owner], hop.link)
+        rows = self._joined(row, way.back(), hop.owner, hop.link)
+        is_single = way.other is None and (way.link.back_single if way.forth else way.link.single)
+        return rows._replace(conditions=(*rows.conditions, *self._seen(row))), is_single
+
+    # ---- time
+
+    def _seen(self, row: SqlRow) -> list[str]:
+        """Return the conditions under which the individual sees a row."""
+        if self.layout.as_of is None and self.layout.until is None:
+            return []
+        return self._seen_in(row, row.root, ())
+
+    def _seen_in(self, row: SqlRow, root: SqlRow, met: tuple[str, ...]) -> list[str]:
+        dates = self.layout.dated.get(row.table)
+        if dates is not None:
+            return self._dated_before(row, root, dates)
+        if not _is_dated_behind(self.layout, row.table):
+            return []
+        if row.table in met:
+            raise NotInSqlError(f"the rows of {row.table} are dated by what they refer to, in a circle")
+        conditions, n_claims = [], 0
+        for link, forth in _references(self.layout, row.table):
+            target = link.to if forth else link.table
+            if met and target == met[-1]:
+                continue  # back to the row that it came from
+            rows = self._joined(row, _Way(link, forth, target), "", "")
+            inside = self._seen_in(rows.row, root, (*met, row.table))
+            if target == self.layout.individual and row.table != target and self.layout.as_of is not None:
+                n_claims += 1
+                limit = [f"{self._own_date(root).value.sql} IS NOT NULL"] if self.layout.until is None else []
+                inside = [any_of((self._same(rows.row, root), both((*inside, *limit))))]
+            elif target == self.layout.individual and row.table != target:
+                continue
+            if inside:
+                conditions.append(f"NOT {rows.exists(untrue(both(inside)))}")
+        if n_claims > 1:
+            raise NotInSqlError(f"the rows of {row.table} refer to two individuals, as of a date")
+        return conditions
+
+    def _dated_before(self, row: SqlRow, root: SqlRow, dates: Mapping[str, Kind]) -> list[str]:
+        values = [(self._column(row.alias, row.table, Attribute(name, kind)), kind) for name, kind in dates.items()]
+        conditions = [both(self._before(value, kind, root)) for value, kind in values]
+        return conditions if len(conditions) == 1 else [any_of(conditions)]
+
+    def _before(self, value: SqlValue, kind: Kind, root: SqlRow) -> list[str]:
+        """Return the conditions that a date lies before that of an individual, and not after the last day."""
+        found, until = [], self.layout.until
+        if self.layout.as_of is not None:
+            own, attribute = self._own_date(root)
+            if kind == attribute.kind == "date" and value.domain == own.domain == "days":
+                before = f"{value.sql} < {self._earlier(own)}"
+            elif kind == "date":
+                before = f"{value.number} + 1 <= {self._led(own, attribute.kind)}"
+            else:
+                before = f"{own_moment(value, kind)} < {self._led(own, attribute.kind)}"
+            found.append(before if until is None else any_of((before, f"{own.sql} IS NULL")))
+        if until is not None:
+            last = compared(value, "<=", until) if kind == "date" else f"{own_moment(value, kind)} < {until + 1}"
+            found.append(last)
+        return found
+
+    def _earlier(self, own: SqlValue) -> str:
+        """Return the date of the individual less the lead, as the database writes dates."""
+        lead = self.layout.lead
+        if not lead:
+            return own.sql
+        return f"date({own.sql}, '-{lead} days')" if self.engine == "sqlite" else f"({own.sql} - {lead})"
+
+    def _led(self, own: SqlValue, kind: Kind) -> str:
+        """Return the date of the individual less the lead, in days."""
+        days = own_moment(own, kind)
+        return f"({days} - {self.layout.lead})" if self.layout.lead else days
+
+    def _own_days(self, root: SqlRow) -> str:
+        own, attribute = self._own_date(root)
+        return own_moment(own, attribute.kind)
+
+    def _limit(self, root: SqlRow) -> str:
+        """Return the first moment, in days, that an individual does not see."""
+        own, attribute = self._own_date(root)
+        limit, until = self._led(own, attribute.kind), self.layout.until
+        if until is None:
+            return limit
+        last = number_literal(until + 1)
+        return f"CASE WHEN {limit} < {last} THEN {limit} ELSE {last} END"
+
+    def _own_date(self, root: SqlRow) -> _Typed:
+        """Return the date of the individual."""
+        assert self.layout.as_of is not None
+        return self._dated_at(root, self.layout.as_of.split("."))
+
+    def _dated_at(self, row: SqlRow, path: Sequence[str]) -> _Typed:
+        if len(path) == 1:
+            attribute = Attribute(path[0], self.layout.date_kind or "date")
+            return _Typed(self._column(row.alias, row.table, attribute), attribute)
+        rows = self._joined(row, _found(self.layout, row.table, path[0]), "", path[0])
+        value, attribute = self._dated_at(rows.row, path[1:])
+        sql, number = (f"(SELECT {each} {rows.where()})" for each in (value.sql, value.number))
+        return _Typed(SqlValue(sql, value.domain, number), attribute)
+
+    def _days_before(self, row: SqlRow) -> str:
+        """Return how many days before the date of the individual a row is dated, by the earliest of its dates."""
+        dates = [
+            own_moment(self._column(row.alias, row.table, Attribute(name, kind)), kind)
+            for name, kind in self.layout.dated[row.table].items()
+        ]
+        return f"({self._limit(row.root)} - {_earliest(dates)})"
+
+
+def untrue(sql: str) -> str:
+    """Return the condition that another is false or NULL.
+
+    Examples
+    --------
+    >>> untrue("a = 1"), untrue("FALSE")
+    ('(a = 1) IS NOT TRUE', 'TRUE')
+    """
+    match sql:
+        case "TRUE":
+            return "FALSE"
+        case "FALSE":
+            return "TRUE"
+        case _:
+            return f"({sql}) IS NOT TRUE"
+
+
+def _earliest(dates: Sequence[str]) -> str:
+    """Return the earliest of some dates that are not NULL."""
+    found = dates[0]
+    for each in dates[1:]:
+        found = f"CASE WHEN {found} < {each} THEN {found} ELSE COALESCE({each}, {found}) END"
+    return found
+
+
+def _refuse_rounded_sums(test: syn.Aggregate) -> None:
+    """Refuse to compare sums of whole numbers where they are rounded, so that the order of adding decides."""
+    limit: Any = test.value
+    if abs(float(limit)) >= EXACT:
+        raise NotInSqlError(f"it compares a {test.function} of whole numbers beyond 2**53, where sums are rounded")
+
+
+def _combined(left: Kind, one: str, op: str, right: Kind, other: str) -> tuple[Kind, str]:
+    kind = arithmetic_kind(left, op, right)
+    assert kind is not None, "the expression was checked"
+    moments = ("date", "time")
+    if left in moments or right in moments:
+        if (left == "date" and (right == "date" or kind == "date")) or kind == "date":
+            return kind, f"({one} {op} {other})"
+        a, b = (value if of == "time" else f"({value} * {DAY})" for of, value in ((left, one), (right, other)))
+        both_parts = f"({a} {op} {b})"
+        return kind, both_parts if kind == "time" else f"({both_parts} / {DAY})"
+    if op == "/":
+        return kind, f"({one} * 1.0e0 / NULLIF({other}, 0))"
+    return kind, f"({one} {op} {other})"
+
+
+# ---- the keys behind links -------------------------------------------------------------------------------
+
+
+class _Way(NamedTuple):
+    """How a link goes: along a foreign key or back, to which table; or by a table that joins, on by its other key."""
+
+    link: LayoutLink
+    forth: bool
+    table: str
+    other: LayoutLink | None = None
+
+    def back(self) -> _Way:
+        """Return the same way from its other end."""
+        if self.other is not None:
+            return _Way(self.other, False, self.link.to, self.link)
+        return _Way(self.link, not self.forth, self.link.table if self.forth else self.link.to)
+
+
+def _found(layout: SourceLayout, table: str, name: str) -> _Way:
+    """Return what a link of a table stands for."""
+    for link in layout.links:
+        if link.joins:
+            if (link.to, link.back) == (table, name):
+                other = next(o for o in layout.links if o.table == link.table and o is not link)
+                return _Way(link, False, other.to, other)
+        elif (link.table, link.name) == (table, name):
+            return _Way(link, True, link.to)
+        elif (link.to, link.back) == (table, name):
+            return _Way(link, False, link.table)
+    raise NotInSqlError(f"it follows {name!r}, which is no key of {table}")
+
+
+def _references(layout: SourceLayout, table: str) -> list[tuple[LayoutLink, bool]]:
+    """Return the keys by which a row of a table leads to one row at most, and whether forth or back."""
+    plain = [link for link in layout.links if not link.joins]
+    forth = [(link, True) for link in plain if link.table == table and link.single]
+    return [*forth, *((link, False) for link in plain if link.to == table and link.back_single)]
+
+
+def _is_dated_behind(layout: SourceLayout, table: str) -> bool:
+    """Return whether references from a table lead to something that has a date, or to individuals."""
+    seen, waiting = {table}, [table]
+    while waiting:
+        for link, forth in _references(layout, waiting.pop()):
+            target = link.to if forth else link.table
+            if target in layout.dated or target == layout.individual:
+                return True
+            if target not in seen:
+                seen.add(target)
+                waiting.append(target)
+    return False
+
+
+def _tables_of(schema: Schema, layout: SourceLayout) -> dict[str, str]:
+    """Return the table of each type that links lead to from the individuals."""
+    found, waiting = {schema.individual: layout.individual}, [schema.individual]
+    while waiting:
+        name = waiting.pop()
+        for link in schema.given.type(name).links:
+            try:
+                table = _found(layout, found[name], link.name).table
+            except NotInSqlError:
+                continue
+            if link.target not in found:
+                found[link.target] = table
+                waiting.append(link.target)
+    return found

@@ -1,0 +1,411 @@
+"""Values in SQL: columns as databases store them, as expressions for what a reader has made of them.
+
+A reader turns text such as ``1993-07-01`` into days and ``'17'`` into 17, and takes empty text for a missing value;
+here is the same in the SQL of SQLite and of DuckDB. Numbers, dates and ranks compare as numbers, except that text and
+columns that are days throughout are compared with days as they are, which people can read and an index can serve.
+
+Our numbers are floating-point numbers; a database may have integers beyond 2**53, which reading has rounded. They
+compare alike with any smaller constant, and so stay as they are. For everything else they are cast to floating-point
+numbers first, which rounds them in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, inf
+from typing import Any, Literal
+
+from structtree.arrays import EXACT
+from structtree.data.dates import DAY, moment_text
+from structtree.data.readers.databases.sqlite_files import sql_name
+from structtree.data.readers.databases.storage import Engine, Stored
+from structtree.data.schema import Attribute
+from structtree.errors import StructtreeError
+
+__all__ = [
+    "NotInSqlError",
+    "SqlValue",
+    "any_of",
+    "boolean",
+    "both",
+    "column_name",
+    "comparable",
+    "compared",
+    "date_part",
+    "floored",
+    "key_value",
+    "number_literal",
+    "own_moment",
+    "stored_value",
+    "text_literal",
+]
+
+Domain = Literal["number", "text", "days", "stored number", "flag"]
+"""What an expression is compared with: numbers, text, days as the database writes them, or numbers as categories."""
+
+_BLANKS = "' ' || char(9) || char(10) || char(13)"
+_EPOCH = "2440587.5"
+"""The Julian day number of 1970-01-01, midnight."""
+
+
+class NotInSqlError(StructtreeError):
+    """A test cannot be said in SQL, with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlValue:
+    """Expression for a value, NULL where it is missing.
+
+    Parameters
+    ----------
+    sql : str
+    domain : str
+        What it may be compared with as it is.
+    number : str
+        The same as a floating-point number: days, seconds, ranks; empty where there is none.
+    text : str
+        Of an ordered category, its text.
+    """
+
+    sql: str
+    domain: Domain
+    number: str = ""
+    text: str = ""
+
+    @classmethod
+    def of_number(cls, sql: str) -> SqlValue:
+        """Return an expression that is a number."""
+        return cls(sql, "number", sql)
+
+
+# ---- literals --------------------------------------------------------------------------------------------
+
+
+def text_literal(text: str) -> str:
+    """Return text as SQL writes it.
+
+    Examples
+    --------
+    >>> print(text_literal("it's"))
+    'it''s'
+    """
+    if "\0" in text:
+        raise NotInSqlError(f"SQL has no way to write the text {text!r}")
+    return "'" + text.replace("'", "''") + "'"
+
+
+def number_literal(value: float) -> str:
+    """Return a number as SQL writes it: all of its digits, and never a decimal that DuckDB would round.
+
+    Examples
+    --------
+    >>> [number_literal(value) for value in (3, 3.0, 0.1, -2.5e-7, float("inf"))]
+    ['3', '3', '0.1e0', '-2.5e-07', '9e999']
+    """
+    value = float(value)
+    if value in (inf, -inf):
+        return "9e999" if value > 0 else "-9e999"
+    if value.is_integer() and abs(value) < EXACT:
+        return str(int(value))
+    text = repr(value)
+    return text if "e" in text else f"{text}e0"
+
+
+def both(parts: Iterable[str]) -> str:
+    """Return the conjunction of some conditions.
+
+    Examples
+    --------
+    >>> both(["a = 1", "b = 2 OR c"]), both([])
+    ('a = 1 AND (b = 2 OR c)', 'TRUE')
+    """
+    known = [part for part in dict.fromkeys(parts) if part != "TRUE"]
+    return " AND ".join(boolean(part) if len(known) > 1 else part for part in known) or "TRUE"
+
+
+def any_of(parts: Iterable[str]) -> str:
+    """Return the disjunction of some conditions."""
+    return " OR ".join(f"({part})" for part in parts)
+
+
+def boolean(sql: str) -> str:
+    """Return a condition in brackets, if it may need some."""
+    return f"({sql})" if " OR " in sql or sql.startswith("NOT ") or " IS NOT TRUE" in sql else sql
+
+
+# ---- columns ---------------------------------------------------------------------------------------------
+
+
+def stored_value(
+    column: str, attribute: Attribute, stored: Stored, engine: Engine, missing_words: Sequence[str], where: str
+) -> SqlValue:
+    """Return the expression for an attribute.
+
+    Parameters
+    ----------
+    column : str
+        The column, as SQL names it.
+    attribute : Attribute
+    stored : Stored
+        How that database stores it; without a form if that is not known.
+    engine : {"sqlite", "duckdb"}
+    missing_words : sequence of str
+        Words for a missing value where it is not known how columns are stored.
+    where : str
+        The table and the column, for errors.
+    """
+    of = _Column(column, stored, engine, tuple(missing_words), where)
+    match attribute.kind:
+        case "int" | "real":
+            return SqlValue(of.number(), "number", of.rounded())
+        case "bool":
+            return SqlValue(of.flag(), "flag", of.flag())
+        case "nominal":
+            return of.category()
+        case "ordered":
+            return _ranked(of.category(), attribute.values)
+        case "date":
+            return of.day()
+        case "time":
+            return SqlValue.of_number(of.seconds())
+
+
+def _ranked(value: SqlValue, categories: Sequence[str]) -> SqlValue:
+    literal = text_literal if value.domain == "text" else _category_number
+    ranks = " ".join(f"WHEN {literal(text)} THEN {rank}" for rank, text in enumerate(categories))
+    sql = f"CASE {value.sql} {ranks} END"
+    return SqlValue(sql, "number", sql, value.sql if value.domain == "text" else "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of a table, and how it is stored."""
+
+    sql: str
+    stored: Stored
+    engine: Engine
+    missing_words: tuple[str, ...]
+    where: str
+
+    @property
+    def present(self) -> str:
+        """The column, NULL where its text stands for a missing value."""
+        return without(self.sql, self.stored.missing)
+
+    @property
+    def text(self) -> str:
+        """The column as text, where it is not known what it is."""
+        kind = "TEXT" if self.engine == "sqlite" else "VARCHAR"
+        return without(f"TRIM(CAST({self.sql} AS {kind}))", ("", *self.missing_words))
+
+    def number(self) -> str:
+        form = self.stored.form
+        if self.engine == "sqlite":
+            if form in ("integer", "number"):
+                return self.sql
+            if form in ("digits", "numeric", "text", "mixed"):
+                return f"CAST({self.present} AS REAL)"
+            plain = f"typeof({self.sql}) IN ('integer', 'real')"
+            return f"CASE WHEN {plain} OR {self.sql} GLOB '*[0-9]*' THEN CAST({self.sql} AS REAL) END"
+        if form.endswith(("int", "integer")):
+            return self.sql
+        if form == "interval":
+            return f"epoch({self.sql})"
+        return f"NULLIF(TRY_CAST({self.sql} AS DOUBLE), CAST('nan' AS DOUBLE))"
+
+    def rounded(self) -> str:
+        """The number as a floating-point number, where integers may have more digits than those."""
+        if self.engine == "sqlite":
+            return f"CAST({self.sql} AS REAL)" if self.stored.form in ("integer", "number") else self.number()
+        return f"CAST({self.sql} AS DOUBLE)" if self.stored.form.endswith(("bigint", "hugeint")) else self.number()
+
+    def flag(self) -> str:
+        if self.engine == "sqlite":
+            if self.stored.form in ("integer", "number"):
+                return self.sql
+            words = f"lower(TRIM(CAST({self.sql} AS TEXT)))"
+            return f"CASE {words} WHEN 'true' THEN 1 WHEN '1' THEN 1 WHEN 'false' THEN 0 WHEN '0' THEN 0 END"
+        return f"CAST(TRY_CAST({self.sql} AS BOOLEAN) AS INTEGER)"
+
+    def category(self) -> SqlValue:
+        """The column as text; or as it is, if it has numbers that are categories."""
+        form = self.stored.form
+        if self.engine == "sqlite":
+            if form in ("integer", "number", "digits", "numeric"):
+                return SqlValue(self.number(), "stored number")
+            if form == "mixed":
+                return SqlValue(without(f"CAST({self.sql} AS TEXT)", self.stored.missing), "text")
+            if form == "text":
+                collated = " COLLATE BINARY" if self.stored.collated else ""
+                return SqlValue(f"{self.present}{collated}", "text")
+            return SqlValue(self.text, "text")
+        if form == "varchar":
+            return SqlValue(self.sql, "text")
+        if form == "boolean":
+            return SqlValue(f"CAST({self.sql} AS VARCHAR)", "text")
+        if form.startswith("enum"):
+            return SqlValue(f"CAST({self.sql} AS VARCHAR)", "text")
+        if form and not form.startswith(("date", "time")):
+            return SqlValue(self.number(), "stored number")
+        if form:
+            raise NotInSqlError(f"{self.where} is dates that were read as categories")
+        return SqlValue(self.text, "text")
+
+    def day(self) -> SqlValue:
+        if self.stored.layout:
+            text = self._laid_out()
+            if self.engine == "sqlite":
+                return SqlValue(text, "days", f"(julianday({text}) - {_EPOCH})")
+            return SqlValue(f"CAST({text} AS DATE)", "days", f"(CAST({text} AS DATE) - DATE '1970-01-01')")
+        if self.engine == "duckdb":
+            plain = self.sql if self.stored.form == "date" else f"CAST(TRY_CAST({self.sql} AS TIMESTAMP) AS DATE)"
+            return SqlValue(plain, "days", f"({plain} - DATE '1970-01-01')")
+        if self.stored.form and self._text_moments() == "day":
+            return SqlValue(self.present, "days", f"(julianday({self.present}) - {_EPOCH})")
+        return SqlValue.of_number(f"(julianday(date({self.sql})) - {_EPOCH})")
+
+    def _laid_out(self) -> str:
+        """The text, as ISO 8601 has it, of dates that are written as digits."""
+        width = {"%y%m%d": 6, "%Y%m%d": 8}.get(self.stored.layout)
+        if width is None:
+            raise NotInSqlError(f"the dates of {self.where} are written as {self.stored.layout}")
+        zeros = "0" * width
+        kind = "TEXT" if self.engine == "sqlite" else "VARCHAR"
+        digits = f"substr('{zeros}' || CAST(CAST({self.sql} AS INTEGER) AS {kind}), -{width})"
+        if self.engine == "duckdb":
+            digits = f"lpad(CAST(TRY_CAST({self.sql} AS INTEGER) AS {kind}), {width}, '0')"
+        year, at = f"substr({digits}, 1, 4)", 5
+        if width == 6:  # as Python has it
+            year, at = f"(CASE WHEN {digits} >= '69' THEN '19' ELSE '20' END || substr({digits}, 1, 2))", 3
+        return f"({year} || '-' || substr({digits}, {at}, 2) || '-' || substr({digits}, {at + 2}, 2))"
+
+    def seconds(self) -> str:
+        if self.stored.layout:
+            raise NotInSqlError(f"the times of {self.where} are written as {self.stored.layout}")
+        if self.engine == "duckdb":
+            return f"epoch(TRY_CAST({self.sql} AS TIMESTAMP))"
+        if self.stored.form and self._text_moments() != "fraction":
+            return f"CAST(strftime('%s', {self.sql}) AS INTEGER)"
+        whole = f"CAST(strftime('%s', substr({self.sql}, 1, 19)) AS INTEGER)"
+        return f"({whole} + CAST('0' || substr({self.sql}, 20) AS REAL))"
+
+    def _text_moments(self) -> str:
+        if self.stored.moments is None:
+            raise NotInSqlError(f"the dates of {self.where} are not text as ISO 8601 writes it, which SQLite needs")
+        return self.stored.moments
+
+
+def without(sql: str, missing: Sequence[str]) -> str:
+    """Return an expression that is NULL where a text is one of some."""
+    match missing:
+        case ():
+            return sql
+        case (only,):
+            return f"NULLIF({sql}, {text_literal(only)})"
+        case several:
+            return f"CASE WHEN {sql} IN ({', '.join(map(text_literal, several))}) THEN NULL ELSE {sql} END"
+
+
+# ---- comparing -------------------------------------------------------------------------------------------
+
+
+def compared(value: SqlValue, op: str, with_value: Any) -> str:
+    """Return the condition that compares an expression with a value of a test."""
+    sign = "<>" if op == "!=" else op
+    match value.domain:
+        case "text":
+            return f"{value.sql} {sign} {text_literal(str(with_value))}"
+        case "stored number":
+            literal = _category_number(str(with_value))
+            if literal == "NULL":  # no number is such a category
+                return f"{value.sql} IS NOT NULL" if op == "!=" else "FALSE"
+            return f"{value.sql} {sign} {literal}"
+        case "days":
+            return _compared_days(value, op, float(with_value))
+        case _:
+            return f"{comparable(value, (with_value,))} {sign} {number_literal(with_value)}"
+
+
+def comparable(value: SqlValue, constants: Iterable[float]) -> str:
+    """Return the expression for a number that compares with constants as ours does: below 2**53 the column itself."""
+    is_plain = value.domain == "number" and all(abs(constant) < EXACT for constant in constants)
+    return value.sql if is_plain else value.number
+
+
+def _compared_days(value: SqlValue, op: str, day: float) -> str:
+    if not -719_162 <= day <= 2_932_896:  # the days that can be written
+        return f"{value.number} {'<>' if op == '!=' else op} {number_literal(day)}"
+    literal = ("DATE " if "DATE" in value.number else "") + "'{}'"
+    if not day.is_integer() and op in ("=", "!="):
+        return "FALSE" if op == "=" else f"{value.sql} IS NOT NULL"
+    nearest = ceil(day) if op in (">=", "<") else floor(day)
+    return f"{value.sql} {'<>' if op == '!=' else op} {literal.format(moment_text(nearest, 'date'))}"
+
+
+def _category_number(text: str) -> str:
+    try:
+        is_whole = text.removeprefix("-").isdecimal() and text.isascii()
+        return str(int(text)) if is_whole else number_literal(float(text))
+    except ValueError:
+        return "NULL"
+
+
+def key_value(column: str, stored: Stored, compared_as: str, other: Stored, engine: Engine) -> str:
+    """Return how a column of a key is compared with another, where the two may be stored otherwise."""
+    texts = ("text", "digits", "numeric", "mixed", "varchar")
+    if compared_as == "number" and stored.form in texts and not (stored.form == other.form == "digits"):
+        if engine == "duckdb":
+            return f"TRY_CAST({column} AS DOUBLE)"
+        odd = f"{column} GLOB '*[0-9]*' AND NOT {column} GLOB '*[^0-9.eE+-]*'"
+        return f"CASE WHEN {odd} THEN CAST({column} AS REAL) END"
+    found = f"CAST({column} AS TEXT)" if stored.form == "mixed" else column
+    if stored.padded or other.padded:
+        found = f"TRIM({found}, {_BLANKS})" if engine == "sqlite" else f"TRIM({found})"
+    if stored.missing and compared_as == "text":
+        found = without(found, ("",) if stored.padded else stored.missing)
+    return f"{found} COLLATE BINARY" if stored.collated and compared_as == "text" else found
+
+
+# ---- dates and numbers -----------------------------------------------------------------------------------
+
+
+def floored(sql: str) -> str:
+    """Return the greatest whole number that is not above a number; SQLite may lack floor.
+
+    Examples
+    --------
+    >>> floored("x")
+    '(CAST(x AS INTEGER) - (x < CAST(x AS INTEGER)))'
+    """
+    return f"(CAST({sql} AS INTEGER) - ({sql} < CAST({sql} AS INTEGER)))"
+
+
+def date_part(value: SqlValue, kind: str, part: str, engine: Engine) -> str:
+    """Return a part of a date or time as a number, of a weekday its place in the week."""
+    days = value.number if kind == "date" else _days_of_seconds(value.number, engine)
+    if part == "hour":
+        rest = f"({value.number} - {days} * {int(DAY)})"
+        return f"CAST({rest} / 3600 AS INTEGER)" if engine == "sqlite" else f"CAST(floor({rest} / 3600) AS BIGINT)"
+    whole = f"CAST({days} AS {'INTEGER' if engine == 'sqlite' else 'BIGINT'})"
+    if part == "weekday":
+        return f"((({whole} + 3) % 7 + 7) % 7)"
+    if engine == "sqlite":
+        sign = {"day": "%d", "month": "%m", "year": "%Y"}[part]
+        return f"CAST(strftime('{sign}', {days} + {_EPOCH}) AS INTEGER)"
+    return f"{part}(DATE '1970-01-01' + CAST({days} AS INTEGER))"
+
+
+def _days_of_seconds(seconds: str, engine: Engine) -> str:
+    days = f"({seconds} / {DAY})"
+    return floored(days) if engine == "sqlite" else f"floor({days})"
+
+
+def own_moment(value: SqlValue, kind: str) -> str:
+    """Return a date or time in days."""
+    return value.number if kind == "date" else f"({value.number} / {DAY})"
+
+
+def column_name(alias: str, column: str) -> str:
+    """Return a column of a table that has another name in a query."""
+    return f"{alias}.{sql_name(column)}"

@@ -1,0 +1,196 @@
+"""Models as SQL: views over the tables of the database that a model was learned from.
+
+The view ``prediction`` has the key of each individual, its leaf, the prediction, and the probability of each class; a
+view for each leaf has the keys of the individuals in it. They need nothing but the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from structtree.data.readers.databases.sqlite_files import sql_name
+from structtree.data.readers.databases.storage import Engine
+from structtree.errors import UnknownNameError, UsageError
+from structtree.evaluate.score import class_name
+from structtree.export.sql.tests import SqlRow, SqlTests, untrue
+from structtree.export.sql.values import NotInSqlError, both, column_name, number_literal, text_literal
+from structtree.lang import syntax as syn
+from structtree.lang.background import Background
+from structtree.lang.pretty import pretty
+from structtree.models.leaves import decisions, means, probabilities
+from structtree.models.model import Model, fitted
+from structtree.models.tree import Leaf
+
+__all__ = ["export_sql"]
+
+
+def export_sql(model: Any, dialect: str | None = None) -> str:
+    """Return a model as SQL views over the tables of the database that it was learned from.
+
+    Parameters
+    ----------
+    model : Model or fitted estimator
+    dialect : {"sqlite", "duckdb"}, optional
+        The database that is to understand it; by default the one that the model was learned from, and SQLite for
+        other databases, files and frames, whose tables are expected there by their names.
+
+    Raises
+    ------
+    UsageError
+        When the model was not learned from tables, or asks what cannot be said in SQL.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from structtree import Population, fit
+    >>> shop = sqlite3.connect(":memory:")
+    >>> _ = shop.executescript('''
+    ...     CREATE TABLE customer(id INTEGER PRIMARY KEY, town TEXT);
+    ...     CREATE TABLE "order"(customer_id INTEGER REFERENCES customer, total REAL);
+    ...     INSERT INTO customer VALUES (1, 'Bern'), (2, 'Oslo'), (3, 'Oslo');
+    ...     INSERT INTO "order" VALUES (2, 9.5), (2, 20.0), (1, 3.0), (3, 7.0);
+    ... ''')
+    >>> customers = Population.from_database(shop, individual="customer")
+    >>> model = fit(customers, ["bad", "good", "good"], "refine customer { top -> exists order (top) } "
+    ...             "refine order { top -> total >= * }")
+    >>> _ = shop.executescript(export_sql(model))
+    >>> shop.execute("SELECT id, prediction FROM prediction").fetchall()
+    [(1, 'bad'), (2, 'good'), (3, 'good')]
+    """
+    found = fitted(model).model
+    layout = found.layout
+    if layout is None:
+        what = found.target or "the target"
+        raise UsageError(f"the model of {what} does not say which tables it was learned from; fit it again on them")
+    engine = dialect or layout.engine or "sqlite"
+    if engine not in get_args(Engine):
+        raise UnknownNameError("dialect", engine, get_args(Engine))
+    if found.tree.missing == "fractional":
+        raise UsageError(
+            "the model divides individuals with unknown values among leaves (fractional), which SQL views cannot"
+        )
+    return _Views(found, engine).text()  # type: ignore[arg-type]  # which was checked
+
+
+class _Views:
+    """The views of a model."""
+
+    def __init__(self, model: Model, engine: Engine) -> None:
+        assert model.layout is not None
+        self.model, self.layout, self.tree = model, model.layout, model.tree
+        background = model.background or Background(model.tree.schema)
+        self.tests = SqlTests(model.tree.schema, model.layout, engine, background)
+        self.key = self.layout.tables[self.layout.individual].key
+
+    def text(self) -> str:
+        """Return all statements."""
+        return "\n\n".join([*self._heading(), *self._leaves(), self._prediction()]) + "\n"
+
+    def _heading(self) -> Iterator[str]:
+        target, individual = _one_line(self.model.target or "the target"), _one_line(self.layout.individual)
+        yield f"-- What structtree has learned about {target} of {individual}."
+
+    def _name(self, name: str) -> str:
+        """Return a name that no table has."""
+        while name.lower() in {table.lower() for table in self.layout.tables}:
+            name += "_"
+        return sql_name(name)
+
+    def _columns(self, row: SqlRow) -> list[str]:
+        """Return what identifies individuals: their key, or the numbers of their rows."""
+        if self.key:
+            return [column_name(row.alias, column) for column in self.key]
+        return [f"{each} AS row_id" for each in self.tests.identity(row)]
+
+    def _chosen(self, row: SqlRow) -> list[str]:
+        """Return the condition for the rows that are individuals."""
+        if self.layout.condition is None:
+            return []
+        table = self.layout.tables[row.table]
+        ids = [table.rowid] if table.rowid else list(map(sql_name, table.key))
+        left = ", ".join(self.tests.identity(row))
+        inner = f"SELECT {', '.join(ids)} FROM {sql_name(row.table)} WHERE ({self.layout.condition}\n)"
+        return [f"{f'({left})' if len(ids) > 1 else left} IN ({inner})"]
+
+    def _leaves(self) -> Iterator[str]:
+        for leaf in self.tree.leaves:
+            row = self.tests.individual()
+            steps = self.tree.path(leaf)
+            conditions = []
+            for step in steps:
+                asked = self._condition(step.test, row)
+                conditions.append(f"({asked})" if step.answer else untrue(asked))
+            where = "\n    AND ".join([*self._chosen(row), *conditions]) or "TRUE"
+            comments = [f"--   {'' if step.answer else 'not '}{_one_line(pretty(step.test))}" for step in steps]
+            yield "\n".join(
+                [
+                    f"-- Leaf {leaf}: {_one_line(self._said(leaf))}",
+                    *comments,
+                    f"CREATE VIEW {self._name(f'leaf_{leaf}')} AS",
+                    f"{self.tests.beginning()}SELECT {', '.join(self._columns(row))}",
+                    f"FROM {self.tests.source(row)}",
+                    f"WHERE {where};",
+                ]
+            )
+
+    def _prediction(self) -> str:
+        row = self.tests.individual()
+        chosen = self._chosen(row)
+        keys = self._columns(row)
+        names = [sql_name(column) for column in self.key] or ["row_id"]
+        inner = [
+            f"    SELECT {', '.join(keys)}, {self._case(0, row, 2)} AS leaf",
+            f"    FROM {self.tests.source(row)}",
+            *([f"    WHERE {both(chosen)}"] if chosen else []),
+        ]
+        values = [self._by_leaf("prediction", [self._label(leaf) for leaf in self.tree.leaves])]
+        if self.tree.classes:
+            shares = probabilities(self.tree, self.model.decision)
+            for place, label in enumerate(self.tree.classes):
+                each = [number_literal(float(shares[leaf, place])) for leaf in self.tree.leaves]
+                values.append(self._by_leaf(f"p_{class_name(label)}", each))
+        outer = ",\n    ".join([f"{', '.join(names)}, leaf", *values])
+        head = f"CREATE VIEW {self._name('prediction')} AS\n{self.tests.beginning()}SELECT {outer}"
+        return f"{head}\nFROM (\n" + "\n".join(inner) + "\n);"
+
+    def _by_leaf(self, name: str, values: list[str]) -> str:
+        cases = " ".join(f"WHEN {leaf} THEN {value}" for leaf, value in zip(self.tree.leaves, values, strict=True))
+        return f"CASE leaf {cases} END AS {sql_name(name)}"
+
+    def _case(self, node: int, row: SqlRow, depth: int) -> str:
+        """Return the leaf that an individual comes to from a node."""
+        if isinstance(self.tree.nodes[node], Leaf):
+            return str(node)
+        pad = "    " * depth
+        ways = sorted(self.tree.ways(node), key=lambda way: not way.answer)
+        *asked, last = ways
+        cases = [
+            f"\n{pad}WHEN {self._condition(way.test, row)} THEN {self._case(way.child, row, depth + 1)}"
+            for way in asked
+        ]
+        return f"CASE{''.join(cases)}\n{pad}ELSE {self._case(last.child, row, depth + 1)} END"
+
+    def _condition(self, test: syn.Predicate, row: SqlRow) -> str:
+        try:
+            return self.tests.condition(test, row)
+        except NotInSqlError as problem:
+            raise UsageError(f"the test {pretty(test)!r} cannot be written as SQL: {problem}") from None
+
+    def _said(self, leaf: int) -> str:
+        if not self.tree.classes:
+            return f"{means(self.tree)[leaf]:.6g}"
+        return class_name(self.tree.classes[decisions(self.tree, self.model.decision)[leaf]])
+
+    def _label(self, leaf: int) -> str:
+        if not self.tree.classes:
+            return number_literal(float(means(self.tree)[leaf]))
+        label = self.tree.classes[decisions(self.tree, self.model.decision)[leaf]]
+        if isinstance(label, str):
+            return text_literal(label)
+        return text_literal(class_name(label)) if isinstance(label, bool) else number_literal(float(label))
+
+
+def _one_line(text: str) -> str:
+    """Return text that can stand in a comment."""
+    return " ".join(text.split())

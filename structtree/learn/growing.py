@@ -1,0 +1,182 @@
+"""Growing a tree: labels are checked, a way is planned, and the builder goes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structtree.data.population import Population
+from structtree.data.reachable import compact
+from structtree.data.readers.individuals import population_of
+from structtree.errors import UsageError, require
+from structtree.interrupts import stoppable
+from structtree.lang import syntax as syn
+from structtree.lang.check import CheckedGrammar
+from structtree.lang.grammar import Grammar, grammar_from
+from structtree.learn.builder import Builder, Price, Progress
+from structtree.learn.plan import Plan, plan_for
+from structtree.learn.stopping import literals_offered, predicate_bits
+from structtree.models.settings import Growth
+from structtree.models.tree import Leaf, Node, Tree
+from structtree.options import merge_options, refuse_unknown
+from structtree.search.clock import Clock
+from structtree.search.criteria import Criterion
+from structtree.search.target import ClassWeight, Target, Units, target_for
+from structtree.space.background import with_background
+from structtree.space.space import Space
+from structtree.splitters.splitter import SideValues
+
+if TYPE_CHECKING:
+    from structtree.learn.parameters import GrowthOptions
+
+__all__ = ["Progress", "grow", "grow_by", "in_plain_units", "with_weight"]
+
+
+def grow(
+    individuals: Any,
+    target: ArrayLike,
+    grammar: str | Path | Grammar | CheckedGrammar,
+    growth: Growth | None = None,
+    *,
+    criterion: str | Criterion | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight | None = None,
+    classes: Sequence[Any] | None = None,
+    plan: Plan | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    **options: Unpack[GrowthOptions],
+) -> Tree:
+    """Grow a tree that tells the target of individuals.
+
+    Parameters
+    ----------
+    individuals : Population, or individuals in another form (see `structtree.data.readers.individuals`)
+    target : array
+        A class, or a number, for each individual.
+    grammar : str, Path, Grammar or CheckedGrammar
+        What may be asked: its name, its file or its text, or a grammar.
+    growth : Growth, optional
+        When to stop, and how to search.
+    criterion : str or Criterion, optional
+        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
+    sample_weight, class_weight : optional
+        Weights of individuals, and of classes. Individuals of weight 0 are left out. With ``"balanced"`` all classes
+        weigh the same.
+    classes : sequence, optional
+        The classes in the order to use, when a training set may lack some of them; sorted by default.
+    plan : Plan, optional
+        What `structtree.learn.plan.plan_for` has prepared for this population and grammar, to be used again.
+    progress : function, optional
+        Called when a node is done, about once a second during a search, and at the end.
+    **options
+        Fields of `Growth`, such as ``max_depth=3``; each is given once, here or in ``growth``.
+
+    Returns
+    -------
+    Tree
+        One leaf when all individuals have the same target. After Ctrl-C the tree as far as it is grown.
+
+    Examples
+    --------
+    >>> from structtree import load_dataset, pretty
+    >>> trains = load_dataset("trains")
+    >>> tree = grow(trains.population, trains.target, Grammar.load("trains"), Growth(max_depth=1))
+    >>> print(pretty(tree.nodes[0].test), [leaf.stats.counts for leaf in tree.nodes[1:]])
+    exists cars (closed and not long) [(8.0, 0.0), (2.0, 10.0)]
+    """
+    require(growth, Growth | None, "growth", "a Growth or None")
+    refuse_unknown(options, grow, Growth)
+    chosen = merge_options(Growth, growth, options)
+    grammar = grammar if isinstance(grammar, CheckedGrammar) else grammar_from(grammar)
+    population = population_of(individuals)
+    checked = target_for(target, len(population), criterion, sample_weight, class_weight, classes)
+    if isinstance(grammar, Grammar):
+        population = with_background(population, grammar, {})
+        grammar = grammar.check(population.schema)
+    counted = checked.counted()
+    tree = grow_by(counted, population, grammar, chosen, progress, plan=plan)
+    return in_plain_units(tree, counted.units)
+
+
+def grow_by(
+    target: Target,
+    population: Population,
+    grammar: CheckedGrammar,
+    growth: Growth,
+    progress: Callable[[Progress], None] | None = None,
+    clock: Clock | None = None,
+    plan: Plan | None = None,
+) -> Tree:
+    """Grow a tree from labels that have been checked, with figures in the units of the target; see `grow`.
+
+    With a clock its time is that of the tree, and not the limit of the options.
+    """
+    _check_criterion(target.criterion, growth)
+    with stoppable() as stop:
+        time = clock or Clock(growth.time_limit, stop)
+        if plan is None:
+            population, _, target = with_weight(population, target.values, target)
+            plan = plan_for(population, grammar, growth, time, criterion=target.criterion, reusable=False)
+        plan.check(growth, target.criterion)
+        unit = target.units.unit
+        if unit != 1.0:  # numbers are counted in units that suit them, and so is the least decrease of their impurity
+            growth = replace(growth, min_impurity_decrease=growth.min_impurity_decrease / unit / unit)
+        with closing(plan.splitter(target, growth, time)) as splitter:
+            builder = Builder(splitter, growth, time, _price(plan), progress)
+            nodes = builder.build()
+    return Tree(nodes, plan.schema, target.classes, growth.missing, target.lightest)
+
+
+def in_plain_units(tree: Tree, units: Units) -> Tree:
+    """Return a tree that was grown from numbers and weights in some units with all figures as they are."""
+    if units.are_plain:
+        return tree
+    nodes = tuple(_in_plain_units(node, units) for node in tree.nodes)
+    return replace(tree, nodes=nodes, lightest=tree.lightest * units.weight)
+
+
+def _in_plain_units(node: Node, units: Units) -> Node:
+    stats = units.stats(node.stats)
+    if isinstance(node, Leaf):
+        return replace(node, stats=stats, gap=units.square(node.gap))
+    score, gain, gap = (units.square(figure) for figure in (node.found.score, node.found.gain, node.found.gap))
+    trace = tuple(point.in_plain_units(units) for point in node.found.trace)
+    return replace(node, stats=stats, found=replace(node.found, score=score, gain=gain, gap=gap, trace=trace))
+
+
+def with_weight(
+    population: Population, labels: NDArray[Any], target: Target
+) -> tuple[Population, NDArray[Any], Target]:
+    """Return the individuals that have a weight, since nothing should depend on the others."""
+    if target.weights.all():
+        return population, labels, target
+    which = np.flatnonzero(target.weights)
+    return population.take(which), labels[which], target.take(which)
+
+
+def _price(plan: Plan) -> Price:
+    """The bits of a test: each of its literals is one of those that the grammar offers at the node."""
+
+    def price(test: syn.Predicate | SideValues, rows: NDArray[Any]) -> float:
+        space = Space.build(plan.grammar, compact(plan.population.take(rows)))
+        literal = syn.Compare(test.attribute, "=", test.values[0]) if isinstance(test, SideValues) else test
+        return predicate_bits(literal, literals_offered(space))
+
+    return price
+
+
+def _check_criterion(criterion: Criterion, growth: Growth) -> None:
+    if growth.average_gain_filter and criterion.name != "gain-ratio":
+        raise UsageError(
+            f"average_gain_filter is for the criterion 'gain-ratio'; got {criterion.name!r}, so leave it out"
+        )
+    if growth.nominal == "multiway" and not criterion.is_for_many_sides:
+        raise UsageError(
+            f"the criterion {criterion.name!r} is for two sides; take nominal='subset' or 'binary', not 'multiway'"
+        )

@@ -1,0 +1,1 @@
+"""Trees and models: predict, explain, save, load."""

@@ -1,0 +1,530 @@
+"""The ways through a tree as clauses, made shorter without changing an answer.
+
+A leaf is a clause: the tests on its path, or their negations. C4.5rules makes it shorter where the training data does
+not object; here a condition goes only where *syntax* shows that no individual whatever is told anything else:
+
+- a condition that follows from the others goes, and so does a conjunct of a negated conjunction that does;
+- a condition goes where everybody for whom the others hold is told the same, wherever in the tree they end up;
+- a clause goes where another one with the same answer holds for everybody it holds for;
+- a clause that contradicts itself goes: nobody comes that way.
+
+The law: for every possible individual at least one clause holds, and each clause that holds answers as the tree does.
+
+A short clause may hold for some individuals of a leaf and not for others, so nothing that was counted at the leaves
+is true of it. A *whole* clause is made shorter only where it still holds for all individuals of some leaves and for
+nobody else: what was counted at these leaves, added up, is what is true of the clause.
+
+Conditions are numbered, and what follows from what is looked up once per condition, among those that ask about the
+same things; after that everything is sets of numbers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from structtree.lang import syntax as syn
+from structtree.lang.logic import excludes, implies
+from structtree.lang.walk import children, is_closed, with_children
+from structtree.models.tree import Tree, Way, answers_below
+from structtree.space.terms import conjuncts
+
+__all__ = ["Clause", "clauses", "conjunction", "negation", "short_clauses", "whole_clauses"]
+
+Numbers = frozenset[int]
+Ways = Sequence[tuple[Way, ...]]
+#: The ways of each node, with the number of the test instead of the test.
+NumberedWays = Sequence[tuple[tuple[int, int, bool], ...]]
+
+
+class Clause(NamedTuple):
+    """Conditions, and the leaves of the tree that they stand for; of a whole clause exactly those it holds at."""
+
+    conditions: tuple[syn.Predicate, ...]
+    leaves: tuple[int, ...]
+
+
+def clauses(tree: Tree) -> tuple[Clause, ...]:
+    """One clause for each leaf: every test on its path, or its negation.
+
+    Examples
+    --------
+    >>> from structtree import Grammar
+    >>> from structtree.learn.growing import grow
+    >>> tree = grow([{"a": True}, {"a": False}], ["yes", "no"], Grammar.parse("refine Individual { top -> a }"))
+    >>> [clause.leaves for clause in clauses(tree)]
+    [(1,), (2,)]
+    """
+    return tuple(Clause(_conditions(tree, leaf), (leaf,)) for leaf in tree.leaves)
+
+
+def _conditions(tree: Tree, leaf: int) -> tuple[syn.Predicate, ...]:
+    steps = tree.path(leaf)
+    found = [part for s in steps for part in (conjuncts(s.test) if s.answer else (negation(s.test),))]
+    return tuple(dict.fromkeys(found))
+
+
+def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]:
+    """Clauses that tell everybody what the tree does, without what syntax shows not to be needed.
+
+    Parameters
+    ----------
+    tree : Tree
+    answers : sequence
+        What each node of the tree says.
+
+    Returns
+    -------
+    tuple of Clause
+        All leaves of a clause have the same answer.
+
+    Examples
+    --------
+    >>> from structtree import Grammar, pretty
+    >>> from structtree.learn.growing import grow
+    >>> grammar = Grammar.parse("refine Individual { top -> a >= * }")
+    >>> tree = grow([{"a": 1}, {"a": 3}, {"a": 5}], ["no", "yes", "no"], grammar)
+    >>> for clause in short_clauses(tree, [0, 1, 0, 1, 0]):
+    ...     print([pretty(condition) for condition in clause.conditions], clause.leaves)
+    ['a >= 5'] (2,)
+    ['a in [3, 5)'] (3,)
+    ['not (a >= 3)'] (4,)
+    """
+    walk = _Walk.through(tree, answers)
+    shorter = [walk.generalised(clause) for clause in walk.possible]
+    return tuple(map(_readable, _absorbed(shorter, answers, walk.facts)))
+
+
+def whole_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]:
+    """Short clauses, each of which holds for all individuals of its leaves and for no others.
+
+    Parameters
+    ----------
+    tree, answers
+        As in `short_clauses`.
+
+    Returns
+    -------
+    tuple of Clause
+        All leaves of a clause have the same answer. Clauses may share leaves.
+
+    Examples
+    --------
+    >>> from structtree import Grammar, pretty
+    >>> from structtree.learn.growing import grow
+    >>> rows = [{"a": a, "b": b} for a in (False, True) for b in (False, True)]
+    >>> tree = grow(rows, ["no", "yes", "yes", "yes"], Grammar.parse("refine Individual { top -> a; top -> b }"))
+    >>> for find in (short_clauses, whole_clauses):
+    ...     print([" and ".join(map(pretty, clause.conditions)) for clause in find(tree, [0, 1, 0, 1, 0])])
+    ['a', 'b', 'not (a) and not (b)']
+    ['a', 'not (a) and b', 'not (a) and not (b)']
+    """
+    walk = _Walk.through(tree, answers)
+    shorter = [walk.joined(clause) for clause in walk.possible]
+    return tuple(map(_readable, _absorbed(shorter, answers, walk.facts)))
+
+
+def _conditions_of(found: Iterable[Clause]) -> Iterator[syn.Predicate]:
+    return (condition for clause in found for condition in clause.conditions)
+
+
+def negation(predicate: syn.Predicate) -> syn.Predicate:
+    """Return what holds exactly where a predicate does not, in words where there are some.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate as parse
+    >>> from structtree.lang.pretty import pretty
+    >>> [pretty(negation(parse(text))) for text in ("exists cars (long)", "count cars (top) >= 3", "size >= 2")]
+    ['none cars (long)', 'count cars (top) <= 2', 'not (size >= 2)']
+    """
+    match predicate:
+        case syn.Not(inner):
+            return inner
+        case syn.Exists(link, inner):
+            return syn.No(link, inner)
+        case syn.No(link, inner):
+            return syn.Exists(link, inner)
+        case syn.Count(link, inner, ">=", int() as n) if n > 0:
+            return syn.Count(link, inner, "<=", n - 1)
+        case syn.Count(link, inner, "<=", int() as n):
+            return syn.Count(link, inner, ">=", n + 1)
+        case _:
+            return syn.Not(predicate)
+
+
+def _is_negative(predicate: syn.Predicate) -> bool:
+    return is_closed(predicate) and not isinstance(predicate, syn.Or | syn.Aggregate)
+
+
+# ---- what follows from what ------------------------------------------------------------------------------
+
+
+def _names(predicate: syn.Predicate) -> Iterator[str]:
+    """The names that a predicate asks a row about; two that share none have nothing to do with each other."""
+    stack = [predicate]
+    while stack:
+        match stack.pop():
+            case (
+                syn.Flag(name)
+                | syn.Compare(name)
+                | syn.Among(name)
+                | syn.Within(name)
+                | syn.Missing(name)
+                | syn.Aggregate(link=name)
+            ):
+                yield name
+            case syn.CompareOwn(path, _, other):
+                yield path[0]
+                yield other[0]
+            case syn.Named(_, body) if body is not None:
+                stack.append(body)
+            case syn.And() | syn.Or() | syn.Not() as form:
+                stack.extend(children(form))
+            case syn.ListStep(link=None) | syn.Named() | syn.Top() | syn.CompareMine() | syn.Me():
+                yield ""
+            case form:
+                yield str(form.link)
+
+
+def _shape(condition: syn.Predicate) -> tuple[syn.Predicate, float] | None:
+    """A condition with 0 for its only threshold, and the threshold, 0 if it has none; None if it has other numbers.
+
+    Of two such conditions only the order of their thresholds matters to what follows from what.
+    """
+    thresholds: list[float] = []
+    others: list[syn.Predicate] = []
+
+    def emptied(part: syn.Predicate) -> syn.Predicate:
+        match part:
+            case syn.Compare(_, ">=" | "<=", int() | float() as threshold):
+                thresholds.append(float(threshold))
+                return replace(part, value=0.0)
+            case syn.Compare(value=str()) | syn.Flag() | syn.Missing():
+                return part
+            case syn.Not() | syn.And() | syn.Or() | syn.LinkedTo():
+                return with_children(part, tuple(map(emptied, children(part))))
+            case _:
+                others.append(part)
+                return part
+
+    shape = emptied(condition)
+    return (shape, sum(thresholds)) if len(thresholds) <= 1 and not others else None
+
+
+Judgement = Callable[[syn.Predicate, syn.Predicate], bool | None]
+
+
+class _Alike(NamedTuple):
+    """The numbers of the conditions of one shape, by ascending threshold."""
+
+    thresholds: list[float]
+    conditions: list[int]
+
+    def parts(self, threshold: float) -> tuple[list[int], list[int], list[int]]:
+        """The conditions whose threshold is less, equal and greater."""
+        first, last = bisect_left(self.thresholds, threshold), bisect_right(self.thresholds, threshold)
+        return self.conditions[:first], self.conditions[first:last], self.conditions[last:]
+
+
+class _Facts:
+    """Numbered conditions, and which follow from which; what was looked up is kept."""
+
+    def __init__(self, conditions: Iterable[syn.Predicate]) -> None:
+        self.conditions = list(dict.fromkeys(conditions))
+        self.number = {condition: i for i, condition in enumerate(self.conditions)}
+        self._entailers: dict[int, Numbers] = {}
+        self._refuters: dict[int, Numbers] = {}
+        self._parts: dict[int, tuple[Numbers, ...]] = {}
+        self._judged: dict[tuple[Judgement, int, int, int], bool] = {}
+        found = list(map(_shape, self.conditions))
+        shapes = {shape: i for i, shape in enumerate(dict.fromkeys(one[0] for one in found if one is not None))}
+        self._shapes = [None if one is None else (shapes[one[0]], one[1]) for one in found]
+        self._alike = [_Alike([], []) for _ in shapes]
+        for threshold, i, shape in sorted((s[1], i, s[0]) for i, s in enumerate(self._shapes) if s is not None):
+            self._alike[shape].thresholds.append(threshold)
+            self._alike[shape].conditions.append(i)
+        self._by_name = _index((i, condition) for i, condition in enumerate(self.conditions))
+        self._shapeless_by_name = _index((i, self.conditions[i]) for i, one in enumerate(found) if one is None)
+        self._shapes_by_name = _index((i, shape) for shape, i in shapes.items())
+
+    def including(self, more: Iterable[syn.Predicate]) -> _Facts:
+        """The facts about more conditions, too; what is known stays known only if there are no new ones."""
+        new = [condition for condition in more if condition not in self.number]
+        return _Facts((*self.conditions, *new)) if new else self
+
+    def numbers(self, conditions: Iterable[syn.Predicate]) -> Numbers:
+        """The numbers of some conditions."""
+        return frozenset(self.number[condition] for condition in conditions)
+
+    def entailers(self, condition: int) -> Numbers:
+        """The conditions from which one follows, itself among them."""
+        if condition not in self._entailers:
+            self._entailers[condition] = frozenset((*self._judged_by(implies, condition), condition))
+        return self._entailers[condition]
+
+    def refuters(self, condition: int) -> Numbers:
+        """The conditions that cannot hold together with one."""
+        if condition not in self._refuters:
+            self._refuters[condition] = frozenset(self._judged_by(excludes, condition))
+        return self._refuters[condition]
+
+    def entailed(self, conditions: Numbers) -> dict[int, set[int]]:
+        """For each of some conditions those of them that follow from it, itself among them."""
+        found: dict[int, set[int]] = {condition: set() for condition in conditions}
+        for condition in conditions:
+            for entailer in self.entailers(condition) & conditions:
+                found[entailer].add(condition)
+        return found
+
+    def _judged_by(self, judge: Judgement, condition: int) -> set[int]:
+        """The conditions that imply one, or exclude it; those of one shape are told by the order of thresholds."""
+        mine, shape = self.conditions[condition], self._shapes[condition]
+        one_by_one = self._related(mine) if shape is None else _about(self._shapeless_by_name, mine)
+        found = {i for i in one_by_one if judge(self.conditions[i], mine)}
+        if shape is None:
+            return found
+        for other in _about(self._shapes_by_name, mine):
+            for order, part in enumerate(self._alike[other].parts(shape[1])):
+                if part and self._is_judged(judge, other, shape[0], order, part[0], condition):
+                    found.update(part)
+        return found
+
+    def _is_judged(self, judge: Judgement, one: int, other: int, order: int, first: int, second: int) -> bool:
+        """What is true of conditions of two shapes whose thresholds are in some order, as two of them show."""
+        key = (judge, one, other, order)
+        if key not in self._judged:
+            self._judged[key] = bool(judge(self.conditions[first], self.conditions[second]))
+        return self._judged[key]
+
+    def settles(self, given: Numbers, test: int) -> bool | None:
+        """The answer to a test that the given conditions leave no choice about; else None."""
+        if not given.isdisjoint(self.refuters(test)):
+            return False
+        return None if any(map(given.isdisjoint, self._entailers_of_parts(test))) else True
+
+    def _entailers_of_parts(self, test: int) -> tuple[Numbers, ...]:
+        if test not in self._parts:
+            parts = conjuncts(self.conditions[test])
+            self._parts[test] = tuple(self.entailers(self.number[part]) for part in parts)
+        return self._parts[test]
+
+    def _related(self, condition: syn.Predicate) -> set[int]:
+        return _about(self._by_name, condition)
+
+
+def _index(numbered: Iterable[tuple[int, syn.Predicate]]) -> dict[str, set[int]]:
+    """The numbers of the predicates that ask about each name."""
+    by_name: dict[str, set[int]] = {}
+    for i, predicate in numbered:
+        for name in _names(predicate):
+            by_name.setdefault(name, set()).add(i)
+    return by_name
+
+
+def _about(by_name: dict[str, set[int]], predicate: syn.Predicate) -> set[int]:
+    """The numbers of those that ask about something that a predicate asks about."""
+    return set().union(*(by_name.get(name, ()) for name in _names(predicate)))
+
+
+def _tests(ways: Ways) -> Iterator[syn.Predicate]:
+    for of_node in ways:
+        for way in of_node:
+            yield way.test
+            yield from conjuncts(way.test)
+
+
+# ---- one clause by itself --------------------------------------------------------------------------------
+
+
+def _without_implied(conditions: tuple[syn.Predicate, ...], facts: _Facts) -> tuple[syn.Predicate, ...] | None:
+    """The conditions without those that follow from others; None when they contradict each other.
+
+    Those from nearer the root are tried first, since what is asked later is mostly more special.
+    """
+    kept = set(facts.numbers(conditions))
+    if any(not kept.isdisjoint(facts.refuters(condition)) for condition in kept):
+        return None
+    for condition in [facts.number[c] for c in conditions]:
+        if not facts.entailers(condition).isdisjoint(kept - {condition}):
+            kept.discard(condition)
+    left = [facts.conditions[i] for i in map(facts.number.__getitem__, conditions) if i in kept]
+    return _without_known_parts(left)
+
+
+def _without_known_parts(conditions: list[syn.Predicate]) -> tuple[syn.Predicate, ...] | None:
+    """In ``not (P and Q)`` a P that follows from the other conditions says nothing; None when all of it does."""
+    shorter: list[syn.Predicate] = []
+    for condition in conditions:
+        match condition:
+            case syn.Not(syn.And(parts)):
+                others = [other for other in conditions if other is not condition]
+                unknown = tuple(p for p in parts if not any(implies(other, p) for other in others))
+                if not unknown:
+                    return None
+                shorter.append(negation(conjunction(unknown)))
+            case _:
+                shorter.append(condition)
+    return tuple(dict.fromkeys(shorter))
+
+
+def conjunction(parts: tuple[syn.Predicate, ...]) -> syn.Predicate:
+    """Return that all of some conditions hold, in their order."""
+    if len(parts) > 1:
+        return syn.And(parts)
+    return parts[0] if parts else syn.Top()
+
+
+# ---- clauses against the tree, and against each other ----------------------------------------------------
+
+
+class _Walk(NamedTuple):
+    """A tree to be gone through with conditions instead of an individual.
+
+    Parameters
+    ----------
+    ways : sequence
+        The sides of each node.
+    told : list of set
+        All that the leaves below each node say.
+    known : mapping from int to Numbers
+        The conditions that everybody at a leaf meets, for each leaf that can be reached.
+    possible : list of Clause
+        One for each of these leaves, without what follows from the rest.
+    facts : _Facts
+    """
+
+    ways: NumberedWays
+    told: list[set[Hashable]]
+    known: Mapping[int, Numbers]
+    possible: list[Clause]
+    facts: _Facts
+
+    @classmethod
+    def through(cls, tree: Tree, answers: Sequence[Hashable]) -> _Walk:
+        plain, ways = clauses(tree), [tree.ways(node) for node in range(len(tree.nodes))]
+        facts = _Facts((*_conditions_of(plain), *_tests(ways)))
+        shorter = [(clause, _without_implied(clause.conditions, facts)) for clause in plain]
+        possible = [Clause(conditions, clause.leaves) for clause, conditions in shorter if conditions is not None]
+        facts = facts.including(_conditions_of(possible))
+        numbered = [tuple((way.child, facts.number[way.test], way.answer) for way in of_node) for of_node in ways]
+        known = {
+            clause.leaves[0]: facts.numbers((*clause.conditions, *conditions))
+            for clause, conditions in shorter
+            if conditions is not None
+        }
+        return cls(numbered, answers_below(tree, answers), known, possible, facts)
+
+    def generalised(self, clause: Clause) -> Clause:
+        """The clause without the conditions that make no difference to what the tree says.
+
+        Negative ones are tried first: a rule reads better without them.
+        """
+        kept, answer = self.facts.numbers(clause.conditions), self.told[clause.leaves[0]]
+        for condition in sorted(clause.conditions, key=_is_negative, reverse=True):
+            rest = kept - {self.facts.number[condition]}
+            if self._all_are_told(answer, rest):
+                kept = rest
+        return clause._replace(conditions=tuple(c for c in clause.conditions if self.facts.number[c] in kept))
+
+    def joined(self, clause: Clause) -> Clause:
+        """The clause without the conditions but for which it holds for all individuals of more leaves.
+
+        The last ones are tried first, since leaves that say the same are mostly near each other.
+        """
+        kept, leaves = self.facts.numbers(clause.conditions), clause.leaves
+        for condition in reversed(clause.conditions):
+            rest = kept - {self.facts.number[condition]}
+            if (more := self._whole_leaves(self.told[leaves[0]], rest)) is not None:
+                kept, leaves = rest, more
+        return Clause(tuple(c for c in clause.conditions if self.facts.number[c] in kept), leaves)
+
+    def _all_are_told(self, answer: set[Hashable], given: Numbers) -> bool:
+        """Tell whether all leaves that individuals with these conditions may reach, as far as is known, say this."""
+        stack = [0]
+        while stack:
+            node = stack.pop()
+            if self.told[node] == answer:
+                continue
+            if not self.ways[node] or answer.isdisjoint(self.told[node]):
+                return False
+            stack += self._open_to(given, node)
+        return True
+
+    def _whole_leaves(self, answer: set[Hashable], given: Numbers) -> tuple[int, ...] | None:
+        """The leaves whose individuals are exactly those with these conditions; None unless all of them say this."""
+        found, stack = [], [0]
+        while stack:
+            node = stack.pop()
+            if answer.isdisjoint(self.told[node]):
+                return None
+            stack += self._open_to(given, node)
+            if node in self.known:
+                if any(self.known[node].isdisjoint(self.facts.entailers(condition)) for condition in given):
+                    return None
+                found.append(node)
+        return tuple(sorted(found))
+
+    def _open_to(self, given: Numbers, node: int) -> list[int]:
+        """The sides of a node to which individuals with these conditions may go."""
+        return [child for child, test, said in self.ways[node] if self.facts.settles(given, test) in (None, said)]
+
+
+def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -> list[Clause]:
+    """The clauses without those that another one of the same answer covers; it takes over their leaves."""
+    numbers = [facts.numbers(clause.conditions) for clause in found]
+    home = list(range(len(found)))
+    alike: dict[Hashable, list[int]] = {}
+    for i, clause in enumerate(found):
+        alike.setdefault(answers[clause.leaves[0]], []).append(i)
+    entailed = facts.entailed(frozenset().union(*numbers))
+    for i, mine in enumerate(found):
+        known = frozenset().union(*(entailed[c] for c in numbers[i]))
+        for j in alike[answers[mine.leaves[0]]]:
+            if home[j] == j != i and numbers[j] <= known:
+                home[i] = j
+                break
+    return _gathered(found, home)
+
+
+def _gathered(found: list[Clause], home: list[int]) -> list[Clause]:
+    leaves: dict[int, set[int]] = {}
+    for i, clause in enumerate(found):
+        last = i
+        while home[last] != last:
+            last = home[last]
+        leaves.setdefault(last, set()).update(clause.leaves)
+    return [Clause(found[i].conditions, tuple(sorted(leaves[i]))) for i in sorted(leaves)]
+
+
+def _readable(clause: Clause) -> Clause:
+    """``a >= 3 and not (a >= 5)`` as ``a in [3, 5)``, and ``a >= 3 and a <= 5`` as ``a in [3, 5]``."""
+    conditions = list(clause.conditions)
+    for low in clause.conditions:
+        for high in clause.conditions:
+            interval = _interval(low, high)
+            if interval is not None and low in conditions and high in conditions:
+                conditions[conditions.index(low)] = interval
+                conditions.remove(high)
+    return clause._replace(conditions=tuple(conditions))
+
+
+def _interval(low: syn.Predicate, high: syn.Predicate) -> syn.Within | None:
+    match low, high:
+        case syn.Compare(value=syn.OrderedCategory()), _:  # the language has no intervals of categories
+            return None
+        case syn.Compare(name, ">=", int() | float() as least), syn.Not(
+            syn.Compare(other, ">=", int() | float() as beyond)
+        ):
+            return syn.Within(name, _end(least), _end(beyond)) if name == other and least < beyond else None
+        case syn.Compare(name, ">=", int() | float() as least), syn.Compare(other, "<=", int() | float() as most):
+            return syn.Within(name, _end(least), _end(most), closed=True) if name == other and least <= most else None
+        case _:
+            return None
+
+
+def _end(value: float) -> float:
+    """The end of an interval; dates and times stay what they are, since they are written in their own way."""
+    return value if isinstance(value, syn.Day) else float(value)

@@ -1,0 +1,304 @@
+"""New data for a tree that has learned from other data: whether it has what the tests ask about, and in which form.
+
+Only what the tests mention is looked at. Types are matched by the links that lead to them, whatever they are called;
+further attributes do no harm, nor do categories that training has not seen. What was read as another kind, such as a
+column of codes that are all digits this time, is converted if that loses nothing.
+
+A member that no row has is refused by name, lest a prediction be made of nothing. Of the parts of individuals,
+though, rows may lack what some rows lacked in training, as a car may have no load: that is a missing value. Graphs
+and molecules are individuals of a kind of their own, and nothing else is taken for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from structtree.data.kinds import Misfit, encode, missing_column
+from structtree.data.population import Adjacency, Column, Population, Table
+from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.errors import DataError, did_you_mean
+from structtree.lang import syntax as syn
+from structtree.lang.walk import asked_members, subpredicates
+
+__all__ = ["NeededMembers", "conform", "needed_members", "optional_members"]
+
+NeededMembers = Mapping[str, frozenset[str]]
+
+_LISTS = "$list"  # asked of a type whose rows must have a next and a previous; no member has such a name
+
+
+def needed_members(tests: Iterable[syn.Predicate], schema: Schema) -> NeededMembers:
+    """Return the attributes and links, by type, that some tests of individuals mention, definitions written out.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
+    >>> needed_members([parse_predicate("exists cars (wheels >= 3)")], schema)
+    {'Train': frozenset({'cars'}), 'Car': frozenset({'wheels'})}
+    """
+    found: dict[str, set[str]] = {schema.individual: set()}
+    for test in tests:
+        for name, member in asked_members(test, schema.individual, schema, definitions=True):
+            found.setdefault(name, set()).add(str(member))
+    parts = (pair for test in tests for pair in subpredicates(test, schema.individual, schema, definitions=True))
+    for part, name in parts:
+        here = found.setdefault(name, set())
+        if isinstance(part, syn.ListStep) and part.link is None:
+            here.add(_LISTS)
+    return {name: frozenset(map(schema.type(name).given_name, members)) for name, members in found.items()}
+
+
+def optional_members(population: Population, needed: NeededMembers) -> NeededMembers:
+    """Return which of the needed members of parts of individuals some rows of the training data lack.
+
+    Examples
+    --------
+    >>> trains = Population.from_records([{"cars": [{"wheels": 2, "load": 1}, {"wheels": 2}]}], individual="Train")
+    >>> optional_members(trains, {"Train": frozenset({"cars"}), "Car": frozenset({"wheels", "load"})})
+    {'Car': frozenset({'load'})}
+    """
+    parts = {name: members for name, members in needed.items() if name != population.schema.individual}
+    lacked = {
+        name: frozenset(member for member in members if _is_lacked(population.table(name), member))
+        for name, members in parts.items()
+    }
+    return {name: members for name, members in lacked.items() if members}
+
+
+def _is_lacked(table: Table, member: str) -> bool:
+    if member in table.links:
+        return bool((table.links[member].lengths == 0).any())
+    return member in table.columns and bool(table.columns[member].missing.any())
+
+
+def conform(
+    population: Population,
+    schema: Schema,
+    needed: NeededMembers,
+    optional: NeededMembers = MappingProxyType({}),
+) -> Population:
+    """The population as tests that were made for another schema can ask about it.
+
+    Parameters
+    ----------
+    population : Population
+    schema : Schema
+        What the tests were made for.
+    needed : mapping from type to members
+        What they mention; see `needed_members`.
+    optional : mapping from type to members
+        Attributes and links that all rows may lack: that is a missing value, and a link that leads nowhere.
+
+    Raises
+    ------
+    DataError
+        When something is absent, leads elsewhere, or cannot be read as the kind it was in training.
+
+    Examples
+    --------
+    >>> trained = Schema((RecordType("Row", (Attribute("zip", "nominal"),)),), "Row")
+    >>> data = Population.from_records([{"zip": 90210, "more": True}])
+    >>> conform(data, trained, {"Row": frozenset({"zip"})}).record(0)
+    {'zip': '90210', 'more': True}
+    """
+    _require_kind(population.schema, schema)
+    draft = _Draft(population, schema, optional)
+    waiting = [schema.individual]
+    draft.names[schema.individual] = population.schema.individual
+    for name in waiting:  # grows while it is read
+        waiting += [target for member in sorted(needed.get(name, ())) for target in draft.settle(name, member)]
+        if name == waiting[-1]:  # only links backwards lead to the others, so that nothing but their name tells them
+            waiting += draft.by_name(each for each in needed if each not in draft.names)
+    return draft.finish()
+
+
+class _Absent(NamedTuple):
+    """A member that is needed, and that no row of a type has."""
+
+    what: str
+    type: str
+    member: str
+
+
+@dataclass(slots=True, eq=False)
+class _Draft:
+    """The types and tables of the result so far, and what each type of the training data is called in it."""
+
+    population: Population
+    schema: Schema
+    optional: NeededMembers
+    names: dict[str, str] = field(default_factory=dict)
+    absent: list[_Absent] = field(default_factory=list)
+    types: dict[str, RecordType] = field(init=False)
+    tables: dict[str, Table] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.types = {record.name: record for record in self.population.schema.types}
+        self.tables = dict(self.population.tables)
+
+    def by_name(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Take the first of some types of the training data for the type of the data that has its name."""
+        for name in names:
+            if name not in self.types:
+                raise DataError(f"the model needs rows of type {name!r}, and the data has no such type")
+            self.names[name] = name
+            return (name,)
+        return ()
+
+    def settle(self, name: str, member: str) -> tuple[str, ...]:
+        """See to one member of a type of the training data; the types, if any, that are met for the first time."""
+        record = self.schema.type(name)
+        attribute, link = record.attribute(member), record.link(member)
+        if link is not None:
+            return self._settle_link(name, link)
+        if attribute is not None:
+            self._settle_attribute(name, attribute)
+        elif member == _LISTS:
+            self._require_list(self.names[name])
+        return ()
+
+    def _settle_attribute(self, name: str, wanted: Attribute) -> None:
+        here = self.names[name]
+        found = self.types[here].attribute(wanted.name)
+        if found is None:
+            self._note_absent("attribute", name, wanted.name)
+            column = missing_column(wanted.kind, self.tables[here].n_rows, wanted.values)
+        else:
+            column = _read_as(self.tables[here].columns[wanted.name], wanted, f"{here}.{wanted.name}")
+        self._put(here, column.as_attribute(wanted.name), column)
+
+    def _settle_link(self, name: str, wanted: Link) -> tuple[str, ...]:
+        here = self.names[name]
+        found = self.types[here].link(wanted.name)
+        if found is None:
+            found = self._empty_link(name, wanted)
+        elif not _serves(found, wanted) and len(self.tables[here].links[wanted.name].targets):
+            raise DataError(
+                f"the model needs {here}.{wanted.name} as {_shown(wanted)}, the data has it as {_shown(found)}"
+            )
+        known = self.names.get(wanted.target)
+        if known is None:
+            self.names[wanted.target] = found.target
+            return (wanted.target,)
+        if known != found.target:
+            raise DataError(f"the model needs {here}.{wanted.name} to lead to {known!r}, not to {found.target!r}")
+        return ()
+
+    def _empty_link(self, name: str, wanted: Link) -> Link:
+        """A link that leads nowhere, where the data has none; nor an attribute with values of that name."""
+        here = self.names[name]
+        self._note_absent("link", name, wanted.name)
+        target = self.names.get(wanted.target, wanted.target)
+        if target not in self.types:
+            self.types[target], self.tables[target] = RecordType(target), Table(0)
+        link = Link(wanted.name, "optional" if wanted.single else wanted.kind, target)
+        record, table = self.types[here], self.tables[here]
+        attributes = tuple(a for a in record.attributes if a.name != wanted.name)
+        columns = {key: column for key, column in table.columns.items() if key != wanted.name}
+        nowhere = Adjacency.from_lengths(np.zeros(table.n_rows, dtype=np.int64), [])
+        self.types[here] = RecordType(here, attributes, (*record.links, link))
+        self.tables[here] = Table(table.n_rows, columns, {**table.links, wanted.name: nowhere})
+        return link
+
+    def _require_list(self, here: str) -> None:
+        schema = self.population.schema
+        if self.tables[here].n_rows and here in schema and not schema.listed(here):
+            raise DataError(f"the model needs the order of the rows of {here!r}, and in the data no list has them")
+
+    def _note_absent(self, what: str, name: str, member: str) -> None:
+        """Keep in mind what rows lack, unless they may; what they have as something else is refused at once."""
+        here = self.names[name]
+        record, table = self.types[here], self.tables[here]
+        if member in record.members:
+            if member not in table.columns or not table.columns[member].missing.all():
+                sorts = ("a link", "an attribute") if what == "link" else ("an attribute", "a link")
+                raise DataError(f"the model needs {here}.{member} as {sorts[0]}, the data has it as {sorts[1]}")
+        elif table.n_rows and member not in self.optional.get(name, ()):
+            self.absent.append(_Absent(what, here, member))
+
+    def _refuse_absent(self) -> None:
+        if not self.absent:
+            return
+        listed = [f"the {one.what} {one.member!r} of type {one.type!r}" for one in self.absent]
+        hint = did_you_mean(self.absent[0].member, self.population.schema.type(self.absent[0].type).members)
+        raise DataError(f"the model needs {_and(listed)}, which the data lacks{hint if len(listed) == 1 else ''}")
+
+    def _put(self, here: str, attribute: Attribute, column: Column) -> None:
+        record, table = self.types[here], self.tables[here]
+        if table.columns.get(attribute.name) is not column:
+            attributes = {**{a.name: a for a in record.attributes}, attribute.name: attribute}
+            self.types[here] = RecordType(here, tuple(attributes.values()), record.links)
+            self.tables[here] = replace(table, columns={**table.columns, attribute.name: column})
+
+    def finish(self) -> Population:
+        """The population, the same one if nothing had to change; refused if it lacks something."""
+        self._refuse_absent()
+        if self.tables == dict(self.population.tables):
+            return self.population
+        schema = Schema(tuple(self.types.values()), self.population.schema.individual)
+        return replace(self.population, schema=schema, tables=self.tables, _known_good=False)
+
+
+def _serves(found: Link, wanted: Link) -> bool:
+    """Tell whether tests that follow one link can follow the other: a list is as good as a set, not the reverse."""
+    return found.single if wanted.single else found.kind == wanted.kind or (found.kind == "list" and not found.single)
+
+
+def _shown(link: Link) -> str:
+    return "a reference" if link.single else f"a {link.kind}"
+
+
+def _read_as(column: Column, wanted: Attribute, place: str) -> Column:
+    """The column in the kind of the training data; numbers of either sort can stand for each other."""
+    numeric = ("int", "real")
+    if column.kind == wanted.kind != "ordered" or (column.kind in numeric and wanted.kind in numeric):
+        return column
+    if column.kind == "ordered" and column.categories == wanted.values:
+        return column
+    distinct, places = np.unique(column.values, return_inverse=True)
+    short = replace(column, values=distinct)
+    try:
+        levels = wanted.values if wanted.kind == "ordered" else ()
+        read = encode([short.value(i) for i in range(len(distinct))], wanted.kind, levels)
+    except Misfit as misfit:
+        raise DataError(f"{place} was {wanted.kind} in training: {misfit.message}") from None
+    assert read is not None  # because the kind is given
+    return read.take(places)
+
+
+def _and(phrases: list[str]) -> str:
+    *first, last = phrases
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+# ---- kinds of individuals --------------------------------------------------------------------------------
+
+_KINDS = {
+    ("Molecule", "atoms"): "molecules",
+    ("Graph", "nodes"): "graphs",
+    ("Node", "edges"): "nodes of undirected graphs",
+    ("Node", "outgoing"): "nodes of directed graphs",
+    ("Edge", "ends"): "edges of undirected graphs",
+    ("Edge", "from"): "edges of directed graphs",
+}
+"""What individuals are by the name of their type, and the link that makes them so."""
+
+
+def _require_kind(data: Schema, model: Schema) -> None:
+    """Refuse other individuals for a model of graphs or molecules, and these for a model of others."""
+    if data is model:
+        return
+    ours, theirs = data.type(data.individual), model.type(model.individual)
+    for (name, link), words in _KINDS.items():
+        if theirs.name == name and theirs.link(link) is not None and link not in ours.members:
+            fix = "name the column that has the SMILES: smiles=COLUMN (--smiles COLUMN)" if link == "atoms" else None
+            raise DataError(f"the model is for {words}, and the individuals of the data have no {link}", fix=fix)
+    for (name, link), words in _KINDS.items():
+        if ours.name == name and ours.link(link) is not None and link not in theirs.members:
+            raise DataError(f"the data has {words}, and the model is for individuals without {link}")

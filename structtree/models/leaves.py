@@ -1,0 +1,388 @@
+"""Predictions of nodes: probabilities and decisions from class counts, mean and spread from moments.
+
+The one idea is Flach's: a grown tree only divides the individuals, and what its leaves say is decided afterwards. So
+a tree can be asked under other costs, other class weights or another class ratio without growing it again, and for
+two classes all labellings worth having are a short list, the operating points. Answers are for every node, branches
+too: a branch is what pruning makes a leaf.
+
+Estimates and operating points follow chapter 5 of P. Flach, "Machine Learning" (2012); ``"m-branch"`` is from C.
+Ferri, P. Flach and J. Hernández-Orallo, "Improving the AUC of probabilistic estimation trees" (2003).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import inf, nan
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.arrays import TOLERANCE, Floats
+from structtree.errors import UnknownNameError, UsageError
+from structtree.models.settings import MAJORITY, Decision
+from structtree.models.tree import ClassCounts, Node, Tree
+from structtree.reprs import number_text, short_repr
+from structtree.search.target import class_factors
+
+__all__ = [
+    "OperatingPoint",
+    "class_counts",
+    "convex_hull",
+    "cost_matrix",
+    "decisions",
+    "means",
+    "operating_points",
+    "probabilities",
+    "reweighted",
+    "spreads",
+    "with_class_shares",
+]
+
+
+# Expected costs nearer than this share of the greatest possible one are equal: sums of weights are rounded.
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """One way to label the leaves of a tree for two classes.
+
+    Parameters
+    ----------
+    positive_leaves : set of int
+        The leaves that say the positive class.
+    false_positives, true_positives : float
+        The training weight of each class in them.
+    false_positive_rate, true_positive_rate : float
+        The same as shares of the class; NaN for a class that nobody has.
+    cost_ratios : pair of float
+        The labelling is best when missing a positive costs between so many and so many times as much as a false
+        alarm; when both are the same, it never is.
+    """
+
+    positive_leaves: frozenset[int]
+    false_positives: float
+    true_positives: float
+    false_positive_rate: float
+    true_positive_rate: float
+    cost_ratios: tuple[float, float]
+
+    def __repr__(self) -> str:
+        rates = (
+            f"true positive rate {self.true_positive_rate:.3g}",
+            f"false positive rate {self.false_positive_rate:.3g}",
+        )
+        return short_repr(self, number_text(self.positive_leaves, "positive leaf", "positive leaves"), *rates)
+
+
+# ---- classes --------------------------------------------------------------------------------------------
+
+
+def class_counts(tree: Tree) -> Floats:
+    """The weight of each class at each node, as (nodes, classes).
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import Leaf
+    >>> tree = Tree((Leaf(ClassCounts(4, (3.0, 1.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+    >>> class_counts(tree).tolist()
+    [[3.0, 1.0]]
+    """
+    if not tree.classes:
+        raise UsageError("expected a tree for classes; got one for numbers, which has means and spreads")
+    return tree.seen.copy()
+
+
+def probabilities(tree: Tree, decision: Decision = MAJORITY) -> Floats:
+    """The probability of each class at each node, as (nodes, classes).
+
+    Where no training weight arrived, frequencies are those of the nearest node above where some did.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import Leaf
+    >>> tree = Tree((Leaf(ClassCounts(4, (4.0, 0.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+    >>> probabilities(tree).tolist()
+    [[1.0, 0.0]]
+    >>> probabilities(tree, Decision("laplace")).round(3).tolist()
+    [[0.833, 0.167]]
+    """
+    counts = _smoothed(tree, decision)
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def decisions(tree: Tree, decision: Decision = MAJORITY) -> NDArray[np.int64]:
+    """The class that each node says, as its place among the tree's classes: the first of least expected cost.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import Leaf
+    >>> tree = Tree((Leaf(ClassCounts(4, (3.0, 1.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+    >>> decisions(tree).tolist(), decisions(tree, Decision(costs=[[0, 1], [5, 0]])).tolist()
+    ([0], [1])
+    """
+    counts, costs = _smoothed(tree, decision), cost_matrix(tree, decision)
+    expected = counts @ costs
+    slack = TOLERANCE * counts.sum(axis=1) * costs.max(initial=0.0)
+    tied = expected <= (expected.min(axis=1) + slack)[:, None]
+    return np.asarray(tied.argmax(axis=1))
+
+
+def cost_matrix(tree: Tree, decision: Decision = MAJORITY) -> Floats:
+    """Return the costs of saying class j of an individual of class i, as (i, j); by default 1 for every error.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import Leaf
+    >>> tree = Tree((Leaf(ClassCounts(2, (1.0, 1.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+    >>> cost_matrix(tree).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    n = len(tree.classes)
+    if decision.costs is None:
+        return np.ones((n, n)) - np.eye(n)
+    if len(decision.costs) != n:
+        raise UsageError(
+            f"costs must have one row and one column for each of the {n} classes {list(tree.classes)}; "
+            f"got {len(decision.costs)} rows"
+        )
+    return np.array(decision.costs)
+
+
+def reweighted(tree: Tree, class_weight: Mapping[Any, float]) -> Tree:
+    """The same tree as if each individual of a class had weighed so many times as much; the tests stay.
+
+    Parameters
+    ----------
+    class_weight : mapping from class to float
+        Factors; classes that are not named keep their weight.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import Leaf
+    >>> tree = Tree((Leaf(ClassCounts(4, (3.0, 1.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+    >>> class_counts(reweighted(tree, {"yes": 5})).tolist()
+    [[3.0, 5.0]]
+    """
+    factors = class_factors(class_weight, tree.classes).tolist()
+    return replace(tree, nodes=tuple(_with_factors(node, factors) for node in tree.nodes))
+
+
+def with_class_shares(tree: Tree, shares: Mapping[Any, float]) -> Tree:
+    """The same tree for individuals among whom the classes have other shares than in the training data.
+
+    Parameters
+    ----------
+    shares : mapping from class to float
+        One for every class, such as ``{"ill": 1, "well": 99}``; only their ratios count.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import Leaf
+    >>> tree = Tree((Leaf(ClassCounts(4, (3.0, 1.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+    >>> probabilities(with_class_shares(tree, {"no": 1, "yes": 9})).tolist()
+    [[0.1, 0.9]]
+    """
+    classes, seen = tree.classes, class_counts(tree)[0]
+    given = shares.values()
+    if set(shares) != set(classes) or not all(0 <= share < inf for share in given) or not any(given):
+        raise UsageError(
+            f"shares must be a number >= 0 for each of the classes {list(classes)}, not 0 for all; got {dict(shares)}"
+        )
+    factors = {}
+    for label, count in zip(classes, seen.tolist(), strict=True):
+        if shares[label] and not count:
+            raise UsageError(f"class {label!r} cannot get a share: no individual of the training data has it")
+        factors[label] = shares[label] / sum(given) * float(seen.sum()) / (count or 1.0)
+    return reweighted(tree, factors)
+
+
+# ---- two classes ----------------------------------------------------------------------------------------
+
+
+def operating_points(tree: Tree, decision: Decision = MAJORITY, positive: Any = None) -> tuple[OperatingPoint, ...]:
+    """The labellings of the leaves that are best for some ratio of costs, from nothing positive to everything.
+
+    Leaves turn positive in the order of their probabilities, those of equal probability together. With frequencies
+    the points are the corners of the convex ROC curve of the training data.
+
+    Parameters
+    ----------
+    decision : Decision
+        Of it only the estimate counts: each point says for which costs it is chosen.
+    positive : optional
+        The positive class; the second one by default.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import Leaf
+    >>> tree = Tree((Leaf(ClassCounts(4, (3.0, 1.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+    >>> [(p.false_positive_rate, p.true_positive_rate, p.cost_ratios) for p in operating_points(tree)]
+    [(0.0, 0.0, (0.0, 3.0)), (1.0, 1.0, (3.0, inf))]
+    """
+    place = _place_of_positive(tree, positive)
+    leaves = np.array(tree.leaves)
+    ratios = _ratios(_smoothed(tree, decision)[leaves], place)
+    counts = class_counts(tree)
+    thresholds = [0.0, *np.unique(ratios).tolist(), inf]
+    return tuple(
+        _operating_point(frozenset(leaves[ratios <= low].tolist() if step else ()), counts, place, (low, high))
+        for step, (low, high) in enumerate(pairwise(thresholds))
+    )
+
+
+def convex_hull(points: tuple[OperatingPoint, ...]) -> tuple[OperatingPoint, ...]:
+    """Return those of a tree's operating points that no mixture of two others is as good as.
+
+    With frequencies all of them are; with another estimate the leaves may be in an order that is not the best for
+    the training data.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import Leaf
+    >>> tree = Tree((Leaf(ClassCounts(4, (3.0, 1.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+    >>> len(convex_hull(operating_points(tree)))
+    2
+    """
+    hull: list[OperatingPoint] = []
+    for point in points:
+        while len(hull) > 1 and not _turns_right(hull[-2], hull[-1], point):
+            hull.pop()
+        hull.append(point)
+    return tuple(hull)
+
+
+# ---- numbers --------------------------------------------------------------------------------------------
+
+
+def means(tree: Tree) -> Floats:
+    """The mean of the target at each node; where no weight arrived, that of the nearest node above with some.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import Leaf, Moments
+    >>> tree = Tree((Leaf(Moments(2, 2.0, 1.5, 0.25)),), Schema((RecordType("Car"),), "Car"))
+    >>> means(tree).tolist(), spreads(tree).tolist()
+    ([1.5], [0.5])
+    """
+    return _of_moments(tree)[:, 1]
+
+
+def spreads(tree: Tree) -> Floats:
+    """The standard deviation of the target at each node, in the same way."""
+    return np.asarray(np.sqrt(_of_moments(tree)[:, 2]))
+
+
+# ---- from counts to what probabilities are in proportion to ----------------------------------------------
+
+
+def _smoothed(tree: Tree, decision: Decision) -> Floats:
+    """The counts with what the estimate adds to them.
+
+    Not yet divided into probabilities because so they are exact for whole counts: equal ratios are equal numbers.
+    Individuals of the least training weight are added, so that only the ratios of weights matter; where that is 1, an
+    individual of weight 3 counts as three.
+    """
+    counts = class_counts(tree)
+    if decision.estimate not in ("frequency", None):
+        counts /= tree.lightest
+    match decision.estimate:
+        case "laplace":
+            return counts + 1.0
+        case "frequency" | None:
+            return _somewhere(counts[_sources(tree, counts.sum(axis=1))])
+        case "m-estimate":
+            prior = _somewhere(counts[:1])
+            smooth = counts + (decision.m or 0.0) * prior / prior.sum()
+            return _somewhere(smooth[_sources(tree, smooth.sum(axis=1))])
+        case "m-branch":
+            return _smoothed_by_branch(tree, counts, decision.m or 0.0)
+        case _:
+            assert_never(decision.estimate)
+
+
+def _smoothed_by_branch(tree: Tree, counts: Floats, m: float) -> Floats:
+    """The counts with m more that are distributed as the node above is estimated to be; the root keeps its own."""
+    smooth = _somewhere(counts)
+    for node in range(1, len(counts)):
+        above = smooth[tree.parent(node)]
+        added = counts[node] + m * above / above.sum()
+        smooth[node] = added if added.any() else above
+    return smooth
+
+
+def _somewhere(counts: Floats) -> Floats:
+    """Equal counts where there are none at all."""
+    return np.where(counts.sum(axis=1, keepdims=True) > 0, counts, 1.0)
+
+
+def _sources(tree: Tree, weights: Floats) -> NDArray[np.int64]:
+    """For each node the nearest one at or above it that has any weight."""
+    sources = np.arange(len(tree.nodes))
+    for node in np.flatnonzero(weights <= 0).tolist():
+        above = tree.parent(node)
+        if above is not None:
+            sources[node] = sources[above]
+    return sources
+
+
+def _of_moments(tree: Tree) -> Floats:
+    """Weight, mean and variance of each node, or of the nearest one above it that has any weight."""
+    if tree.classes:
+        raise UsageError("expected a tree for numbers; got one for classes, which has probabilities and decisions")
+    return np.asarray(tree.seen[_sources(tree, tree.seen[:, 0])])
+
+
+def _with_factors(node: Node, factors: list[float]) -> Node:
+    counts = tuple(count * factor for count, factor in zip(node.stats.figures, factors, strict=True))
+    return replace(node, stats=ClassCounts(node.stats.n, counts))
+
+
+# ---- operating points -----------------------------------------------------------------------------------
+
+
+def _place_of_positive(tree: Tree, positive: Any) -> int:
+    if len(tree.classes) != 2:
+        told = f"{len(tree.classes)} classes" if tree.classes else "numbers"
+        raise UsageError(f"operating points need a tree for two classes; got one for {told}")
+    if positive is None:
+        return 1
+    if positive not in tree.classes:
+        raise UnknownNameError("class", str(positive), map(str, tree.classes))
+    return tree.classes.index(positive)
+
+
+def _ratios(counts: Floats, place: int) -> Floats:
+    """Negatives for each positive: the least ratio of costs for which a leaf says positive."""
+    positives, negatives = counts[:, place], counts[:, 1 - place]
+    return np.asarray(np.divide(negatives, positives, out=np.full(len(counts), inf), where=positives > 0))
+
+
+def _operating_point(
+    leaves: frozenset[int], counts: Floats, place: int, cost_ratios: tuple[float, float]
+) -> OperatingPoint:
+    covered = counts[sorted(leaves)].sum(axis=0)
+    false, true = float(covered[1 - place]), float(covered[place])
+    negatives, positives = float(counts[0, 1 - place]), float(counts[0, place])
+    return OperatingPoint(leaves, false, true, _share(false, negatives), _share(true, positives), cost_ratios)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else nan
+
+
+def _turns_right(first: OperatingPoint, second: OperatingPoint, third: OperatingPoint) -> bool:
+    run = (second.false_positives - first.false_positives) * (third.true_positives - first.true_positives)
+    rise = (second.true_positives - first.true_positives) * (third.false_positives - first.false_positives)
+    return rise > run

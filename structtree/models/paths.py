@@ -1,0 +1,51 @@
+"""Paths of individuals: the nodes that each comes by on its way down a tree, for all of them at once.
+
+Nodes stand in the order of reading, parents before children, so a path is just the visited nodes in ascending order.
+The layout is that of links: offsets and one run of nodes, as in a compressed sparse row matrix.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.population import Population
+from structtree.models.tree import Tree
+
+__all__ = ["Visits", "decision_path"]
+
+
+class Visits(NamedTuple):
+    """Individual ``i`` comes by ``nodes[offsets[i]:offsets[i + 1]]``, from the root to its leaf."""
+
+    offsets: NDArray[np.int64]
+    nodes: NDArray[np.int64]
+
+    def of(self, individual: int) -> NDArray[np.int64]:
+        """The nodes that one individual comes by."""
+        return self.nodes[self.offsets[individual] : self.offsets[individual + 1]]
+
+
+def decision_path(tree: Tree, population: Population) -> Visits:
+    """The nodes that each individual comes by, from the root to its leaf.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.models.tree import Branch, ClassCounts, Found, Leaf
+    >>> data = Population.from_records([{"size": 1}, {"size": 5}])
+    >>> found = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0)
+    >>> no, yes = ClassCounts(1, (1.0, 0.0)), ClassCounts(1, (0.0, 1.0))
+    >>> branch = Branch(parse_predicate("size >= 3"), 1, 2, ClassCounts(2, (1.0, 1.0)), found)
+    >>> visits = decision_path(Tree((branch, Leaf(yes), Leaf(no)), data.schema, ("no", "yes")), data)
+    >>> visits.offsets.tolist(), visits.nodes.tolist()
+    ([0, 2, 4], [0, 2, 0, 1])
+    """
+    arrivals = list(tree.arrivals(population))
+    who = np.concatenate([which for _, which in arrivals])
+    where = np.repeat([node for node, _ in arrivals], [len(which) for _, which in arrivals])
+    offsets = np.zeros(len(population) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(who, minlength=len(population)), out=offsets[1:])
+    return Visits(offsets, where[np.argsort(who, kind="stable")])

@@ -1,0 +1,101 @@
+"""Predictions of a tree: what the leaf of an individual says, and a mixture for those who are in several.
+
+Individuals are in several leaves only if the tree's rule for missing values is ``"fractional"``. Then probabilities
+and means are those of the leaves, weighted by how much of an individual is in each; a class is decided from the mixed
+probabilities, by the same costs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.arrays import TOLERANCE, Floats
+from structtree.data.population import Population
+from structtree.models.leaves import cost_matrix, decisions, means, probabilities, spreads
+from structtree.models.settings import MAJORITY, Decision
+from structtree.models.tree import Distribution, Tree
+
+__all__ = ["predicted_classes", "predicted_means", "predicted_probabilities", "predicted_spreads"]
+
+
+def predicted_probabilities(tree: Tree, population: Population, decision: Decision = MAJORITY) -> Floats:
+    """The probability of each class for each individual, as (individuals, classes).
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType, Schema
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.models.tree import Branch, ClassCounts, Found, Leaf
+    >>> schema = Schema((RecordType("Car", (Attribute("doors", "int"),)),), "Car")
+    >>> seen, found = ClassCounts(4, (3.0, 1.0)), Found("gini", 0.0, 0.4, True, 0.0, 1, 0.0)
+    >>> branch = Branch(parse_predicate("doors >= 3"), 1, 2, seen, found, shares=(0.25, 0.75))
+    >>> leaves = Leaf(ClassCounts(1, (0.0, 1.0))), Leaf(ClassCounts(3, (3.0, 0.0)))
+    >>> tree = Tree((branch, *leaves), schema, ("slow", "fast"), "fractional")
+    >>> predicted_probabilities(tree, Population.from_records([{"doors": 5}, {"doors": None}], schema)).tolist()
+    [[0.0, 1.0], [0.75, 0.25]]
+    """
+    return _mixed(tree, population, probabilities(tree, decision))
+
+
+def predicted_classes(tree: Tree, population: Population, decision: Decision = MAJORITY) -> NDArray[np.int64]:
+    """The class of each individual, as its place among the tree's classes: the first of least expected cost.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType, Schema
+    >>> from structtree.models.tree import ClassCounts, Leaf
+    >>> schema = Schema((RecordType("Car", (Attribute("doors", "int"),)),), "Car")
+    >>> tree = Tree((Leaf(ClassCounts(4, (3.0, 1.0))),), schema, ("slow", "fast"))
+    >>> predicted_classes(tree, Population.from_records([{"doors": 5}], schema)).tolist()
+    [0]
+    """
+    if tree.missing != "fractional":
+        return np.asarray(decisions(tree, decision)[tree.apply(population)])
+    found, costs = tree.distribution(population), cost_matrix(tree, decision)
+    said = np.empty(len(population), dtype=np.int64)
+    said[found.rows] = decisions(tree, decision)[found.leaves]
+    divided = np.bincount(found.rows, minlength=len(population)) > 1
+    expected = _added(found, probabilities(tree, decision), len(population))[divided] @ costs
+    least = expected.min(axis=1, keepdims=True) + TOLERANCE * costs.max(initial=0.0)
+    said[divided] = (expected <= least).argmax(axis=1)
+    return said
+
+
+def predicted_means(tree: Tree, population: Population) -> Floats:
+    """The number that the tree says of each individual.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType, Schema
+    >>> from structtree.models.tree import Leaf, Moments
+    >>> schema = Schema((RecordType("Car", (Attribute("doors", "int"),)),), "Car")
+    >>> tree = Tree((Leaf(Moments(2, 2.0, 1.5, 0.25)),), schema)
+    >>> cars = Population.from_records([{"doors": 5}], schema)
+    >>> predicted_means(tree, cars).tolist(), predicted_spreads(tree, cars).tolist()
+    ([1.5], [0.5])
+    """
+    return _mixed(tree, population, means(tree))
+
+
+def predicted_spreads(tree: Tree, population: Population) -> Floats:
+    """The standard deviation of what was seen in training where each individual ends up."""
+    if tree.missing != "fractional":
+        return _mixed(tree, population, spreads(tree))
+    found, middle = tree.distribution(population), means(tree)
+    mean, square = (_added(found, each, len(population)) for each in (middle, spreads(tree) ** 2 + middle**2))
+    return np.asarray(np.sqrt(np.maximum(square - mean**2, 0.0)))
+
+
+def _mixed(tree: Tree, population: Population, of_node: Floats) -> Floats:
+    """For each individual what its leaf has, or the weighted sum of what its leaves have."""
+    if tree.missing != "fractional":
+        return np.asarray(of_node[tree.apply(population)])
+    return _added(tree.distribution(population), of_node, len(population))
+
+
+def _added(found: Distribution, of_node: Floats, n: int) -> Floats:
+    """For each of n individuals the sum over its leaves."""
+    added = np.zeros((n, *of_node.shape[1:]))
+    np.add.at(added, found.rows, (of_node[found.leaves].T * found.weights).T)
+    return added

@@ -1,0 +1,252 @@
+"""A tree as rules, and as one formula per class, that say exactly what the tree says.
+
+Rules are clauses (`structtree.models.clauses`) with an answer and with what was counted. The guarantee: for every
+possible individual, whether ever seen or not, at least one rule holds, and every rule that holds answers as the tree
+does. So the order of the rules does not matter. Where a tree sends those who lack a value to several leaves in parts,
+that is so for all others.
+
+The figures of a rule are true of its conditions as they stand. A rule is therefore made shorter only where it covers
+whole leaves, whose counts the tree keeps; a formula quotes no figures, so its clauses may be shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from structtree.data.population import Population
+from structtree.errors import UsageError
+from structtree.lang import syntax as syn
+from structtree.lang.pretty import pretty
+from structtree.models.clauses import Clause, clauses, conjunction, short_clauses, whole_clauses
+from structtree.models.leaves import decisions, means
+from structtree.models.model import fitted
+from structtree.models.settings import Decision
+from structtree.models.tree import ClassCounts, Moments, Stats, Tree
+from structtree.reprs import inert, short_repr
+from structtree.search.target import Target, target_for
+from structtree.space.evaluate import holds
+
+__all__ = ["Rule", "to_formula", "to_rules"]
+
+_Count = Callable[[Clause], list[Stats] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Rule: what a tree says of everybody for whom some conditions hold.
+
+    Parameters
+    ----------
+    conditions : Predicate
+        A conjunction, or a single condition; ``top`` when there is none.
+    prediction : class or float
+    n : int or None
+        Number of individuals that satisfy the conditions; None if it is not known, which is so for a tree that sent
+        individuals to several leaves in parts.
+    support : float or None
+        Their weight.
+    confidence : float or None
+        The share of that weight that has the predicted class; None for numbers, and when nobody was counted.
+    spread : float or None
+        For numbers: how far off the prediction is, as a root mean square.
+    leaves : tuple of int
+        The leaves of the tree that it covers.
+    """
+
+    conditions: syn.Predicate
+    prediction: Any
+    n: int | None
+    support: float | None
+    confidence: float | None
+    spread: float | None
+    leaves: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self))
+
+    def __str__(self) -> str:
+        return self.saying(pretty(self.conditions))
+
+    def saying(self, conditions: str) -> str:
+        """Return the rule as a sentence, with its conditions as they are to be read."""
+        is_number = isinstance(self.prediction, float) and self.confidence is None
+        said = f"{self.prediction:.4g}" if is_number else inert(str(self.prediction))
+        facts = [f"n={self.n}"] if self.n is not None else []
+        facts += [f"weight {self.support:.4g}"] if self.support is not None and self.support != self.n else []
+        facts += [f"confidence {self.confidence:.2f}"] if self.confidence is not None else []
+        facts += [f"± {self.spread:.3g}"] if self.spread is not None else []
+        return f"if {conditions} then {said}" + (f" ({', '.join(facts)})" if facts else "")
+
+
+def to_rules(
+    model: Any,
+    individuals: Any = None,
+    target: ArrayLike | None = None,
+    *,
+    decision: Decision | None = None,
+    sample_weight: ArrayLike | None = None,
+    simplify: bool = True,
+) -> tuple[Rule, ...]:
+    """A tree as an unordered set of rules that tells every individual what the tree does.
+
+    Parameters
+    ----------
+    model : Tree, Model or fitted estimator
+    individuals, target : individuals in any form and array, optional
+        Data to count on. Without it, the figures are those of the training data, which the tree keeps.
+    decision : Decision, optional
+        How leaves decide; as the model does by default.
+    sample_weight : array, optional
+        Of the individuals.
+    simplify : bool
+        Whether to drop conditions that are not needed. If False, there is one rule for each leaf with every test on
+        its path, and exactly one rule holds for each individual. If True, a rule covers all individuals of one leaf
+        or of several with the same prediction, so rules may overlap where they agree, and a leaf that cannot be
+        reached has none; at least one rule holds for each possible individual, and every rule that does agrees with
+        the tree.
+
+    Returns
+    -------
+    tuple of Rule
+        Class by class, or by ascending number; within that, those with most support first.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.models.tree import Branch, Found, Leaf
+    >>> data = Population.from_records([{"a": True, "b": False}, {"a": False, "b": True}, {"a": False, "b": False}])
+    >>> found = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0)
+    >>> yes, no, seen = ClassCounts(1, (0.0, 1.0)), ClassCounts(1, (1.0, 0.0)), ClassCounts(3, (1.0, 2.0))
+    >>> tests = [Branch(parse_predicate("b"), 1, 2, seen, found), Branch(parse_predicate("a"), 3, 4, seen, found)]
+    >>> tree = Tree((tests[0], Leaf(yes), tests[1], Leaf(yes), Leaf(no)), data.schema, ("no", "yes"))
+    >>> for rule in to_rules(tree):
+    ...     print(rule)
+    if not (b) and not (a) then no (n=1, confidence 1.00)
+    if b then yes (n=1, confidence 1.00)
+    if not (b) and a then yes (n=1, confidence 1.00)
+    """
+    known = fitted(model, decision)
+    tree = known.model.tree
+    answers = _answers(tree, known.model.decision)
+    chosen = whole_clauses(tree, answers) if simplify else clauses(tree)
+    if individuals is None:
+        count: _Count = partial(_on_leaves, tree) if _keeps_whole(tree) else _unknown
+    else:
+        population = known.prepared(individuals)
+        count = partial(_on_cases, population, _checked(tree, population, target, sample_weight))
+    rules = [_rule(tree, clause, answers[clause.leaves[0]], count(clause)) for clause in chosen]
+    return tuple(sorted(rules, key=lambda rule: (answers[rule.leaves[0]], -(rule.support or 0), rule.leaves)))
+
+
+def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, syn.Predicate]:
+    """Return for each class a formula in disjunctive normal form that holds for exactly those predicted to have it.
+
+    Parameters
+    ----------
+    model : Tree, Model or fitted estimator
+        Of classes.
+    decision : Decision, optional
+        How leaves decide; as the model does by default.
+
+    Returns
+    -------
+    dict from class to Predicate
+        A disjunction of conjunctions of tests and negated tests; ``not (top)`` for a class that is never given. By
+        the rule ``"majority"`` for missing values a test may be ``a >= 3 or missing a``.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.models.tree import Branch, Found, Leaf
+    >>> data = Population.from_records([{"size": 1}, {"size": 5}])
+    >>> no, yes, both = ClassCounts(1, (1.0, 0.0)), ClassCounts(1, (0.0, 1.0)), ClassCounts(2, (1.0, 1.0))
+    >>> branch = Branch(parse_predicate("size >= 3"), 1, 2, both, Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0))
+    >>> formula = to_formula(Tree((branch, Leaf(yes), Leaf(no)), data.schema, ("no", "yes")))
+    >>> pretty(formula["yes"]), pretty(formula["no"])
+    ('size >= 3', 'not (size >= 3)')
+    """
+    known = fitted(model, decision).model
+    tree = known.tree
+    if tree.task != "classes":
+        raise UsageError(
+            "formulas are for trees that predict classes; this one predicts numbers, so use its rules instead"
+        )
+    answers = _answers(tree, known.decision)
+    found = short_clauses(tree, answers)
+    return {
+        label: _disjunction(clause for clause in found if answers[clause.leaves[0]] == code)
+        for code, label in enumerate(tree.classes)
+    }
+
+
+def _answers(tree: Tree, decision: Decision) -> list[Any]:
+    """Return what each node says: the place of a class, or a number."""
+    said: list[Any] = (decisions(tree, decision) if tree.task == "classes" else means(tree)).tolist()
+    return said
+
+
+def _disjunction(found: Iterable[Clause]) -> syn.Predicate:
+    parts: list[syn.Predicate] = []
+    for predicate in (conjunction(clause.conditions) for clause in found):
+        parts += predicate.parts if isinstance(predicate, syn.Or) else (predicate,)
+    if len(parts) > 1:
+        return syn.Or(tuple(parts))
+    return parts[0] if parts else syn.Not(syn.Top())
+
+
+# ---- counting -------------------------------------------------------------------------------------------
+
+
+def _keeps_whole(tree: Tree) -> bool:
+    """Tell whether no individual of the training data is counted at several leaves, in parts."""
+    leaves = (tree.nodes[leaf] for leaf in tree.leaves)
+    return tree.missing != "fractional" or sum(leaf.stats.n for leaf in leaves) == tree.nodes[0].stats.n
+
+
+def _unknown(clause: Clause) -> None:
+    """Count nobody: parts of individuals at the leaves do not say how many satisfy the conditions."""
+
+
+def _on_leaves(tree: Tree, clause: Clause) -> list[Stats]:
+    return [tree.nodes[leaf].stats for leaf in clause.leaves]
+
+
+def _on_cases(population: Population, target: Target, clause: Clause) -> list[Stats]:
+    which = np.flatnonzero(holds(conjunction(clause.conditions), population) & (target.weights > 0))
+    return [target.stats(which)] if len(which) else []
+
+
+def _checked(tree: Tree, population: Population, target: ArrayLike | None, weight: ArrayLike | None) -> Target:
+    if target is None:
+        raise UsageError("to count rules on a population, give its target too")
+    if tree.task == "classes":
+        return target_for(target, len(population), sample_weight=weight, classes=tree.classes)
+    return target_for(target, len(population), "mse", weight)
+
+
+def _rule(tree: Tree, clause: Clause, answer: Any, counted: list[Stats] | None) -> Rule:
+    prediction = tree.classes[answer] if tree.classes else answer
+    if counted is None:
+        return Rule(conjunction(clause.conditions), prediction, None, None, None, None, clause.leaves)
+    n, weight = sum(stats.n for stats in counted), float(sum(stats.weight for stats in counted))
+    share = sum(_agreeing(stats, answer) for stats in counted) / weight if weight else None
+    off = None if tree.classes or share is None else sqrt(share)
+    return Rule(
+        conjunction(clause.conditions), prediction, n, weight, share if tree.classes else None, off, clause.leaves
+    )
+
+
+def _agreeing(stats: Stats, answer: Any) -> float:
+    """The weight of the class that is the answer; for numbers the weight times the squared error of the answer."""
+    match stats:
+        case ClassCounts(_, counts):
+            return float(counts[answer])
+        case Moments(_, weight, mean, variance):
+            return float(weight * (variance + (mean - answer) ** 2))

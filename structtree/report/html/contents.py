@@ -1,0 +1,628 @@
+"""Everything that a report shows, as plain JSON values: the tree, its examples, how good it is, and how it was made.
+
+Individuals of one leaf get the same prediction, so what is needed to draw ROC curves, calibration and
+confusion for every threshold is how many of each class got each prediction; that is little for any data. Of the
+individuals themselves a few are kept for each leaf: typical ones, those near a threshold on their path, wrong ones.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.dates import text_of
+from structtree.data.population import Column, Population, Value
+from structtree.data.reachable import compact
+from structtree.errors import DataError, UsageError, quoted
+from structtree.evaluate.score import class_name, evaluate
+from structtree.lang import syntax as syn
+from structtree.lang.grammar import Grammar
+from structtree.lang.pretty import pretty
+from structtree.models.conform import NeededMembers
+from structtree.models.importance import importances, part_importances
+from structtree.models.model import Fitted
+from structtree.models.rules import to_rules
+from structtree.models.tree import Branch, ClassCounts, Leaf, Switch, Tree
+from structtree.report.caveats import doubt_lines
+from structtree.report.effort import Effort, compare_effort, node_spaces
+from structtree.report.explain import explain_prepared
+from structtree.report.html.sizes import size_curves
+from structtree.report.info import describe_type
+from structtree.report.pictures.drawing import Drawing
+from structtree.report.pictures.individuals import Marks, drawn, marks_of
+from structtree.report.pictures.trees import class_colours
+from structtree.report.text import NodeText, question, side_names
+from structtree.report.words import in_words
+from structtree.reprs import inert
+from structtree.space.background import with_background
+from structtree.space.evaluate import aggregate_column, count_behind, holds
+
+__all__ = ["findings"]
+
+MAX_EXAMPLES = 400
+"""Individuals of a report, all leaves together; at least one for each leaf and sort."""
+MAX_CATEGORIES = 200
+"""Categories of an attribute that can be chosen."""
+MAX_POINTS = 2000
+"""Individuals in the plot of numbers against predictions."""
+MAX_DRAWN = 1_500_000
+"""Signs of all drawings of a report together; individuals beyond that are described in words only."""
+_DRAWING_WIDTH = 380.0
+MAX_PART_SHARES = 60
+"""Parts of tests in the list of importances."""
+_KINDS = {"classes": "Decision", "numbers": "Regression"}
+_BINS = 24
+
+JsonValue = Any
+
+
+def findings(
+    known: Fitted, individuals: Any, target: Any, title: str = "", effort: float | None = None
+) -> dict[str, JsonValue]:
+    """Return what a report shows of a model and of individuals whose target is known.
+
+    Parameters
+    ----------
+    known : Fitted
+    individuals : individuals in any form
+    target : array, or None
+        What is true of them; without it there are no scores, and no individual is wrong.
+    title : str
+    effort : float, optional
+        Seconds for each search by which criteria are compared; without it they are not.
+    """
+    model = known.model
+    tree, texts = model.tree, NodeText.of(model.tree, model.decision)
+    original = known.read(individuals)
+    population = known.prepared(original)
+    seen = _Seen.of(known, population, target)
+    chosen = _chosen(tree, seen, population)
+    drawings = _Allowance(MAX_DRAWN)
+    pool = sorted({i for kinds in chosen.values() for places in kinds.values() for i in places})
+    what_if, parts = _what_if(tree, population)
+    spaces = node_spaces(known, original, population)
+    answers = _answers(parts, population.take(pool))
+    return {
+        "title": inert(title or f"{_KINDS[tree.task]} tree for {model.target or 'the target'}"),
+        "target": inert(model.target or "the target"),
+        "individual": inert(tree.schema.individual),
+        "task": tree.task,
+        "n": len(population),
+        "classes": [inert(class_name(label)) for label in tree.classes],
+        "colours": list(class_colours(len(tree.classes))),
+        "summary": _summary(tree),
+        "nodes": [_node(tree, texts, node, seen, chosen.get(node, {}), spaces) for node in range(len(tree.nodes))],
+        "range": seen.range,
+        "examples": {
+            str(i): _example(known, population, original, i, seen, drawings) | {"parts": "".join(row)}
+            for i, row in zip(pool, answers, strict=True)
+        },
+        "whatif": what_if,
+        "rules": _rules(known),
+        "scores": _scores(known, population, seen),
+        "predictions": _predictions(seen),
+        "costs": None if model.decision.costs is None else [list(map(_rounded, row)) for row in model.decision.costs],
+        "targets": _targets(seen),
+        "points": _points(seen),
+        "sizes": _sizes(known, population, seen),
+        "importances": [[inert(name), _rounded(share)] for name, share in importances(tree).items() if share > 0],
+        "parts": _part_shares(tree),
+        "grammar": [inert(line) for line in str(model.params.get("grammar", "")).split("\n")],
+        "parameters": [[inert(name), inert(value)] for name, value in _parameters(model.params)],
+        "doubts": [inert(line) for line in _doubts(tree)],
+        "data": _data(original, model.needed),
+        "criteria": [] if effort is None else _criteria(known, original, seen, effort),
+        "version": inert(model.version),
+    }
+
+
+@dataclass(slots=True)
+class _Allowance:
+    """How many signs the drawings of a report may still take."""
+
+    left: int
+
+
+# ---- what is true, and what is said ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """The individuals as the tree sees them: leaf, prediction and probability of each, and the truth if known."""
+
+    leaves: NDArray[np.int64]
+    said: NDArray[Any]
+    chances: NDArray[np.float64] | None
+    actual: NDArray[Any] | None
+    target: Any
+
+    @classmethod
+    def of(cls, known: Fitted, population: Population, target: Any) -> _Seen:
+        model, tree = known.model, known.model.tree
+        leaves, said = tree.apply(population), model.predict(population)
+        if target is not None and np.shape(target) != said.shape:
+            got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
+            raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
+        if tree.task == "numbers":
+            actual = None if target is None else np.asarray(target, dtype=np.float64)
+            return cls(leaves, said, None, actual, target)
+        codes = {class_name(label): code for code, label in enumerate(tree.classes)}
+        places = np.array([codes[class_name(label)] for label in said.tolist()], dtype=np.int64)
+        truth = None
+        if target is not None:
+            truth = np.array([codes.get(class_name(label), -1) for label in np.asarray(target).tolist()])
+        return cls(leaves, places, model.predict_proba(population), truth, target)
+
+    @property
+    def range(self) -> list[float] | None:
+        """The least and the greatest number, for histograms."""
+        if self.chances is not None or self.actual is None or not np.isfinite(self.actual).any():
+            return None
+        return [float(np.nanmin(self.actual)), float(np.nanmax(self.actual))]
+
+    @property
+    def usable(self) -> NDArray[np.int64]:
+        """Places of those whose target is known, and known to the tree."""
+        assert self.actual is not None
+        return np.flatnonzero(self.actual >= 0 if self.chances is not None else np.isfinite(self.actual))
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Who is predicted to be of another class."""
+        if self.actual is None or self.chances is None:
+            return np.zeros(len(self.leaves), dtype=np.bool_)
+        return np.asarray((self.actual != self.said) & (self.actual >= 0))
+
+
+def _scores(known: Fitted, population: Population, seen: _Seen) -> list[list[JsonValue]]:
+    if seen.actual is None:
+        return []
+    places = seen.usable
+    if not len(places):
+        return []
+    labels = np.asarray(seen.target)[places]
+    found = evaluate(known.model, population.take(places), labels)
+    return [[name, _finite(found[name]), _finite(found.baseline[name])] for name in found.values]
+
+
+def _predictions(seen: _Seen) -> JsonValue:
+    """Return the different predictions, each with the number of individuals of each class that got it."""
+    if seen.chances is None or seen.actual is None:
+        return None
+    usable = seen.actual >= 0
+    chances, actual, said = seen.chances[usable], seen.actual[usable], seen.said[usable]
+    rows = np.column_stack([np.round(chances, 4), said])
+    different, which = np.unique(rows, axis=0, return_inverse=True)
+    counts = np.zeros((len(different), chances.shape[1]), dtype=np.int64)
+    np.add.at(counts, (which.ravel(), actual.astype(np.int64)), 1)
+    return [[different[i, :-1].tolist(), int(different[i, -1]), counts[i].tolist()] for i in range(len(different))]
+
+
+def _targets(seen: _Seen) -> list[list[JsonValue]]:
+    """Return how many are of each class; for numbers, figures of them."""
+    if seen.actual is None:
+        return []
+    if seen.chances is not None:
+        codes, counts = np.unique(seen.actual, return_counts=True)
+        return [[int(code), int(n)] for n, code in sorted(zip(counts, codes, strict=True), reverse=True)]
+    values = seen.actual[np.isfinite(seen.actual)]
+    if not len(values):
+        return []
+    quartiles = zip(
+        ("least", "first quartile", "median", "third quartile", "greatest"), range(0, 101, 25), strict=True
+    )
+    figures = {name: np.percentile(values, share) for name, share in quartiles}
+    figures |= {"mean": values.mean(), "standard deviation": values.std()}
+    return [[name, _rounded(value)] for name, value in figures.items()]
+
+
+def _sizes(known: Fitted, population: Population, seen: _Seen) -> JsonValue:
+    if seen.actual is None:
+        return size_curves(known.model, population, None)
+    return size_curves(known.model, population.take(seen.usable), np.asarray(seen.target)[seen.usable])
+
+
+def _points(seen: _Seen) -> JsonValue:
+    """Return some numbers, each with what is predicted."""
+    if seen.chances is not None or seen.actual is None:
+        return None
+    places = np.flatnonzero(np.isfinite(seen.actual))
+    places = places[:: max(1, -(-len(places) // MAX_POINTS))]
+    return [[_rounded(seen.said[i]), _rounded(seen.actual[i])] for i in places]
+
+
+# ---- nodes ----------------------------------------------------------------------------------------------
+
+
+def _node(
+    tree: Tree, texts: NodeText, index: int, seen: _Seen, examples: Mapping[str, list[int]], spaces: Mapping[int, int]
+) -> dict[str, JsonValue]:
+    node = tree.nodes[index]
+    stats = node.stats
+    told: dict[str, JsonValue] = {"n": stats.n, "says": inert(texts.says(index)), "share": inert(texts.share(index))}
+    if isinstance(stats, ClassCounts):
+        told["counts"] = [_rounded(count) for count in stats.counts]
+    else:
+        told["mean"], told["sd"] = _rounded(stats.mean), _rounded(max(stats.variance, 0.0) ** 0.5)
+    if seen.range is not None:
+        told["bins"] = _bins(tree, index, seen)
+    if isinstance(node, Leaf):
+        return told | {"examples": {kind: [str(i) for i in places] for kind, places in examples.items() if places}}
+    found = node.found
+    told |= {
+        "test": inert(question(tree, index)),
+        "words": inert(question(tree, index, words=True)),
+        "kids": list(node.children),
+        "ways": [inert(name) for name in side_names(node, tree.missing == "fractional")],
+        "found": [
+            found.criterion, _finite(found.score), _finite(found.gain), found.proved, _finite(found.gap),
+            found.evaluated, _rounded(found.seconds), found.stopped_by, found.pruned, spaces.get(index),
+        ],
+    }  # fmt: skip
+    if found.trace:  # points of evaluated, seconds, score, bound
+        told["trace"] = [[point.evaluated, *map(_rounded, point[1:])] for point in found.trace]
+    return told
+
+
+def _bins(tree: Tree, index: int, seen: _Seen) -> list[int]:
+    """Return how many targets of the individuals below a node are in each of some intervals."""
+    assert seen.actual is not None and seen.range is not None
+    low, high = seen.range
+    below = _leaves_of(tree, index)
+    values = seen.actual[np.isin(seen.leaves, below)]
+    counts: list[int] = np.histogram(values[np.isfinite(values)], _BINS, (low, high if high > low else low + 1))[
+        0
+    ].tolist()
+    return counts
+
+
+def _leaves_of(tree: Tree, index: int) -> list[int]:
+    stack, found = [index], []
+    while stack:
+        node = stack.pop()
+        below = tree.nodes[node].children
+        stack.extend(below)
+        if not below:
+            found.append(node)
+    return found
+
+
+# ---- examples -------------------------------------------------------------------------------------------
+
+
+def _chosen(tree: Tree, seen: _Seen, population: Population) -> dict[int, dict[str, list[int]]]:
+    """Return the individuals that are kept for each leaf: typical ones, borderline ones, and wrong ones."""
+    leaves = tree.leaves
+    most = max(1, min(5, MAX_EXAMPLES // (3 * max(1, len(leaves)))))
+    order = np.argsort(seen.leaves, kind="stable")
+    bounds = np.searchsorted(seen.leaves[order], [*leaves, leaves[-1] + 1])
+    margins = _margins(tree, population)
+    chosen = {}
+    for leaf, start, stop in zip(leaves, bounds[:-1], bounds[1:], strict=True):
+        here = order[start:stop]
+        here = here[seen.leaves[here] == leaf]
+        chosen[leaf] = _of_leaf(here, seen, margins, most)
+    return chosen
+
+
+def _of_leaf(here: NDArray[np.int64], seen: _Seen, margins: NDArray[np.float64], most: int) -> dict[str, list[int]]:
+    if seen.chances is None and seen.actual is not None:
+        off = np.abs(seen.actual[here] - seen.said[here])
+        by_error = here[np.argsort(off, kind="stable")]
+        typical, wrong = by_error[:most], by_error[::-1][:most]
+        wrong = wrong[~np.isin(wrong, typical)]
+    else:
+        wrong = here[seen.wrong[here]]
+        right = here[~seen.wrong[here]]
+        typical = right[np.argsort(-np.nan_to_num(margins[right], posinf=0.0), kind="stable")][:most]
+        wrong = wrong[:most]
+    near = here[np.isfinite(margins[here])]
+    near = near[np.argsort(margins[near], kind="stable")][:most]
+    groups = {"typical": typical, "borderline": near, "wrong": wrong}
+    return {kind: [int(i) for i in places] for kind, places in groups.items()}
+
+
+def _margins(tree: Tree, population: Population) -> NDArray[np.float64]:
+    """Return how near each individual is to a threshold on its path, in standard deviations of what is compared."""
+    margins = np.full(len(population), np.inf)
+    for node, which in tree.arrivals(population):
+        branch = tree.nodes[node]
+        for values, threshold in _compared(branch.test, population) if isinstance(branch, Branch) else ():
+            spread = float(np.nanstd(values)) or 1.0
+            margins[which] = np.fmin(margins[which], np.abs(values[which] - threshold) / spread)
+    return margins
+
+
+def _compared(test: syn.Predicate, population: Population) -> Iterator[tuple[NDArray[np.float64], float]]:
+    """Yield the numbers that a test compares with a threshold, which attributes, counts and aggregates are."""
+    name, rows = population.schema.individual, population.individuals
+    table = population.tables[name]
+    match test:
+        case syn.And(parts):
+            for part in parts:
+                yield from _compared(part, population)
+        case syn.Compare(attribute, ">=" | "<=", int() | float() as threshold) if attribute in table.columns:
+            yield np.asarray(table.columns[attribute].values, dtype=np.float64)[rows], float(threshold)
+        case syn.Aggregate(op=">=" | "<=", value=int() | float() as threshold):
+            yield (
+                np.asarray(aggregate_column(test, population, name).values, dtype=np.float64)[rows],
+                float(threshold),
+            )
+        case syn.Count(op=op, n=int() as n):
+            yield count_behind(test, population, name)[rows].astype(np.float64), n - 0.5 if op == ">=" else n + 0.5
+        case _:
+            return
+
+
+def _example(
+    known: Fitted, population: Population, original: Population, i: int, seen: _Seen, drawings: _Allowance
+) -> dict[str, JsonValue]:
+    """Return an individual with its values, its parts, and what decided the tests on its path."""
+    tree = known.model.tree
+    shown, seen_alone = explain_prepared(known, population, i, words=True)
+    alone = compact(original.take([i]))
+    names = original.provenance.names_of(int(original.individuals[i])) if original.provenance else {}
+    told: dict[str, JsonValue] = {
+        "row": i,
+        "name": inert(next(iter(names.values()), "")),
+        "leaf": int(seen.leaves[i]),
+        "said": inert(_answer(tree, seen.said[i])),
+        "why": [_reason(reason) for reason in shown.reasons],
+        "values": _own_values(alone),
+    }
+    if seen.actual is not None:
+        told["actual"] = inert(_answer(tree, seen.actual[i]))
+        told["wrong"] = bool(seen.wrong[i])
+    if alone.schema.type(alone.schema.individual).links and drawings.left > 0:
+        marks = {str(reason.node): marks_of(reason, tree, seen_alone) for reason in shown.reasons}
+        whole = drawn(_without_target(seen_alone, known.model.target), marks.values(), width=_DRAWING_WIDTH)
+        drawing = whole.only([element for mark in marks.values() for element in mark.elements])
+        told["drawing"] = drawing.to_json()
+        told["marks"] = {node: each for node, mark in marks.items() if (each := _numbers(drawing, mark))}
+        drawings.left -= len(json.dumps(told["drawing"], ensure_ascii=False))
+    return told
+
+
+def _without_target(alone: Population, target: str | None) -> Population:
+    own = alone.tables[alone.schema.individual].columns
+    return alone.without(target) if target is not None and target in own else alone
+
+
+def _numbers(drawing: Drawing, marks: Marks) -> JsonValue:
+    """Return which elements of a drawing are marked for a test, by number, and whether they made it true."""
+    places = {element: place for place, element in enumerate(drawing.ordered_elements)}
+    found = [places[element] for element in marks.elements if element in places]
+    return [int(marks.is_found), found] if found else None
+
+
+def _answer(tree: Tree, value: Any) -> str:
+    if tree.task == "numbers":
+        return f"{float(value):.4g}"
+    return class_name(tree.classes[int(value)]) if int(value) >= 0 else "another class"
+
+
+def _reason(reason: Any) -> list[JsonValue]:
+    answer = reason.answer if isinstance(reason.answer, str) else "yes" if reason.answer else "no"
+    return [reason.node, inert(answer), [inert(line) for line in reason.words()]]
+
+
+def _own_values(alone: Population) -> dict[str, JsonValue]:
+    table, row = alone.tables[alone.schema.individual], int(alone.individuals[0])
+    return {inert(name): _shown(column, row, exact=True) for name, column in table.columns.items()}
+
+
+def _shown(column: Column, row: int, *, exact: bool = False) -> JsonValue:
+    """Return a value as JSON has it; what may be edited is exact, so that it goes where the tree sent it."""
+    value: Value = column.value(row)
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return _finite(value) if exact else _rounded(value)
+    return inert(value if isinstance(value, str) else text_of(value))
+
+
+# ---- what if --------------------------------------------------------------------------------------------
+
+
+def _what_if(tree: Tree, population: Population) -> tuple[JsonValue, tuple[syn.Predicate, ...]]:
+    """Return the tests as a page can evaluate them, and the parts of tests that it cannot.
+
+    Attributes of the individual itself can be edited. What is asked behind links stays as it is: each such part has a
+    number, and examples bring their answers. A tree that sends individuals to several sides has no such form.
+    """
+    if tree.missing == "fractional":
+        return None, ()
+    asked = _Asked(population)
+    forms = [_node_form(tree, node, asked) for node in range(len(tree.nodes))]
+    return {"tests": forms, "attributes": asked.attributes}, tuple(asked.parts)
+
+
+def _answers(parts: Sequence[syn.Predicate], examples: Population) -> Iterator[list[str]]:
+    """Yield for each example which parts hold, as digits."""
+    columns = [holds(part, examples) for part in parts]
+    return ([str(int(column[i])) for column in columns] for i in range(len(examples)))
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """The attributes of the individual that tests ask about, and the parts of tests that ask about more."""
+
+    population: Population
+    names: dict[str, int] = field(default_factory=dict)
+    parts: dict[syn.Predicate, int] = field(default_factory=dict)
+
+    def has(self, *names: str) -> bool:
+        """Return whether the individual itself has such attributes."""
+        return all(name in self.population.tables[self.population.schema.individual].columns for name in names)
+
+    def attribute(self, name: str) -> int:
+        """Return the number of an attribute."""
+        return self.names.setdefault(name, len(self.names))
+
+    def part(self, test: syn.Predicate) -> JsonValue:
+        """Return a part that stays as it is."""
+        return ["part", self.parts.setdefault(test, len(self.parts))]
+
+    @property
+    def attributes(self) -> list[JsonValue]:
+        """Name, kind and values of each attribute."""
+        individual = self.population.schema.individual
+        record, columns = self.population.schema.type(individual), self.population.tables[individual].columns
+        found = []
+        for name in self.names:
+            known = record.attribute(name)
+            values = (known.values if known is not None else ()) or columns[name].categories
+            found.append([inert(name), columns[name].kind, [inert(value) for value in values[:MAX_CATEGORIES]]])
+        return found
+
+
+def _node_form(tree: Tree, index: int, asked: _Asked) -> JsonValue:
+    match tree.nodes[index]:
+        case Switch(attribute, values) as switch:
+            return ["switch", asked.attribute(attribute), [inert(value) for value in values], switch.usual]
+        case Branch():
+            return _form(tree.ways(index)[0].test, asked)
+        case Leaf():
+            return None
+
+
+def _form(test: syn.Predicate, asked: _Asked) -> JsonValue:
+    """Return a test as nested lists, in which attributes are numbers."""
+    match test:
+        case syn.Top():
+            return ["top"]
+        case syn.Flag(name, positive) if asked.has(name):
+            return ["flag", asked.attribute(name), positive]
+        case syn.Compare(name, op, str() | int() | float() as value) if asked.has(name):
+            return ["compare", asked.attribute(name), op, _constant(value)]
+        case syn.Among(name, values, None) if asked.has(name):
+            return ["among", asked.attribute(name), [_constant(value) for value in values]]
+        case syn.Within(name, low, high, closed, None) if asked.has(name):
+            return ["within", asked.attribute(name), _finite(low), _finite(high), closed]
+        case syn.Missing(name) if asked.has(name):
+            return ["missing", asked.attribute(name)]
+        case syn.CompareOwn((name,), op, (other,)) if asked.has(name, other):
+            return ["own", asked.attribute(name), op, asked.attribute(other)]
+        case syn.Named(_, body) if body is not None:
+            return _form(body, asked)
+        case syn.Not(inner):
+            return ["not", _form(inner, asked)]
+        case syn.And(parts) | syn.Or(parts):
+            return ["and" if isinstance(test, syn.And) else "or", [_form(part, asked) for part in parts]]
+        case _:
+            return asked.part(test)
+
+
+def _constant(value: syn.Scalar) -> str | float:
+    return inert(value) if isinstance(value, str) else float(value)
+
+
+# ---- the rest -------------------------------------------------------------------------------------------
+
+
+def _rules(known: Fitted) -> list[list[JsonValue]]:
+    """Return the rules: conditions in words and as text, answer, how many, how sure, which leaves, and any weight."""
+    model = known.model
+    return [
+        [
+            *_conditions(rule.conditions, model.tree),
+            inert(class_name(rule.prediction) if model.tree.classes else f"{rule.prediction:.4g}"),
+            rule.n,
+            _rounded(rule.confidence if model.tree.classes else rule.spread),
+            list(rule.leaves),
+            None if rule.support == rule.n else _rounded(rule.support),
+        ]
+        for rule in to_rules(model.tree, decision=model.decision)
+    ]
+
+
+def _conditions(conditions: syn.Predicate, tree: Tree) -> tuple[list[str], list[str]]:
+    parts = (
+        conditions.parts
+        if isinstance(conditions, syn.And)
+        else ()
+        if isinstance(conditions, syn.Top)
+        else (conditions,)
+    )
+    return [inert(in_words(part, tree.schema)) for part in parts], [inert(pretty(part)) for part in parts]
+
+
+def _part_shares(tree: Tree) -> list[JsonValue]:
+    """Return the parts of tests in words and as text, with the share of the gain that is owed to each."""
+    owed = [(part, share) for part, share in part_importances(tree).items() if share > 0][:MAX_PART_SHARES]
+    return [[inert(in_words(part, tree.schema)), inert(pretty(part)), _rounded(share)] for part, share in owed]
+
+
+def _criteria(known: Fitted, population: Population, seen: _Seen, seconds: float) -> list[dict[str, JsonValue]]:
+    """Return what the search for the first test costs by each criterion, with and without pruning."""
+    text = known.model.params.get("grammar")
+    if seen.target is None or not text:
+        lacks = "the data has no target" if seen.target is None else "the model does not keep its grammar"
+        raise UsageError(f"searches cannot be compared, since {lacks}; leave out the effort")
+    usable, grammar = seen.usable, Grammar.parse(text)
+    whole = with_background(population.take(usable), grammar, known.functions or {})
+    labels = np.asarray(seen.target)[usable]
+    efforts = compare_effort(whole, labels, grammar, time_limit=seconds, exhaustive_limit=seconds)
+    return [_effort_figures(each) for each in efforts]
+
+
+def _effort_figures(effort: Effort) -> dict[str, JsonValue]:
+    keys = ("evaluated", "evaluated_exhaustive", "seconds", "seconds_exhaustive", "exhaustive_estimated", "proved")
+    return {
+        "criterion": inert(effort.criterion),
+        "test": inert(effort.predicate),
+        "trace": [[point.evaluated, *map(_rounded, point[1:])] for point in effort.trace],
+        **{key: getattr(effort, key) for key in keys},
+    }
+
+
+def _summary(tree: Tree) -> list[str]:
+    evaluated = sum(node.found.evaluated for node in tree.nodes if not isinstance(node, Leaf))
+    seconds = sum(node.found.seconds for node in tree.nodes if not isinstance(node, Leaf))
+    lines = [f"{len(tree.leaves):,} leaves, depth {tree.depth}", f"learned from {tree.nodes[0].stats.n:,}"]
+    took = f" in {seconds:,.3g} s" if seconds else ""
+    return [*lines, f"{evaluated:,} tests evaluated{took}"]
+
+
+def _doubts(tree: Tree) -> list[str]:
+    criteria = [node.found.criterion for node in tree.nodes if not isinstance(node, Leaf)]
+    return list(doubt_lines(tree.doubts, len(tree.branches), next(iter(criteria), "the criterion")))
+
+
+def _parameters(params: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in params.items():
+        if name in ("grammar", "sizes") and not stem:
+            continue  # which have places of their own
+        if isinstance(value, Mapping):
+            yield from _parameters(value, f"{stem}{name}.")
+        else:
+            yield f"{stem}{name}", "none" if value is None else str(value)
+
+
+def _data(population: Population, needed: NeededMembers) -> list[dict[str, JsonValue]]:
+    """Return the types with their attributes and links, in a few words, and which of them the tests ask about."""
+    told = []
+    for record in population.schema.types:
+        about, asked = describe_type(population, record), needed.get(record.name, ())
+        members = [
+            [*(inert(str(text)) for text in member.values()), member["name"] in asked] for member in about["members"]
+        ]
+        told.append({"type": inert(record.name), "n": population.tables[record.name].n_rows, "members": members})
+    return told
+
+
+def _rounded(value: Any) -> float | int | None:
+    if value is None or not isfinite(value):
+        return None
+    number = float(f"{float(value):.6g}")
+    return int(number) if number.is_integer() and abs(number) < 1e15 else number
+
+
+def _finite(value: Any) -> float | None:
+    return None if value is None or not isfinite(value) else float(value)

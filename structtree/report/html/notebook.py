@@ -1,0 +1,127 @@
+"""Results as a notebook shows them: a tree as its picture, data as a table of what is in it, a grammar as its text.
+
+Markup is small, without script and without anything from outside; colours are those of the notebook, light or dark.
+Whatever comes from data is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from structtree.data.population import Population
+from structtree.errors import UsageError
+from structtree.evaluate.score import class_name
+from structtree.lang.grammar import Grammar
+from structtree.lang.pretty import pretty
+from structtree.models.model import Model
+from structtree.models.tree import Tree
+from structtree.report.info import describe_type
+from structtree.report.pictures.trees import plot_tree
+from structtree.report.words import in_words
+from structtree.reprs import Viewed, inert, number_text
+from structtree.search.results import Split
+
+__all__ = ["html_view"]
+
+MOST_LEAVES, SHOWN_DEPTH = 40, 4
+"""A tree with more leaves is drawn in part only, to this depth."""
+
+MOST_MEMBERS = 30
+"""The most attributes and links of a type that are listed."""
+
+
+def html_view(value: Viewed) -> str:
+    """Return a result as HTML, for a notebook; classes that derive from `Viewed` ask for it.
+
+    Parameters
+    ----------
+    value : Tree, Model, Population, Grammar or Split
+
+    Examples
+    --------
+    >>> from structtree import Population
+    >>> html_view(Population.from_records([{"size": 1}], individual="<b>"))[:30]
+    '<div><p><b>1 &lt;b&gt;</b></p>'
+    """
+    match value:
+        case Model():
+            return _tree_view(value, value.tree, value.target or "")
+        case Tree():
+            return _tree_view(value, value, "")
+        case Population():
+            return _population_view(value)
+        case Grammar():
+            return f"<div>{_head(repr(value)[1:-1])}{_pre(str(value))}</div>"
+        case Split():
+            return _split_view(value)
+        case _:
+            raise UsageError(f"there is no view of a {type(value).__name__}")
+
+
+def _tree_view(model: Any, tree: Tree, title: str) -> str:
+    is_large = len(tree.leaves) > MOST_LEAVES
+    picture = plot_tree(model, max_depth=SHOWN_DEPTH if is_large else None, title=title)
+    size = f"{number_text(len(tree.leaves), 'leaf', 'leaves')}, depth {tree.depth}"
+    note = f"{size}; drawn to depth {SHOWN_DEPTH}, and plot_tree draws all of it" if is_large else size
+    return f"<div>{_scrolled(picture.svg)}<p><small>{_text(note)}</small></p></div>"
+
+
+def _population_view(population: Population) -> str:
+    parts = []
+    schema = population.schema
+    for name in dict.fromkeys((schema.individual, *schema.names)):
+        known = describe_type(population, schema.type(name))
+        members, n = known["members"], known["rows"]
+        some = f" (of {n:,})" if name == schema.individual and len(population) != n else ""
+        parts.append(_head(f"{len(population) if name == schema.individual else n:,} {name}{some}"))
+        rows = [[each["name"], each["kind"], each["missing"], each["values"]] for each in members[:MOST_MEMBERS]]
+        more = len(members) - len(rows)
+        rows += [[f"and {more:,} more", "", "", ""]] if more else []
+        parts.append(_table(["", "kind", "missing", "values"], rows))
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _split_view(split: Split) -> str:
+    population = split.problem.space.population
+    words = "" if population is None else in_words(split.predicate, population.schema)
+    known = "proved best" if split.proved else f"not proved best (gap at most {split.gap:.3g})"
+    judge = split.problem.judge
+    heads = [class_name(label) for label in judge.classes] or ["weight", "mean", "variance"]
+    rows = [[name, *(f"{number:.6g}" for number in side)] for name, side in (("yes", split.yes), ("no", split.no))]
+    facts = f"{split.criterion} {split.score:.4g}, {known}, {split.stats.evaluated:,} predicates evaluated"
+    head = f"{_head(words)}<p><code>{_text(pretty(split.predicate))}</code></p>"
+    return f"<div>{head}{_table(['', *heads], rows)}<p><small>{_text(facts)}</small></p></div>"
+
+
+# ---- markup ---------------------------------------------------------------------------------------------
+
+
+def _text(text: str) -> str:
+    return escape(inert(text))
+
+
+def _head(text: str) -> str:
+    return f"<p><b>{_text(text)}</b></p>"
+
+
+def _scrolled(markup: str) -> str:
+    return f'<div style="overflow-x:auto">{markup}</div>'
+
+
+def _pre(text: str) -> str:
+    lines = "\n".join(map(_text, text.split("\n")))
+    return f'<pre style="overflow-x:auto">{lines}</pre>'
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    left = ' style="text-align:left"'
+    head = "".join(f'<th scope="col"{left}>{_text(text)}</th>' for text in heads)
+    body = "".join(
+        f'<tr><th scope="row"{left}>{_text(first)}</th>'
+        + "".join(f"<td{left}>{_text(text)}</td>" for text in rest)
+        + "</tr>"
+        for first, *rest in rows
+    )
+    return _scrolled(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")

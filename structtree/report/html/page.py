@@ -1,0 +1,112 @@
+"""The interactive report: one HTML file with its style, its script and its data, which asks for nothing from outside.
+
+The data goes into a JSON block in which every sign that could end it is escaped, and the script makes text nodes of
+all strings; so a label that is called ``<script>`` is just text. The page forbids itself to load anything.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from structtree.errors import UsageError
+from structtree.files import check_writable, replacing
+from structtree.models.model import fitted
+from structtree.models.settings import Decision
+from structtree.report.html.contents import findings
+from structtree.reprs import short_repr
+
+__all__ = ["HtmlReport", "html_report"]
+
+_PAGE = Path(__file__).parent / "assets"
+_SCRIPTS = ("charts.js", "quality.js", "learning.js", "report.js")
+"""The last one starts the page."""
+_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlReport:
+    """Report of a tree as the text of an HTML file; a notebook shows it in a frame."""
+
+    html: str = field(repr=False)
+    title: str
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.title, f"{len(self.html.encode()) / 1e6:.2f} MB")
+
+    def save(self, path: str | Path) -> None:
+        """Write the report to a file."""
+        check_writable(path)
+        with replacing(path) as draft:
+            draft.write_text(self.html, encoding="utf-8")
+
+
+def html_report(
+    model: Any,
+    individuals: Any,
+    target: Any = None,
+    path: str | Path | None = None,
+    *,
+    decision: Decision | None = None,
+    title: str = "",
+    effort: float | None = None,
+) -> HtmlReport:
+    """Return an interactive report of a tree, and write it to a file.
+
+    Parameters
+    ----------
+    model : Tree, Model or fitted estimator
+    individuals : individuals in any form that the model can predict
+        Examples are taken from them, and scores are computed on them.
+    target : array, optional
+        What is true of them; without it there are no scores.
+    path : path, optional
+        The HTML file to write.
+    decision : Decision, optional
+        How leaves decide; as the model does by default.
+    title : str
+    effort : float, optional
+        Also search for the first test again by each criterion, with and without pruning, for at most so many seconds
+        each; it needs the target, and the individuals that the tree has learned from.
+
+    Examples
+    --------
+    >>> from structtree import StructuralTreeClassifier
+    >>> sizes, labels = [[1.0], [2.0], [3.0], [4.0]], ["a", "a", "b", "b"]
+    >>> html_report(StructuralTreeClassifier().fit(sizes, labels), sizes, labels, title="Sizes")
+    <HtmlReport: Sizes, ... MB>
+    """
+    if path is not None:
+        check_writable(path)
+    if effort is not None and not effort > 0:
+        raise UsageError(f"effort must be a number of seconds > 0; got {effort}")
+    found = findings(fitted(model, decision), individuals, target, title, effort)
+    whole = HtmlReport(_page(found), found["title"])
+    if path is not None:
+        whole.save(path)
+    return whole
+
+
+def _page(found: dict[str, Any]) -> str:
+    parts = {
+        "css": (_PAGE / "report.css").read_text(encoding="utf-8"),
+        "script": "\n".join((_PAGE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
+        "data": _embedded(found),
+    }
+    page = (_PAGE / "report.html").read_text(encoding="utf-8")
+    first, *others = page.split("{{")
+    return first + "".join(parts[name] + rest for name, _, rest in (part.partition("}}") for part in others))
+
+
+def _embedded(found: dict[str, Any]) -> str:
+    """Return JSON that can stand in a page: no sign in it can end the block.
+
+    Examples
+    --------
+    >>> _embedded({"a": "</script>"})
+    '{"a":"\\\\u003c/script\\\\u003e"}'
+    """
+    text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_ESCAPED)

@@ -1,0 +1,155 @@
+"""A drawing of an individual: pieces that are always painted, and pieces that mark an element when a test found it.
+
+The same drawing serves all tests of a path: what is marked is decided when it is painted, as a scene
+(`structtree.report.pictures.scene`) or by the script of a report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from structtree.report.pictures.scene import Box, Label, Scene, SceneItem, Stroke, moved
+from structtree.reprs import inert, number_text, short_repr
+
+__all__ = [
+    "EDGE",
+    "GREY",
+    "INK",
+    "MARK",
+    "ON_COLOUR",
+    "PALE",
+    "PAPER",
+    "RIM",
+    "Drawing",
+    "Element",
+    "Painted",
+    "stacked",
+]
+
+INK, GREY, EDGE, PAPER = "#1c2a44", "#55607a", "#b9c5da", "#ffffff"
+MARK, PALE, RIM = "#ffd54a", "#fff3cc", "#a87400"
+ON_COLOUR = "#101828"
+"""Text on a colour that is the same on light and on dark paper."""
+
+_ROLES = {INK: "ink", GREY: "grey", EDGE: "line", PAPER: "paper", MARK: "mark", PALE: "pale", RIM: "rim"}
+"""The colours that a report chooses by itself, by what they are for."""
+
+
+class Element(NamedTuple):
+    """Something that can be marked: a row of a type, or the value of one of its members."""
+
+    type: str
+    row: int
+    member: str = ""
+
+
+class Painted(NamedTuple):
+    """Something painted; that of an element is painted only if the element is marked."""
+
+    item: Box | Stroke | Label
+    of: Element | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Picture of an individual or of a part of it: its size and its pieces, the lowest first."""
+
+    width: float
+    height: float
+    pieces: tuple[Painted, ...]
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{self.width:.0f} × {self.height:.0f}", number_text(self.elements, "element"))
+
+    @property
+    def elements(self) -> frozenset[Element]:
+        """The elements that can be marked."""
+        return frozenset(piece.of for piece in self.pieces if piece.of is not None)
+
+    def moved(self, x: float, y: float) -> Iterable[Painted]:
+        """Yield the pieces at another place."""
+        for item, of in self.pieces:
+            yield Painted(moved(item, x, y), of)
+
+    def only(self, elements: Collection[Element]) -> Drawing:
+        """Return the drawing without the marks of all other elements, which takes less room."""
+        kept = frozenset(elements)
+        return replace(self, pieces=tuple(piece for piece in self.pieces if piece.of is None or piece.of in kept))
+
+    def items(self, marked: Collection[Element] = (), near: Collection[Element] = ()) -> list[SceneItem]:
+        """Return what is painted: elements that made a test true are filled, those that nearly did are dashed."""
+        found: list[SceneItem] = []
+        for item, of in self.pieces:
+            if of is None or of in marked:
+                found.append(item)
+            elif of in near:
+                found += _dashed(item)
+        return found
+
+    def scene(self, marked: Collection[Element] = (), near: Collection[Element] = (), title: str = "") -> Scene:
+        """Return the drawing as a picture."""
+        return Scene(self.width, self.height, tuple(self.items(marked, near)), title)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the drawing as plain JSON values: a list for each piece, with the number of its element or -1."""
+        places = {element: place for place, element in enumerate(self.ordered_elements)}
+        pieces = [[-1 if of is None else places[of], *_plain(item)] for item, of in self.pieces]
+        return {"size": [_short(self.width), _short(self.height)], "pieces": pieces}
+
+    @property
+    def ordered_elements(self) -> tuple[Element, ...]:
+        """The elements in the order in which they are painted; JSON has their numbers."""
+        return tuple(dict.fromkeys(piece.of for piece in self.pieces if piece.of is not None))
+
+
+def stacked(drawings: Sequence[Drawing], gap: float = 10.0) -> Drawing:
+    """Return drawings as one, below each other.
+
+    Examples
+    --------
+    >>> one = Drawing(20, 10, (Painted(Box(0, 0, 20, 10, PAPER)),))
+    >>> [piece.item.y for piece in stacked([one, one]).pieces]
+    [0, 20.0]
+    """
+    pieces: list[Painted] = []
+    y = 0.0
+    for drawing in drawings:
+        pieces += drawing.moved(0, y)
+        y += drawing.height + gap
+    return Drawing(max((d.width for d in drawings), default=0.0), max(y - gap, 0.0), tuple(pieces))
+
+
+def _dashed(item: Box | Stroke | Label) -> list[SceneItem]:
+    """Return how an element is marked that comes near: an outline only."""
+    match item:
+        case Box():
+            return [replace(item, fill=PAPER, edge=RIM, line=1.2, dashed=True)]
+        case Stroke():
+            return [replace(item, colour=RIM, line=min(item.line, 1.2), dashed=True)]
+        case Label():
+            return [item]
+
+
+def _plain(item: Box | Stroke | Label) -> list[Any]:
+    match item:
+        case Box():
+            numbers = [item.x, item.y, item.width, item.height, item.radius, item.line]
+            return ["b", *map(_short, numbers), _role(item.fill), _role(item.edge), int(item.dashed)]
+        case Stroke():
+            numbers = [item.x, item.y, item.to_x, item.to_y, item.line]
+            return ["s", *map(_short, numbers), _role(item.colour), int(item.dashed)]
+        case Label():
+            anchor = {"start": 0, "middle": 1, "end": 2}[item.anchor]
+            look = [_short(item.size), _role(item.colour), anchor, int(item.bold)]
+            return ["t", _short(item.x), _short(item.y), inert(item.text), *look]
+
+
+def _role(colour: str) -> str:
+    return _ROLES.get(colour, colour)
+
+
+def _short(number: float) -> float | int:
+    found = round(float(number), 1)
+    return int(found) if found.is_integer() else found

@@ -1,0 +1,242 @@
+"""The picture of an explanation: the tests on the path of an individual, each beside it with what was found marked.
+
+Elements that made a test true are filled; where a test fails, those that come nearest are outlined with dashes. Where
+all tests are about values of the individual itself, one drawing shows them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from structtree.models.model import fitted
+from structtree.models.settings import Decision
+from structtree.models.tree import ClassCounts, Tree
+from structtree.report.explain import Explanation, Reason, explain_prepared
+from structtree.report.pictures.drawing import EDGE, GREY, INK, PAPER, Drawing
+from structtree.report.pictures.individuals import Marks, drawn, marks_of
+from structtree.report.pictures.rendering import check_picture
+from structtree.report.pictures.scene import Box, Label, Scene, SceneItem, line_width, moved, to_svg, wrapped_lines
+from structtree.report.pictures.trees import class_colours, paler, write_scene
+from structtree.reprs import inert, short_repr
+
+__all__ = ["ExplanationPicture", "plot_explanation"]
+
+MOST_DRAWINGS = 6
+"""Tests that get a drawing of their own; a path with more has words for the others."""
+_LEFT, _MARGIN, _GAP = 290.0, 14.0, 26.0
+_SIZE, _SMALL = 12.0, 10.5
+
+
+@dataclass(frozen=True, eq=False)
+class ExplanationPicture:
+    """Picture of an explanation; see `plot_explanation`."""
+
+    scene: Scene
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.scene.title, f"{self.scene.width:.0f} × {self.scene.height:.0f}")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    @property
+    def svg(self) -> str:
+        """The text of an SVG file."""
+        return to_svg(self.scene)
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to a file: SVG, PNG or PDF, by its ending."""
+        check_picture(path)
+        write_scene(self.scene, Path(path), Path(path).suffix[1:])
+
+
+def plot_explanation(
+    model: Any,
+    individuals: Any,
+    individual: int,
+    decision: Decision | None = None,
+    *,
+    words: bool = True,
+    title: str = "",
+    actual: object = None,
+) -> ExplanationPicture:
+    """Return a picture of why a tree says what it says of one individual; a notebook shows it.
+
+    Parameters
+    ----------
+    model : Tree, Model or fitted estimator
+    individuals : individuals in any form that the model can predict
+    individual : int
+        Which one, counted from 0.
+    decision : Decision, optional
+        How leaves decide; as the model does by default.
+    words : bool
+        Say tests in plain English.
+    title : str
+        In place of the type and the number of the individual.
+    actual : class or number, optional
+        What is true of it.
+
+    Examples
+    --------
+    >>> from structtree import StructuralTreeClassifier, load_dataset
+    >>> data = load_dataset("trains")
+    >>> tree = StructuralTreeClassifier("trains").fit(data.population, data.target)
+    >>> plot_explanation(tree, data.population, 8)
+    <ExplanationPicture: Train 8, ... × ...>
+    """
+    known = fitted(model, decision)
+    explanation, alone = explain_prepared(known, known.prepared(individuals), individual, words=words)
+    target = known.model.target
+    columns = alone.tables[alone.schema.individual].columns
+    marks = [marks_of(reason, known.model.tree, alone) for reason in explanation.reasons]
+    drawing = drawn(alone.without(target) if target is not None and target in columns else alone, marks)
+    head = title or f"{explanation.type} {explanation.individual}"
+    page = _Page(known.model.tree, explanation, marks, drawing, head, actual)
+    return ExplanationPicture(page.scene())
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Some painted items, from their own left upper corner on."""
+
+    width: float
+    height: float
+    items: tuple[SceneItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What a picture shows."""
+
+    tree: Tree
+    explanation: Explanation
+    marks: Sequence[Marks]
+    drawing: Drawing
+    title: str
+    actual: object
+
+    def scene(self) -> Scene:
+        """Place the title, a row for each test, and the answer below each other."""
+        rows = [_Row(self._title(), None), *self._rows(), _Row(self._answer(), None)]
+        if (note := self._note()) is not None:
+            rows.append(_Row(note, None))
+        items: list[SceneItem] = []
+        y, right = _MARGIN, 0.0
+        for row in rows:
+            items += _moved(row.text.items, _MARGIN, y)
+            right = max(right, _MARGIN + row.text.width)
+            if row.picture is not None:
+                items += _moved(row.picture.items, _MARGIN + _LEFT + _GAP, y)
+                right = max(right, _MARGIN + _LEFT + _GAP + row.picture.width)
+            y += row.height + _GAP * 0.6
+        return Scene(right + _MARGIN, y - _GAP * 0.6 + _MARGIN, tuple(items), inert(self.title))
+
+    def _rows(self) -> Iterator[_Row]:
+        """Yield the tests with their drawings; one drawing beside all of them if only values are marked."""
+        texts = [self._text(place, reason) for place, reason in enumerate(self.explanation.reasons, 1)]
+        chosen = [place for place, marks in enumerate(self.marks) if self._has_rows(marks)]
+        if not chosen:
+            everything = [marks.elements for marks in self.marks]
+            picture = self.drawing.items({element for elements in everything for element in elements})
+            yield _Row(_below(texts), _Block(self.drawing.width, self.drawing.height, tuple(picture)))
+            return
+        for place, (text, marks) in enumerate(zip(texts, self.marks, strict=True)):
+            yield _Row(text, self._marked(marks) if place in chosen[:MOST_DRAWINGS] else None)
+
+    def _has_rows(self, marks: Marks) -> bool:
+        return any(not element.member and element in self.drawing.elements for element in marks.elements)
+
+    def _marked(self, marks: Marks) -> _Block:
+        marked, near = (marks.elements, ()) if marks.is_found else ((), marks.elements)
+        return _Block(self.drawing.width, self.drawing.height, tuple(self.drawing.items(marked, near)))
+
+    def _title(self) -> _Block:
+        names = ", ".join(f"{what} {inert(name)}" for what, name in self.explanation.names)
+        lines = [(line, 15.0, INK, True) for line in wrapped_lines(self.title, 520, 15, bold=True)]
+        lines += [(line, _SMALL, GREY, False) for line in wrapped_lines(names, 520, _SMALL)] if names else []
+        return _lines_block(lines)
+
+    def _text(self, place: int, reason: Reason) -> _Block:
+        """Return a test in words: its number, what it asks, the answer, and what was seen."""
+        said = reason.answer if isinstance(reason.answer, str) else "yes" if reason.answer else "no"
+        note = f" ({reason.note})" if reason.note else ""
+        room = _LEFT - 28
+        lines = [(line, _SIZE, INK, False) for line in wrapped_lines(reason.in_words or reason.test, room, _SIZE)]
+        lines += [(line, _SIZE, INK, True) for line in wrapped_lines(f"{said}{note}", room, _SIZE, bold=True)]
+        for words in reason.words():
+            lines += [(line, _SMALL, GREY, False) for line in wrapped_lines(words, room, _SMALL)]
+        block = _lines_block(lines)
+        dark = reason.answer is not False
+        badge = Box(0, 0, 20, 20, INK if dark else PAPER, INK, 1.4, 10)
+        number = Label(10, 14, str(place), 11, PAPER if dark else INK, bold=True, anchor="middle")
+        return _Block(28 + block.width, max(22.0, block.height), (badge, number, *_moved(block.items, 28, 1)))
+
+    def _answer(self) -> _Block:
+        """Return the prediction in a box, with the classes that were seen in the leaf as a bar."""
+        words = f"→ {self.explanation.words}"
+        lines = [(line, 13.0, INK, True) for line in wrapped_lines(words, _LEFT, 13, bold=True)]
+        if self.actual is not None:
+            lines += [(line, _SMALL, GREY, False) for line in wrapped_lines(f"the data says {self.actual}", _LEFT)]
+        block, colours = _lines_block(lines), class_colours(len(self.tree.classes))
+        stats = self.tree.nodes[self.explanation.leaf].stats
+        width, fill = max(160.0, block.width) + 20, PAPER
+        bar: list[SceneItem] = []
+        if isinstance(stats, ClassCounts):
+            fill = paler(colours[self.tree.classes.index(self.explanation.prediction)], 0.16)
+            x, whole = 10.0, sum(stats.counts) or 1.0
+            for count, colour in zip(stats.counts, colours, strict=True):
+                bar.append(Box(x, block.height + 10, (width - 20) * count / whole, 8, colour))
+                x += (width - 20) * count / whole
+        height = block.height + (28 if bar else 16)
+        frame = Box(0, 0, width, height, fill, EDGE, 1.0, 6)
+        return _Block(width, height, (frame, *_moved(block.items, 10, 8), *bar))
+
+    def _note(self) -> _Block | None:
+        """Return what filled and dashed marks mean, if there are any."""
+        drawn_ones = [marks for marks in self.marks if self._has_rows(marks)][:MOST_DRAWINGS]
+        parts = ["filled: what made the test true"] if any(marks.is_found for marks in drawn_ones) else []
+        parts += ["dashed: what comes nearest to it"] if not all(marks.is_found for marks in drawn_ones) else []
+        if not drawn_ones and any(
+            element in self.drawing.elements for marks in self.marks for element in marks.elements
+        ):
+            parts = ["filled: what the tests looked at"]
+        return _lines_block([("; ".join(parts), _SMALL, GREY, False)]) if parts else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Words, and what stands to the right of them."""
+
+    text: _Block
+    picture: _Block | None
+
+    @property
+    def height(self) -> float:
+        return max(self.text.height, 0.0 if self.picture is None else self.picture.height)
+
+
+def _lines_block(lines: Sequence[tuple[str, float, str, bool]]) -> _Block:
+    """Return lines of text with their size, colour and weight."""
+    items: list[SceneItem] = []
+    y, right = 0.0, 0.0
+    for text, size, colour, bold in lines:
+        items.append(Label(0, y + size, inert(text), size, colour, bold))
+        y, right = y + size * 1.3, max(right, line_width(text, size, bold=bold))
+    return _Block(right, y + 2, tuple(items))
+
+
+def _below(blocks: Sequence[_Block]) -> _Block:
+    items: list[SceneItem] = []
+    y = 0.0
+    for block in blocks:
+        items += _moved(block.items, 0, y)
+        y += block.height + _GAP * 0.6
+    return _Block(max((block.width for block in blocks), default=0.0), max(0.0, y - _GAP * 0.6), tuple(items))
+
+
+def _moved(items: Sequence[SceneItem], x: float, y: float) -> Iterator[SceneItem]:
+    yield from (moved(item, x, y) for item in items)

@@ -1,0 +1,210 @@
+"""Individuals as drawings: molecules, graphs, trees, sequences, sets, records and rows of a database.
+
+`drawn` is the one way to draw an individual, with what tests have found in it marked. Which form suits is decided by
+the schema: what RDKit has read is a molecule, parts that lead to each other are a graph, and all else are records.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from structtree.data.population import Population
+from structtree.data.provenance import provenance_of
+from structtree.lang import syntax as syn
+from structtree.models.tree import Branch, Tree
+from structtree.report.explain import Reason
+from structtree.report.pictures.drawing import EDGE, GREY, INK, PALE, RIM, Drawing, Element, Painted, stacked
+from structtree.report.pictures.graphs import graph_drawing
+from structtree.report.pictures.molecules import molecule_drawing
+from structtree.report.pictures.records import Canvas, note_drawing, parts_drawing, value_text, values_drawing
+from structtree.report.pictures.scene import Box, Label, Stroke, line_width, shortened
+from structtree.reprs import inert, number_text
+from structtree.space.meaning import satisfies, witnesses
+from structtree.space.terms import conjuncts
+
+__all__ = ["Marks", "Sighting", "drawn", "marks_of"]
+
+WIDTH = 520.0
+"""About how wide a drawing may be, in points."""
+_TALL = 420.0
+"""Below that height only links with something to mark are drawn, and others are counted."""
+_FIRST = 12
+"""So many elements of each test are drawn before those of others."""
+_MOST_ELSEWHERE, _RIM = 6, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Rows that a test looked at.
+
+    Parameters
+    ----------
+    elements : tuple of Element
+        The rows, those on the way to them, and the values that the test asked about.
+    sights : tuple of Sighting
+    is_found : bool
+        True if they made a test true; False if they come nearest to it.
+    """
+
+    elements: tuple[Element, ...]
+    sights: tuple[Sighting, ...] = ()
+    is_found: bool = True
+
+
+class Sighting(NamedTuple):
+    """A row that a test looked at, how it is reached from the individual, and what was seen there."""
+
+    row: Element
+    path: str
+    text: str
+
+
+def marks_of(reason: Reason, tree: Tree, alone: Population) -> Marks:
+    """Return what can be marked of the rows behind an answer.
+
+    Parameters
+    ----------
+    reason : Reason
+    tree : Tree
+    alone : Population
+        The individual that it is about, as the explanation has seen it.
+    """
+    elements: list[Element] = []
+    sights = []
+    for seen in reason.rows:
+        columns, path = alone.tables[seen.type].columns, seen.met or seen.path
+        elements += _along(alone, path)
+        if path:
+            text = ", ".join(f"{name} = {value_text(value)}" for name, value in seen.values)
+            sights.append(Sighting(Element(seen.type, seen.number), path, text))
+            elements.append(sights[-1].row)
+        names = (name if name in columns else str(name).partition(".")[0] for name, _ in seen.values)
+        elements += [Element(seen.type, seen.number, name) for name in names if name in columns]
+    node = tree.nodes[reason.node]
+    if reason.answer is False and isinstance(node, Branch):
+        elements += _counted(node.test, alone)
+    return Marks(tuple(dict.fromkeys(elements)), tuple(sights), reason.answer is not False)
+
+
+def _along(alone: Population, path: str) -> Iterator[Element]:
+    """Yield the rows on a way through links, such as ``atoms[2].bonds[0].to``."""
+    name, row = alone.schema.individual, int(alone.individuals[0])
+    for link, place in re.findall(r"([^.\[\]]+)(?:\[(\d+)\])?", path):
+        declared = alone.schema.type(name).link(link)
+        targets = [] if declared is None else alone.tables[name].links[link].of(row).tolist()
+        if declared is None or int(place or 0) >= len(targets):
+            return
+        name, row = declared.target, targets[int(place or 0)]
+        yield Element(name, row)
+
+
+def _counted(test: syn.Predicate, alone: Population) -> Iterator[Element]:
+    """Yield the rows that were counted where a number of rows is not reached, or is exceeded."""
+    for part in conjuncts(test):
+        if isinstance(part, syn.Count) and not satisfies(part, alone, 0):
+            for witness in witnesses(syn.Exists(part.link, part.inner), alone, 0):
+                yield from _along(alone, witness.path)
+                name = getattr(witness.predicate, "attribute", "")
+                if witness.path and name in alone.tables[witness.type].columns:
+                    yield Element(witness.type, witness.row, name)
+
+
+def drawn(alone: Population, marks: Iterable[Marks] = (), *, width: float = WIDTH) -> Drawing:
+    """Return a drawing of an individual in which rows can be marked.
+
+    Parameters
+    ----------
+    alone : Population
+        Of one individual, with the rows that it reaches.
+    marks : iterable of Marks
+        What will be marked; it is drawn before anything else where not all is drawn.
+    width : float
+        About how wide the drawing may be, in points.
+
+    Examples
+    --------
+    >>> trains = Population.from_records([{"cars": [{"wheels": 2}, {"wheels": 3}]}], individual="Train")
+    >>> drawn(trains)
+    <Drawing: ... × ..., 4 elements>
+    """
+    known = tuple(marks)
+    wanted = frozenset(element for each in known for element in each.elements)
+    first = frozenset(element for each in known for element in each.elements[:_FIRST])
+    on = Canvas(alone, wanted, first, width)
+    parts, whole = _parts(on)
+    elsewhere = _elsewhere(known, frozenset(element for part in parts for element in part.elements), whole, width)
+    if elsewhere is not None:
+        parts.append(elsewhere)
+    below = stacked(parts or [note_drawing("no values and no parts")])
+    return Drawing(below.width + 2 * _RIM, below.height + 2 * _RIM, tuple(below.moved(_RIM, _RIM)))
+
+
+def _parts(on: Canvas) -> tuple[list[Drawing], frozenset[str]]:
+    """Return the drawings of an individual that stand below each other, and the types that are drawn as a graph."""
+    own, row = on.alone.schema.individual, int(on.alone.individuals[0])
+    smiles = provenance_of(on.alone).names_of(row).get("smiles")
+    molecule = molecule_drawing(on, smiles)
+    if molecule is not None:
+        asked = {element.member for element in on.wanted if element.type == own and element.member}
+        values = _only(on, own, row, asked)
+        types = frozenset(element.type for element in molecule.elements)
+        return ([molecule] if values is None else [molecule, values]), types
+    graph = graph_drawing(on)
+    parts = [part for part in (values_drawing(on, own, row), None if graph is None else graph.drawing) if part]
+    shown, types = (frozenset[str](), frozenset[str]()) if graph is None else (graph.links, graph.types)
+    return [*parts, *_links(on, own, row, shown, sum(part.height for part in parts))], types
+
+
+def _only(on: Canvas, own: str, row: int, names: set[str]) -> Drawing | None:
+    """Return some values of the individual; of a molecule, whose structure says most, those that were asked."""
+    hidden = [name for name in on.alone.tables[own].columns if name not in names]
+    return values_drawing(replace(on, alone=on.alone.without(*hidden)), own, row) if names else None
+
+
+def _links(on: Canvas, own: str, row: int, shown: frozenset[str], height: float) -> list[Drawing]:
+    """Return what the links of an individual lead to; below a certain height only where something is marked."""
+    found: list[Drawing] = []
+    counted: list[str] = []
+    links = {link: on.targets(own, row, link.name) for link in on.links(own) if link.name not in shown}
+    asked = {link: any(on.is_wanted(link.target, each) for each in rows) for link, rows in links.items()}
+    for link in sorted(links, key=lambda link: not asked[link]):
+        rows = links[link]
+        if not rows:
+            continue
+        part = parts_drawing(on, own, row, link) if asked[link] or height < _TALL else None
+        if part is None:
+            counted.append(f"{inert(link.name)} ({len(rows):,})")
+            continue
+        found.append(part)
+        height += part.height
+    return [*found, *([note_drawing(f"… {', '.join(counted[:8])}")] if counted else [])]
+
+
+def _elsewhere(
+    marks: Sequence[Marks], shown: frozenset[Element], whole: frozenset[str], width: float
+) -> Drawing | None:
+    """Return the rows that tests looked at and that are not drawn: how they are reached, and what was seen there.
+
+    Of the elements of the individual itself, and of types that are drawn as a graph, it is said how many there are.
+    """
+    sights = (sight for each in marks for sight in each.sights if "." in sight.path and sight.text)
+    rows = {s.row: (s.path, s.text) for s in sights if s.row not in shown and s.row.type not in whole}
+    if not rows:
+        return None
+    pieces = [Painted(Label(0, 11, "reached from here", 11, INK, bold=True))]
+    y, right = 18.0, 0.0
+    for row, (path, text) in list(rows.items())[:_MOST_ELSEWHERE]:
+        head = shortened(path, width * 0.55, 11)
+        before = line_width(head, 11) + 10
+        said = shortened(text, max(60.0, width - before - 8), 11)
+        wide = before + line_width(said, 11) + 8
+        pieces.append(Painted(Box(0, y, wide, 16, PALE, RIM, 1.2, 3), row))
+        pieces += [Painted(Label(4, y + 11.5, head, 11, GREY)), Painted(Label(4 + before, y + 11.5, said, 11, INK))]
+        pieces.append(Painted(Stroke(0, y + 17, wide, y + 17, 0.5, EDGE)))
+        y, right = y + 18, max(right, wide)
+    here = Drawing(right, y, tuple(pieces))
+    more = len(rows) - _MOST_ELSEWHERE
+    return stacked([here, note_drawing(f"… {number_text(more, 'more row')}")], 3) if more > 0 else here

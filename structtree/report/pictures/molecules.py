@@ -1,0 +1,143 @@
+"""Molecules as drawings, with atoms where RDKit would draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from structtree.report.pictures.drawing import INK, MARK, PAPER, Drawing, Element, Painted
+from structtree.report.pictures.records import Canvas
+from structtree.report.pictures.scene import Box, Label, Stroke, line_width
+
+__all__ = ["molecule_drawing"]
+
+_SIZE, _BOND, _HALO = 11.0, 17.0, 8.5
+"""Size of letters, points for each ångström, and radius of a mark."""
+_TALLEST = 300.0
+_COLOURS = {
+    "N": "#3f6fd8", "O": "#d43d2f", "S": "#a07400", "P": "#c96a00", "F": "#1f8a5b", "Cl": "#1f8a5b", "Br": "#a1482a",
+    "I": "#8a3fb0", "B": "#b0685a",
+}  # fmt: skip
+"""Colours of elements that can be read on light and on dark paper."""
+_SMALL = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+
+
+def molecule_drawing(on: Canvas, smiles: str | None) -> Drawing | None:
+    """Return a molecule as RDKit lays it out; None where it is none, or not the one that was read.
+
+    Parameters
+    ----------
+    on : Canvas
+    smiles : str, optional
+        What the source calls the individual.
+
+    Examples
+    --------
+    >>> from structtree.data.population import Population
+    >>> molecule_drawing(Canvas(Population.from_smiles(["CCO"]), frozenset(), frozenset(), 300), "CCO")
+    <Drawing: 90 × 34, 7 elements>
+    """
+    schema, start = on.alone.schema, int(on.alone.individuals[0])
+    link = schema.type(schema.individual).link("atoms")
+    if smiles is None or link is None or "element" not in on.alone.tables[link.target].columns:
+        return None
+    rows = on.targets(schema.individual, start, "atoms")
+    molecule = _laid_out(smiles, [on.text(link.target, row, "element") for row in rows])
+    if molecule is None:
+        return None
+    places = molecule.GetConformer().GetPositions()[:, :2] * (1.0, -1.0)
+    places -= places.min(axis=0)
+    wide, high = (float(side) for side in places.max(axis=0))
+    margin = 2 * _HALO + 6
+    scale = min(_BOND, (on.width - 2 * margin) / max(wide, 0.1), (_TALLEST - 2 * margin) / max(high, 0.1))
+    at = [(margin + float(x) * scale, _HALO + 2 + float(y) * scale) for x, y in places]
+    pieces = [*_ring_marks(on, rows, at), *_bond_marks(on, link.target, rows, at)]
+    pieces += _atom_marks(link.target, rows, at)
+    for bond in molecule.GetBonds():
+        pieces += _bond(bond, at)
+    for atom, row in zip(molecule.GetAtoms(), rows, strict=True):
+        pieces += _atom(atom, Element(link.target, row), at)
+    return Drawing(wide * scale + 2 * margin, high * scale + 2 * _HALO + 4, tuple(pieces))
+
+
+def _laid_out(smiles: str, elements: Sequence[str]) -> Any:
+    """Return the molecule with coordinates if its atoms are these elements, with or without hydrogens."""
+    try:
+        from rdkit import Chem, rdBase
+        from rdkit.Chem import rdDepictor
+    except ImportError:
+        return None
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles)
+        if molecule is not None and molecule.GetNumAtoms() < len(elements):
+            molecule = Chem.AddHs(molecule)
+    if molecule is None or [atom.GetSymbol() for atom in molecule.GetAtoms()] != list(elements):
+        return None
+    rdDepictor.Compute2DCoords(molecule)
+    Chem.Kekulize(molecule, clearAromaticFlags=True)
+    return molecule
+
+
+_Places = Sequence[tuple[float, float]]
+
+
+def _atom_marks(type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
+    for row, (x, y) in zip(rows, at, strict=True):
+        yield Painted(Box(x - _HALO, y - _HALO, 2 * _HALO, 2 * _HALO, MARK, radius=_HALO), Element(type_name, row))
+
+
+def _bond_marks(on: Canvas, type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
+    """Yield the marks of bonds, each of which its two atoms see as a row of their own."""
+    places = {row: place for place, row in enumerate(rows)}
+    for link in on.links(type_name):
+        back = next((each for each in on.links(link.target) if each.single and each.target == type_name), None)
+        if link.single or back is None:
+            continue
+        for row in rows:
+            for bond in on.targets(type_name, row, link.name):
+                for end in on.targets(link.target, bond, back.name):
+                    line = Stroke(*at[places[row]], *at[places[end]], 9.0, MARK)
+                    yield Painted(line, Element(link.target, bond))
+
+
+def _ring_marks(on: Canvas, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
+    """Yield the marks of rings: all around."""
+    schema, start = on.alone.schema, int(on.alone.individuals[0])
+    rings, places = schema.type(schema.individual).link("rings"), {row: place for place, row in enumerate(rows)}
+    if rings is None or schema.type(rings.target).link("atoms") is None:
+        return
+    for ring in on.targets(schema.individual, start, "rings"):
+        atoms = [places[row] for row in on.targets(rings.target, ring, "atoms")]
+        for one, other in pairwise([*atoms, *atoms[:1]]):
+            yield Painted(Stroke(*at[one], *at[other], 9.0, MARK), Element(rings.target, ring))
+
+
+def _bond(bond: Any, at: _Places) -> Iterator[Painted]:
+    (x, y), (to_x, to_y) = at[bond.GetBeginAtomIdx()], at[bond.GetEndAtomIdx()]
+    n, length = max(1, int(bond.GetBondTypeAsDouble())), max(((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5, 0.1)
+    for k in range(n):
+        off = 3.2 * (k - (n - 1) / 2)
+        dx, dy = -(to_y - y) / length * off, (to_x - x) / length * off
+        yield Painted(Stroke(x + dx, y + dy, to_x + dx, to_y + dy, 1.4, INK))
+
+
+def _atom(atom: Any, element: Element, at: _Places) -> Iterator[Painted]:
+    """Yield the symbol of an atom with its hydrogens and its charge; carbons in a chain have none."""
+    symbol, charge, hydrogens = atom.GetSymbol(), atom.GetFormalCharge(), atom.GetTotalNumHs()
+    if symbol == "C" and not charge and atom.GetDegree():
+        return
+    x, y = at[atom.GetIdx()]
+    sign = f"{abs(charge) if abs(charge) > 1 else ''}{'+' if charge > 0 else '-'}" if charge else ""
+    more = f"H{hydrogens if hydrogens > 1 else ''}".translate(_SMALL) if hydrogens else ""
+    raised = sign.translate(_RAISED)
+    neighbours = [at[other.GetIdx()][0] for other in atom.GetNeighbors()]
+    is_left = bool(more) and bool(neighbours) and min(neighbours) > x - 1
+    text = f"{more}{symbol}{raised}" if is_left else f"{symbol}{more}{raised}"
+    width, own = line_width(text, _SIZE), line_width(symbol, _SIZE)
+    left = x - own / 2 - (line_width(more, _SIZE) if is_left else 0.0)
+    back = Box(left - 1, y - 7, width + 2, 14, PAPER, radius=5)
+    yield Painted(back)
+    yield Painted(Box(left - 1, y - 7, width + 2, 14, MARK, radius=5), element)
+    yield Painted(Label(left, y + 4, text, _SIZE, _COLOURS.get(symbol, INK)))

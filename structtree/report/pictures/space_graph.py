@@ -1,0 +1,190 @@
+"""The DAG of a predicate space to some depth, as plain data with a layout, and as DOT text.
+
+Nodes are predicates, edges are rewrites. Of the many refinements that differ in a value only, a few are shown
+and the rest is counted, so that a picture stays legible. `structtree.report.pictures.rendering` paints it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from structtree.lang import syntax as syn
+from structtree.lang.pretty import pretty
+from structtree.reprs import number_text, short_repr
+from structtree.space.space import Position, Space
+
+__all__ = ["Dag", "DagEdge", "DagNode", "Point", "dag_of", "layout", "to_dot"]
+
+MAX_REFINEMENTS = 2000
+"""A parent is not looked at beyond so many refinements: the count then says "at least"."""
+
+
+@dataclass(frozen=True, slots=True)
+class DagNode:
+    """A predicate, or, when `more` is set, that many of its siblings that are not shown."""
+
+    text: str
+    level: int
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DagEdge:
+    """A rewrite from one node to another; `tree` when it is the one that generates the target."""
+
+    source: int
+    target: int
+    tree: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Dag:
+    """Nodes, level by level, and edges between them by number."""
+
+    nodes: tuple[DagNode, ...]
+    edges: tuple[DagEdge, ...]
+
+    def __repr__(self) -> str:
+        return short_repr(self, number_text(self.nodes, "node"), number_text(self.edges, "edge"))
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The place of a node: the left middle of its box, in characters and lines."""
+
+    x: float
+    y: float
+
+
+def dag_of(space: Space, depth: int = 2, width: int = 5, values: int = 2) -> Dag:
+    """Return the space to a depth, with at most so many refinements shown of a node, and so many of each form.
+
+    Examples
+    --------
+    >>> from structtree.lang.grammar import Grammar
+    >>> grammar = Grammar.parse("type T = {a: bool, b: bool} individual T "
+    ...                         "refine T { top -> a; top -> b; top -> top and top max 2 }")
+    >>> dag = dag_of(Space.build(grammar))
+    >>> [node.text for node in dag.nodes]
+    ['top', 'a', 'b', 'a and b']
+    >>> [(e.source, e.target, e.tree) for e in dag.edges]
+    [(0, 1, True), (0, 2, True), (1, 3, True), (2, 3, False)]
+    """
+    nodes: list[DagNode] = [DagNode("top", 0)]
+    edges: list[DagEdge] = []
+    numbers: dict[syn.Predicate, int] = {space.root().predicate: 0}
+    frontier: list[tuple[Position, int]] = [(space.root(), 0)]
+    for level in range(1, depth + 1):
+        following: list[tuple[Position, int]] = []
+        for position, number in frontier:
+            children = list(islice(space.extend(position), MAX_REFINEMENTS))
+            shown = _varied(children, width, values)
+            for child in shown:
+                numbers[child.predicate] = len(nodes)
+                edges.append(DagEdge(number, len(nodes)))
+                following.append((child, len(nodes)))
+                nodes.append(DagNode(pretty(child.predicate), level))
+            if len(children) > len(shown):
+                more = len(children) - len(shown)
+                edges.append(DagEdge(number, len(nodes)))
+                sign = "at least " if len(children) == MAX_REFINEMENTS else ""
+                nodes.append(DagNode(f"… {sign}{more:,} more", level, more))
+        frontier = following
+    edges += _other_edges(space, numbers, edges)
+    return Dag(tuple(nodes), tuple(edges))
+
+
+def _varied(children: list[Position], width: int, values: int) -> list[Position]:
+    """The first few of each form, so that every rewrite is seen before the picture is full."""
+    if len(children) <= width + 1:
+        return children
+    by_form: dict[str, list[Position]] = defaultdict(list)
+    for child in children:
+        by_form[_form(pretty(child.predicate))].append(child)
+    chosen: set[int] = set()
+    for i in range(values):
+        for members in by_form.values():
+            if i < len(members) and len(chosen) < width:
+                chosen.add(id(members[i]))
+    return [child for child in children if id(child) in chosen]
+
+
+def _form(text: str) -> str:
+    return re.sub(r"(>=|<=|!=|=|in) (\{[^}]*\}|\[[^\])]*[\])]|\"(?:[^\"\\]|\\.)*\"|[^\s()]+)", r"\1 *", text)
+
+
+def _other_edges(space: Space, numbers: Mapping[syn.Predicate, int], edges: list[DagEdge]) -> list[DagEdge]:
+    known = {(edge.source, edge.target) for edge in edges}
+    found = []
+    for predicate, target in numbers.items():
+        for parent in space.parents(predicate):
+            source = numbers.get(parent)
+            if source is not None and (source, target) not in known:
+                found.append(DagEdge(source, target, tree=False))
+    return found
+
+
+def layout(dag: Dag, gap: float = 6.0) -> tuple[Point, ...]:
+    """Return a place for every node: levels from left to right, children beside their parents, nothing overlapping.
+
+    Examples
+    --------
+    >>> layout(Dag((DagNode("top", 0), DagNode("a", 1), DagNode("b", 1)), (DagEdge(0, 1), DagEdge(0, 2))))
+    (Point(x=0.0, y=0.5), Point(x=9.0, y=0.0), Point(x=9.0, y=1.0))
+    """
+    levels = max(node.level for node in dag.nodes) + 1
+    lefts = [0.0]
+    for level in range(levels - 1):
+        lefts.append(lefts[-1] + gap + max(len(node.text) for node in dag.nodes if node.level == level))
+    children: dict[int, list[int]] = defaultdict(list)
+    for edge in dag.edges:
+        if edge.tree:
+            children[edge.source].append(edge.target)
+    heights: dict[int, float] = {}
+    _stack(0, children, heights)
+    return tuple(Point(lefts[node.level], heights[i]) for i, node in enumerate(dag.nodes))
+
+
+def _stack(root: int, children: Mapping[int, list[int]], heights: dict[int, float]) -> None:
+    """Leaves one line each from the top down; a parent in the middle of its children."""
+    line = 0.0
+    stack = [(root, False)]
+    while stack:
+        node, done = stack.pop()
+        below = children.get(node, [])
+        if done:
+            heights[node] = (heights[below[0]] + heights[below[-1]]) / 2
+        elif below:
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(below))
+        else:
+            heights[node] = line
+            line += 1.0
+
+
+def to_dot(dag: Dag) -> str:
+    """Return the DAG in the DOT language of Graphviz.
+
+    Examples
+    --------
+    >>> print(to_dot(Dag((DagNode("top", 0), DagNode("a", 1)), (DagEdge(0, 1),))))
+    digraph space {
+        rankdir=LR; node [shape=box, fontname="monospace"];
+        n0 [label="top"];
+        n1 [label="a"];
+        n0 -> n1;
+    }
+    """
+    lines = ["digraph space {", '    rankdir=LR; node [shape=box, fontname="monospace"];']
+    for i, node in enumerate(dag.nodes):
+        style = ", style=dashed" if node.more else ""
+        lines.append(f"    n{i} [label={json.dumps(node.text, ensure_ascii=False)}{style}];")
+    for edge in dag.edges:
+        style = "" if edge.tree else " [color=gray, constraint=false]"
+        lines.append(f"    n{edge.source} -> n{edge.target}{style};")
+    return "\n".join([*lines, "}"])

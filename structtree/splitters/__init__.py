@@ -1,0 +1,1 @@
+"""Splitters: the best split of one node."""

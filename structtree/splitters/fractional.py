@@ -1,0 +1,92 @@
+"""The splitter of plain tables as ID3 and C4.5 divide them: switches, and individuals that go several ways in parts.
+
+A node is a list of individuals with how much of each is there. Who is unknown to the division that is chosen
+(`structtree.splitters.multiway`) goes to the heaviest side, or to all of them in proportion to the weight of those
+who are known. Sizes are sums of parts: half an individual counts half.
+
+The rules are those of J. R. Quinlan, "Induction of Decision Trees" (1986) and "C4.5: Programs for Machine Learning"
+(1993).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.models.settings import Growth
+from structtree.models.tree import heaviest
+from structtree.search.clock import Clock
+from structtree.search.criteria import better
+from structtree.splitters.multiway import Division, NodeSample, Questions, best_division
+from structtree.splitters.splitter import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter
+
+__all__ = ["PartSplitter"]
+
+
+@dataclass(slots=True, eq=False)
+class PartSplitter(RowSplitter):
+    """Try every division of a plain table.
+
+    Parameters
+    ----------
+    target : Target
+    questions : Questions
+    growth : Growth
+    """
+
+    questions: Questions
+    growth: Growth
+
+    def root(self) -> NodeMembers:
+        """Everybody who has a weight, wholly."""
+        rows = np.flatnonzero(self.target.weights)
+        return NodeMembers(rows, np.ones(len(rows)))
+
+    def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
+        """Try all divisions."""
+        sample, criterion = self._sample(node), self.target.criterion
+        division, proved = best_division(self.questions, sample, criterion, self.growth)
+        least = inf if proved else -inf
+        if division is None:
+            return Proposal(None, 0, least, "sets")
+        unsplit, loss = criterion.unsplit(sample.total), division.loss
+        gains = np.maximum(unsplit - loss, 0.0).tolist()
+        improves = bool(better(loss, unsplit, criterion.slack(sample.total)))
+        candidate = Candidate(division.test, tuple(loss.tolist()), tuple(gains), improves, division.n_sides, division)
+        return Proposal(candidate, division.tried, least, "sets")
+
+    def _sample(self, node: GrowingNode[NodeMembers]) -> NodeSample:
+        assert node.members.parts is not None
+        return NodeSample(node.members.rows, node.members.parts, self.target)
+
+    def sides(self, node: GrowingNode[NodeMembers]) -> list[NDArray[np.int64]]:
+        """Those on each side, of those whose side is known."""
+        division: Division = node.candidate.division
+        return [node.members.rows[division.places == place] for place in range(division.n_sides)]
+
+    def shares(self, node: GrowingNode[NodeMembers]) -> tuple[float, ...]:
+        """Return how the weight of those whose side is known is divided among the sides."""
+        sample, division = self._sample(node), node.candidate.division
+        weights = sample.weights(sample.adds)
+        known = [float(weights[division.places == place].sum()) for place in range(division.n_sides)]
+        return tuple(weight / sum(known) for weight in known)
+
+    def divide(self, node: GrowingNode[NodeMembers]) -> list[NodeMembers]:
+        """Divide the individuals; those whose side is unknown are divided by the shares, or go where most go."""
+        places = node.candidate.division.places
+        shares = node.shares or self.shares(node)
+        return [self._side(node.members, places, place, shares) for place in range(len(shares))]
+
+    def _side(
+        self, members: NodeMembers, places: NDArray[np.int64], place: int, shares: tuple[float, ...]
+    ) -> NodeMembers:
+        here, unknown, parts = places == place, places < 0, members.parts
+        assert parts is not None
+        if self.growth.missing == "fractional":
+            here, parts = here | unknown, np.where(unknown, shares[place] * parts, parts)
+        elif place == heaviest(shares):
+            here = here | unknown
+        return NodeMembers(members.rows[here], parts[here])

@@ -1,0 +1,150 @@
+"""A structured population as a table: one column for every way to look behind links, for a node to combine.
+
+Where a node may ask several things of an individual at once, the literals that look behind links become columns of a
+table, one for each meaning (`structtree.search.bottom_up`), and the search at each node combines them as it combines
+the attributes of a plain table. The tests that it finds are then translated back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from structtree.data.population import Column, Population, Table
+from structtree.data.schema import Attribute, RecordType, Schema
+from structtree.lang import syntax as syn
+from structtree.lang.background import Background
+from structtree.lang.check import CheckedGrammar
+from structtree.models.routing import own_attributes
+from structtree.search.bottom_up import LinkColumn, link_columns, own_columns, suits
+from structtree.search.clock import Clock
+from structtree.space.families import Family, Offers, TestFamily, resolve_families
+from structtree.space.space import Space
+from structtree.space.terms import conjoin, conjuncts, n_literals
+
+__all__ = ["Linked", "linked"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linked:
+    """A population as a table, and the space of its tests.
+
+    Parameters
+    ----------
+    population : Population
+        The individuals, without links.
+    space : Space
+        On that population.
+    own : CheckedGrammar
+        The rewrites whose thresholds or values are those of the individuals at a node.
+    steps : dict from attribute to tests
+        What the columns stand for: the k-th test holds where the column is k or more.
+    complete : bool
+        Whether no test is missing.
+    """
+
+    population: Population
+    space: Space
+    own: CheckedGrammar
+    steps: Mapping[str, tuple[syn.Predicate, ...]]
+    complete: bool
+
+    def space_at(self, population: Population) -> Space:
+        """The space on some of the individuals, with thresholds between their own values."""
+        name = self.own.individual
+        if not self.own.rewrites[name]:
+            return replace(self.space, population=population)
+        families = list(self.space.offers.from_top[name])
+        places = {family.template: place for place, family in enumerate(families)}
+        for fresh in resolve_families(self.own, population).from_top[name]:
+            place = places[fresh.template]
+            families[place] = replace(fresh, index=place)
+        return Space(self.space.grammar, population, replace(self.space.offers, from_top={name: tuple(families)}))
+
+    def translated(self, test: syn.Predicate) -> syn.Predicate:
+        """The test of the grammar that a test of the table stands for."""
+        return conjoin(tuple(map(self._translated, conjuncts(test))))
+
+    def _translated(self, literal: syn.Predicate) -> syn.Predicate:
+        match literal:
+            case syn.Compare(attribute, _, int() as k) if attribute in self.steps:
+                return self.steps[attribute][k - 1]
+            case _:
+                return literal
+
+
+def linked(space: Space, *, clock: Clock | None = None) -> Linked | None:
+    """A population as a table of all that a grammar asks of it; None where that is not to be had.
+
+    Parameters
+    ----------
+    space : Space
+        On its population, of which every row is reached.
+    clock : Clock, optional
+        When it is over, there is no table.
+    """
+    grammar, population, time = space.grammar, space.population, clock or Clock()
+    assert population is not None
+    if not suits(space):
+        return None
+    found = link_columns(space, shorten=False, clock=time)
+    if found.missing in ("literals", "time"):
+        return None
+    tests = [family for family in space.first_families() if isinstance(family, TestFamily)]
+    own = [family for family in tests if _is_own(family, population)]
+    # Some tests look behind links without opening a position there, as aggregates do.
+    others: list[LinkColumn] = []
+    for family in tests:
+        if not _is_own(family, population):
+            if time.over() is not None:
+                return None
+            others += own_columns(family, population)
+    behind = [*others, *found.columns]
+    taken = set(population.schema.type(grammar.individual).members)
+    names = [name for name in (f"behind{i}" for i in range(len(behind) + len(taken))) if name not in taken]
+    columns = dict(zip(names, behind, strict=False))
+    table = _table(population, columns)
+    families: list[Family] = [replace(family, index=i) for i, family in enumerate(own)]
+    families += [_family(len(own) + i, grammar.individual, *item) for i, item in enumerate(columns.items())]
+    offers = Offers({grammar.individual: tuple(families)}, {grammar.individual: {}})
+    small = replace(grammar, schema=table.schema, rewrites={}, functions={}, background=Background(table.schema))
+    rewrites = grammar.rewrites.get(grammar.individual, ())
+    anew = replace(small, rewrites={grammar.individual: tuple(rewrites[f.index] for f in own if _is_of_node(f))})
+    steps = {name: column.tests for name, column in columns.items()}
+    return Linked(
+        table, Space(small, table, offers), anew, steps, found.missing is None and not space.offers.n_skipped
+    )
+
+
+def _is_of_node(family: TestFamily) -> bool:
+    """Return whether its values are those that occur at a node, on every way to a tree."""
+    match family.template:
+        case syn.Compare(_, ">=" | "<=" | "=", syn.Star()) | syn.Among(source=syn.Star()):
+            return True
+        case _:
+            return False
+
+
+def _is_own(family: TestFamily, population: Population) -> bool:
+    """Return whether a family tests attributes of the individual itself."""
+    attributes = own_attributes(family.literal(0))
+    table = population.tables[population.schema.individual]
+    return attributes is not None and all(table.column(name) is not None for name in attributes)
+
+
+def _table(population: Population, columns: Mapping[str, LinkColumn]) -> Population:
+    name = population.schema.individual
+    record, table = population.schema.type(name), population.tables[name]
+    more = tuple(Attribute(key, "int") for key in columns)
+    schema = Schema((RecordType(name, (*record.attributes, *more), ()),), name)
+    own = {key: table.columns[key].take(population.individuals) for key in table.columns}
+    behind = {key: Column("int", column.ranks.astype(np.float64)) for key, column in columns.items()}
+    return Population(schema, {name: Table(len(population), {**own, **behind}, {})})
+
+
+def _family(index: int, type_name: str, name: str, column: LinkColumn) -> TestFamily:
+    cuts = np.arange(1.0, len(column.tests) + 1)
+    template = syn.Compare(name, ">=", syn.Star())
+    return TestFamily(index, type_name, template, (), cuts, kind="int", cost=n_literals(column.tests[0]))

@@ -1,0 +1,219 @@
+"""The splitter of structured individuals: each node's best test is searched for, by branch and bound.
+
+A node is a population of its own, so that thresholds lie between the values that occur there. Where all that a
+grammar asks behind links has been made columns of a table (`structtree.splitters.link_table`), the search combines
+those, and its tests are translated back.
+
+Of many rows even a look at all tests takes long, so that there the best single test is found in sweeps first
+(`structtree.splitters.sweep.best_single`): the search has to beat it, and it is the answer where no time is left for
+a search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.population import Population
+from structtree.data.reachable import compact
+from structtree.lang import syntax as syn
+from structtree.lang.check import CheckedGrammar
+from structtree.models.settings import Growth
+from structtree.models.tree import Unproved
+from structtree.search.best_split import Split, best_split
+from structtree.search.clock import Clock
+from structtree.search.kernels.tables import SweepTask
+from structtree.space.evaluate import holds
+from structtree.space.space import Space
+from structtree.splitters.link_table import Linked
+from structtree.splitters.splitter import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter
+from structtree.splitters.sweep import best_single
+from structtree.splitters.table import SortedTable, task_of
+
+__all__ = ["Pace", "SearchSplitter"]
+
+WORTHWHILE = 2
+"""A search is worth its while if there is so many times the time that preparing it takes."""
+
+
+@dataclass(slots=True, eq=False)
+class Pace:
+    """Seconds that preparing a search takes, as seen with the most individuals; all trees of a plan share it."""
+
+    n: int = 0
+    seconds: float = 0.0
+
+    def note(self, n: int, seconds: float) -> None:
+        """Note how long it took for some number of individuals; few of them say little about many."""
+        if n >= self.n:
+            self.n, self.seconds = n, max(seconds, self.seconds)
+
+    def expected(self, n: int) -> float:
+        """Return the seconds that a number of individuals should take."""
+        return self.seconds * n / self.n if self.n else 0.0
+
+
+@dataclass(slots=True, eq=False)
+class SearchSplitter(RowSplitter):
+    """Search the grammar's space anew at each node.
+
+    Parameters
+    ----------
+    target : Target
+    population : Population
+        All individuals.
+    grammar : CheckedGrammar
+    growth : Growth
+    table : Linked, optional
+        The same individuals as a table.
+    singles : SortedTable, optional
+        Single tests of the same individuals as columns.
+    space : Space, optional
+        The space of the grammar on all individuals, for a root that has all of them.
+    pace : Pace
+    """
+
+    is_timed: ClassVar[bool] = True
+    population: Population
+    grammar: CheckedGrammar
+    growth: Growth
+    table: Linked | None = None
+    singles: SortedTable | None = None
+    space: Space | None = None
+    pace: Pace = field(default_factory=Pace)
+    task: SweepTask | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.n_hints = 4
+        self.task = None if self.singles is None else task_of(self.target)
+
+    def root(self) -> NodeMembers:
+        """Everybody who has a weight."""
+        rows = np.flatnonzero(self.target.weights)
+        whole = self.population if self.table is None else self.table.population
+        if self.space is not None and self.space.population is not None:
+            whole = self.space.population  # the same individuals, with only the rows that they reach
+        columns = None if self.singles is None else self.singles.take(rows)
+        own = whole if len(rows) == len(whole) else whole.take(rows)
+        return NodeMembers(rows, population=own, columns=columns)
+
+    def prepare(self, members: NodeMembers, parent: GrowingNode[NodeMembers], side: int) -> NodeMembers:
+        """Give an open side its population.
+
+        It shares the tables of the whole, and keeps them alive as long as it waits. The smaller side gets its own,
+        so that the tables of all waiting nodes together have at most about twice the rows of the root.
+        """
+        division: _Division = parent.candidate.division
+        whole = division.population
+        part = whole.take(division.true if side == 0 else ~division.true)
+        above = parent.members.columns
+        columns = None if above is None else above.take(members.rows)
+        return replace(members, population=compact(part) if 2 * len(part) <= len(whole) else part, columns=columns)
+
+    def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
+        """Search, if there is time; what is known of all individuals here may be refined further."""
+        single = self._best_single(node.members)
+        if single is None:
+            return self._proposal(self._search(node, clock, node.hints))
+        n = len(node.members.rows)
+        if clock.over() is not None or clock.left() < WORTHWHILE * self.pace.expected(n):
+            return replace(single, stopped_by=clock.over() or "time")
+        assert single.candidate is not None and isinstance(single.candidate.test, syn.Predicate)
+        began = clock.spent()
+        split = self._search(node, clock, (single.candidate.test, *node.hints))
+        self.pace.note(n, split.stats.trace[0].seconds - began)
+        return _better(self._proposal(split), single)
+
+    def _best_single(self, members: NodeMembers) -> Proposal | None:
+        """Return the best single test as a proposal of which nothing is proved, where single tests are columns."""
+        if members.columns is None or self.task is None:
+            return None
+        found = best_single(members.columns, self.task, self.growth.min_samples_leaf)
+        if found.candidate is None:
+            return None
+        assert members.population is not None and isinstance(found.candidate.test, syn.Predicate)
+        division = _Division(found.candidate.test, members.population)
+        candidate = replace(found.candidate, division=division)
+        return replace(found, candidate=candidate, least=-inf, stopped_by="time")
+
+    def _search(self, node: GrowingNode[NodeMembers], clock: Clock, hints: tuple[syn.Predicate, ...]) -> Split:
+        growth, members = self.growth, node.members
+        assert members.population is not None
+        return best_split(
+            members.population,
+            self.target.take(members.rows),
+            self._tests_at(node),
+            prune=growth.prune,
+            strategy="auto" if growth.strategy == "bottom-up" else growth.strategy,
+            max_evaluations=growth.max_evaluations,
+            clock=clock,
+            hints=hints,
+            min_samples_leaf=growth.min_samples_leaf,
+            random_state=growth.random_state,
+            start=node.known if growth.share == "path" else (),
+            progress=self.tell,
+        )
+
+    def _tests_at(self, node: GrowingNode[NodeMembers]) -> CheckedGrammar | Space:
+        """Return what is searched at a node; with all individuals there it is prepared already."""
+        assert node.members.population is not None
+        if self.table is not None:
+            return self.table.space_at(node.members.population)
+        is_whole = len(node.members.rows) == len(self.population)
+        return self.space if self.space is not None and is_whole else self.grammar
+
+    def _proposal(self, split: Split) -> Proposal:
+        stats, reason = split.stats, _reason(split)
+        least = inf if split.proved else split.loss[0] - split.gap
+        if self.table is not None and not self.table.complete:
+            reason, least = reason or "listing", -inf  # of what is not in the table nothing is known
+        candidate = None if isinstance(split.predicate, syn.Top) else self._candidate(split)
+        cost = (stats.evaluated, least, reason, stats.seconds)
+        return Proposal(candidate, *cost, split.runners_up, stats.pruned, stats.trace)
+
+    def _candidate(self, split: Split) -> Candidate:
+        judge, population = split.problem.judge, split.problem.space.population
+        assert population is not None
+        unsplit = judge.criterion.unsplit(judge.total)
+        gains = np.maximum(unsplit - split.loss, 0.0)
+        improves = judge.improves(split.loss, (unsplit[0], unsplit[1]))
+        test = split.predicate if self.table is None else self.table.translated(split.predicate)
+        division = _Division(split.predicate, population)
+        return Candidate(test, split.loss, (float(gains[0]), float(gains[1])), improves, division=division)
+
+    def sides(self, node: GrowingNode[NodeMembers]) -> list[NDArray[np.int64]]:
+        """Those of whom the test holds, and the others."""
+        rows, division = node.members.rows, node.candidate.division
+        return [rows[division.true], rows[~division.true]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Division:
+    """A test, and the individuals that it divides."""
+
+    test: syn.Predicate
+    population: Population
+
+    @cached_property
+    def true(self) -> NDArray[np.bool_]:
+        """Mask of those of whom it holds."""
+        return holds(self.test, self.population)
+
+
+def _better(found: Proposal, single: Proposal) -> Proposal:
+    """Return what a search has found, or the single test if that is better and the search has not proved its own."""
+    evaluated = found.evaluated + single.evaluated
+    own, other = found.candidate, single.candidate
+    is_worse = found.least < inf and other is not None and (own is None or own.loss > other.loss)
+    return replace(found, candidate=other if is_worse else own, evaluated=evaluated)
+
+
+def _reason(split: Split) -> Unproved | None:
+    """Return why a split is not proved best."""
+    stopped_by = split.stats.stopped_by
+    return None if split.proved or stopped_by == "done" else stopped_by

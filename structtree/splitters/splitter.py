@@ -1,0 +1,315 @@
+"""The seam between the one loop that grows trees (`structtree.learn.builder`) and the ways to find a node's question.
+
+A splitter knows everything about *one node's best question* and nothing about trees: which individuals a node has,
+how the best split of them is found, and who goes to which side. There are three of them, each in a module of its own:
+compiled sweeps over sorted columns (`structtree.splitters.sweep`), branch and bound (`structtree.splitters.search`),
+and divisions of plain tables into parts and by switches (`structtree.splitters.fractional`). A fourth needs no more
+than `best` and `sides`, as a `RowSplitter`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.arrays import Ints
+from structtree.data.population import Population
+from structtree.lang import syntax as syn
+from structtree.models.tree import Found, Node, Stats, Unproved
+from structtree.search.clock import Clock
+from structtree.search.results import SearchStats, Split, TracePoint
+from structtree.search.target import Target, room, undivided
+from structtree.splitters.table import SortedTable
+
+__all__ = [
+    "Candidate",
+    "GrowingNode",
+    "NodeMembers",
+    "Proposal",
+    "RowSplitter",
+    "SideValues",
+    "Splitter",
+    "all_nodes",
+    "found_by",
+    "gap_of",
+]
+
+
+class SideValues(NamedTuple):
+    """The question of a switch: an attribute, and the value of each side."""
+
+    attribute: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeMembers:
+    """The individuals at a node.
+
+    Parameters
+    ----------
+    rows : array of int
+        Which of all individuals.
+    parts : array of float, optional
+        How much of each is here; all of it by default.
+    population : Population, optional
+        The same individuals as a population, where a splitter needs it.
+    columns : SortedTable, optional
+        Single tests of them as columns, likewise.
+    """
+
+    rows: Ints
+    parts: NDArray[np.float64] | None = None
+    population: Population | None = None
+    columns: SortedTable | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A split that may be made.
+
+    Parameters
+    ----------
+    test : Predicate or SideValues
+    loss : pair of float
+    gains : pair of float
+        By how much less both components of the loss are than without the split.
+    improves : bool
+        Whether that is more than rounding.
+    n_sides : int
+    division : optional
+        For the splitter: how the individuals are divided.
+    """
+
+    test: syn.Predicate | SideValues
+    loss: tuple[float, float]
+    gains: tuple[float, float]
+    improves: bool
+    n_sides: int = 2
+    division: Any = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """The result of looking for a node's best split.
+
+    Parameters
+    ----------
+    candidate : Candidate, optional
+        None where nothing divides the node.
+    evaluated : int
+        Predicates that were evaluated.
+    least : float
+        No split that was not tried has a loss below this; infinite if none is better than the candidate.
+    stopped_by : optional
+        Why something was not tried, as in `structtree.models.tree.Found`.
+    seconds : float
+    runners_up : tuple of Predicate
+        Others that were good.
+    pruned : int, optional
+        As of `structtree.models.tree.Found`.
+    trace : tuple of TracePoint
+        How a search went.
+    """
+
+    candidate: Candidate | None
+    evaluated: int = 0
+    least: float = inf
+    stopped_by: Unproved | None = None
+    seconds: float = 0.0
+    runners_up: tuple[syn.Predicate, ...] = ()
+    pruned: int | None = None
+    trace: tuple[TracePoint, ...] = ()
+
+
+M = TypeVar("M")
+
+
+@dataclass(slots=True, eq=False)
+class GrowingNode(Generic[M]):
+    """A node of a growing tree: a leaf as long as it has no children, so that growth may end at any moment.
+
+    Parameters
+    ----------
+    members
+        Its individuals, as the splitter describes them.
+    depth : int
+    is_open : bool
+        Whether it may be divided.
+    known : tuple of Predicate
+        The tests that hold of all its individuals: those on whose yes side it is, the nearest first.
+    hints : tuple of Predicate
+        Tests that may be good, since they were for more individuals.
+    proposal : Proposal, optional
+        None as long as nobody has looked at it.
+    accepted : bool
+        Whether the proposed split may be made.
+    children : tuple of GrowingNode
+    shares : tuple of float
+        How the weight of those whose side is known is divided among the children.
+    """
+
+    members: M
+    depth: int
+    is_open: bool
+    known: tuple[syn.Predicate, ...] = ()
+    hints: tuple[syn.Predicate, ...] = ()
+    proposal: Proposal | None = None
+    accepted: bool = False
+    children: tuple[GrowingNode[M], ...] = ()
+    shares: tuple[float, ...] = ()
+
+    @property
+    def candidate(self) -> Candidate:
+        """The split that was proposed."""
+        assert self.proposal is not None and self.proposal.candidate is not None
+        return self.proposal.candidate
+
+
+@dataclass(slots=True, eq=False)
+class Splitter(ABC, Generic[M]):
+    """A way to find the best split of a node; `RowSplitter` is what most of them begin with.
+
+    Law: the same individuals get the same split, whatever was divided before.
+    """
+
+    target: Target
+    #: Whether a node takes as long as it is given.
+    is_timed: ClassVar[bool] = False
+    #: How many good tests of a node are hints for the nodes below it.
+    n_hints: int = field(default=0, init=False)
+    #: To be called now and then during a long search with its statistics and the best so far.
+    tell: Callable[[SearchStats, Split | None], None] | None = field(default=None, init=False)
+
+    # ---- the individuals of a node ----------------------------------------------------------------------
+
+    @abstractmethod
+    def root(self) -> M:
+        """Everybody who has a weight."""
+
+    @abstractmethod
+    def rows(self, members: M) -> Ints:
+        """Return which of all individuals they are."""
+
+    @abstractmethod
+    def size(self, members: M) -> float:
+        """Return how many they are, those in parts as so much of one."""
+
+    @abstractmethod
+    def weight(self, members: M) -> float:
+        """Return their weight together."""
+
+    def stats(self, members: M) -> Stats:
+        """Return the statistics of a node with these individuals."""
+        return self.target.stats(self.rows(members))
+
+    def is_pure(self, members: M) -> bool:
+        """Return whether there is nothing to tell apart among them."""
+        return self.target.is_pure(self.rows(members))
+
+    # ---- its best question ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def best(self, node: GrowingNode[M], clock: Clock) -> Proposal:
+        """Find the best split of a node."""
+
+    @abstractmethod
+    def sides(self, node: GrowingNode[M]) -> list[Ints]:
+        """The individuals on each side of the proposed split, of those whose side is known."""
+
+    @abstractmethod
+    def divide(self, node: GrowingNode[M]) -> Sequence[M]:
+        """Make the proposed split."""
+
+    def shares(self, node: GrowingNode[M]) -> tuple[float, ...]:
+        """Return how the weight of those whose side is known is divided among the sides."""
+        known = [float(self.target.weights[rows].sum()) for rows in self.sides(node)]
+        return tuple(weight / sum(known) for weight in known)
+
+    def prepare(self, members: M, parent: GrowingNode[M], side: int) -> M:
+        """Get ready to look at one of the sides of a node."""
+        return members
+
+    def close(self) -> None:
+        """Let go of whatever is not needed when the tree is grown."""
+
+    # ---- whole subtrees ---------------------------------------------------------------------------------
+
+    def grow_below(self, node: GrowingNode[M]) -> bool:
+        """Begin to grow all that lies below a node, if this splitter can do it by itself; whether it does."""
+        return False
+
+    def wait(self, is_over: Callable[[], bool]) -> None:
+        """Wait for all that grows by itself."""
+
+    def nodes(self, root: GrowingNode[M]) -> Sequence[Node] | None:
+        """The nodes of the tree, if this splitter has a shorter way to them than the builder."""
+        return None
+
+
+class RowSplitter(Splitter[NodeMembers]):
+    """A splitter whose nodes are rows; all that is left to do is `best` and `sides`."""
+
+    __slots__ = ()
+
+    def root(self) -> NodeMembers:
+        """Everybody who has a weight."""
+        return NodeMembers(np.flatnonzero(self.target.weights))
+
+    def rows(self, members: NodeMembers) -> Ints:
+        """Return the rows."""
+        return members.rows
+
+    def size(self, members: NodeMembers) -> float:
+        """Return how many they are, those in parts as so much of one."""
+        return len(members.rows) if members.parts is None else float(members.parts.sum())
+
+    def weight(self, members: NodeMembers) -> float:
+        """Return their weight together."""
+        weights = self.target.weights[members.rows]
+        return float(weights.sum() if members.parts is None else (weights * members.parts).sum())
+
+    def stats(self, members: NodeMembers) -> Stats:
+        """Return the statistics of a node with these individuals, or parts of them."""
+        return self.target.stats(members.rows, members.parts)
+
+    def divide(self, node: GrowingNode[NodeMembers]) -> Sequence[NodeMembers]:
+        """Make the proposed split."""
+        return [NodeMembers(rows) for rows in self.sides(node)]
+
+
+def gap_of(stats: Any, target: Target, least: float) -> float:
+    """Return how much better than a leaf an untried test may be, if its loss is not below the least."""
+    if least == inf:
+        return 0.0
+    if least == -inf:
+        return room(target.criterion, stats)
+    return max(0.0, undivided(target.criterion, stats) - least)
+
+
+def found_by(proposal: Proposal, target: Target) -> Found:
+    """Return the record of how a test was found."""
+    criterion, candidate, least = target.criterion, proposal.candidate, proposal.least
+    assert candidate is not None
+    loss, score = candidate.loss[0], criterion.score(candidate.loss[0])
+    proved = least == inf
+    # Of what was not tried often nothing is known.
+    gap = 0.0 if proved else criterion.room(score) if least == -inf else loss - least
+    reason = None if proved else proposal.stopped_by
+    figures = (candidate.gains[0], proved, gap, proposal.evaluated, proposal.seconds)
+    return Found(criterion.name, score, *figures, reason, proposal.pruned, proposal.trace)
+
+
+def all_nodes(root: GrowingNode[M]) -> Iterator[GrowingNode[M]]:
+    """All nodes of a growing tree in reading order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += reversed(node.children)

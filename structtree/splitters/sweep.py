@@ -1,0 +1,484 @@
+"""The splitter of plain tests: every test is tried, in compiled sweeps over columns that were sorted once.
+
+Where the grammar asks one test of an individual at a time, and all tests are listed, there is nothing to search:
+every test is tried. That is what ordinary decision trees do, and what `structtree.search.kernels.tables` does.
+Large nodes are divided by the builder as any others, with the columns shared among threads; smaller subtrees are
+grown by a thread each, in an inner loop of compiled code. The tree does not depend on how many there are.
+
+Law: the tree is the one that searching would find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.schema import Kind
+from structtree.lang import syntax as syn
+from structtree.models.descent import Descent, descent_of
+from structtree.models.settings import Growth
+from structtree.models.tree import Branch, ClassCounts, Leaf, Moments, Node, NodeArrays, Stats, Unproved, depths_of
+from structtree.search.clock import Clock
+from structtree.search.criteria import TOLERANCE
+from structtree.search.kernels import tables as kernel
+from structtree.search.target import Target
+from structtree.space.values import midpoints
+from structtree.splitters.attribute_tests import FlatTest
+from structtree.splitters.splitter import Candidate, GrowingNode, Proposal, Splitter, all_nodes, found_by, gap_of
+from structtree.splitters.table import SortedTable, Tuning, pool_for, task_of
+
+__all__ = ["SweepSplitter", "SweptNodes", "best_single"]
+
+NOWHERE = -1
+"""The side of a node that has none."""
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """The members of a node: a run of rows; and the subtree below it, where that grows by itself."""
+
+    lo: int
+    hi: int
+    total: NDArray[np.float64]
+    is_pure: bool
+    below: Future[Any] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class SweepSplitter(Splitter[_Run]):
+    """Try every test of a table.
+
+    Parameters
+    ----------
+    target : Target
+    table : SortedTable
+        Its order of rows changes as nodes are divided.
+    growth : Growth
+    clock : Clock
+    untried : optional
+        Why some tests are not in the table, if so.
+    tuning : Tuning
+    """
+
+    table: SortedTable
+    growth: Growth
+    clock: Clock
+    untried: Unproved | None = None
+    tuning: Tuning = field(default_factory=Tuning)
+    task: kernel.SweepTask = field(init=False)
+    limits: kernel.Limits = field(init=False)
+    threads: ThreadPoolExecutor | None = field(init=False)
+    goes: NDArray[np.bool_] = field(init=False)
+    sets: bool | None = field(init=False)
+    stop: NDArray[np.bool_] = field(init=False)
+    growing: list[Future[Any]] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        growth, n_rows = self.growth, self.table.n_rows
+        sizes = (growth.max_depth or -1, growth.min_samples_split, growth.min_samples_leaf)
+        self.task, self.limits = task_of(self.target), kernel.Limits(*sizes, growth.min_impurity_decrease)
+        self.threads = pool_for(len(self.table.columns.rows) * len(self.table.tests), self.tuning)
+        self.goes, self.stop = np.zeros(n_rows, dtype=np.bool_), np.zeros(1, dtype=np.bool_)
+        self.sets = True if any(test.form == kernel.SUBSET for test in self.table.tests) else None
+
+    def close(self) -> None:
+        """Let the threads go."""
+        if self.threads is not None:
+            self.threads.shutdown()
+
+    # ---- the individuals of a node ----------------------------------------------------------------------
+
+    def root(self) -> _Run:
+        """All rows of the table."""
+        return self._run(0, len(self.table.columns.rows))
+
+    def _run(self, lo: int, hi: int) -> _Run:
+        return _Run(lo, hi, *kernel.totals(lo, hi, self.table.columns, self.task))
+
+    def rows(self, members: _Run) -> NDArray[np.int64]:
+        """Those of the run."""
+        return self.table.columns.rows[members.lo : members.hi].astype(np.int64)
+
+    def size(self, members: _Run) -> int:
+        """Return how many there are in the run."""
+        return members.hi - members.lo
+
+    def weight(self, members: _Run) -> float:
+        """Return their weight together."""
+        return float(members.total.sum() if self.task.n_classes else members.total[0])
+
+    def is_pure(self, members: _Run) -> bool:
+        """Return whether all targets of the run are the same."""
+        return members.is_pure
+
+    # ---- its best question ------------------------------------------------------------------------------
+
+    def best(self, node: GrowingNode[_Run], clock: Clock) -> Proposal:
+        """Try all tests; the candidate's test is the rewrite's, and its own one is made with the tree."""
+        found, at = self._best_test(node.members)
+        evaluated, least = int(found[2]), float(found[3])
+        if at[0] < 0:
+            return Proposal(None, evaluated, least, "sets")
+        gain, tie, better = kernel.gains(found, node.members.total, self.task)
+        loss, test = (float(found[0]), float(found[1])), self.table.tests[at[0]].right
+        return Proposal(Candidate(test, loss, (gain, tie), bool(better), division=at), evaluated, least, "sets")
+
+    def _is_shared(self, run: _Run, n: int) -> bool:
+        """Return whether so many columns of a node are worth sharing among threads."""
+        return self.threads is not None and self.size(run) * n >= self.tuning.shared
+
+    def _best_test(self, run: _Run) -> tuple[Any, Any]:
+        tests = len(self.table.tests)
+        given = (run.lo, run.hi, self.table.columns, self.task, run.total, self.limits.leaf, self.sets)
+        if not self._is_shared(run, tests):
+            return kernel.try_tests(0, tests, *given)  # type: ignore[no-any-return]
+        results = self._in_pieces(lambda a, b: kernel.try_tests(a, b, *given), tests, 8 * self.tuning.threads)
+        slack = kernel.rounding(run.total, self.task)
+        best, at = results[0]
+        evaluated, least = sum(found[2] for found, _ in results), min(found[3] for found, _ in results)
+        for found, where in results[1:]:
+            if kernel.is_better(found[0], found[1], best[0], best[1], slack):
+                best, at = found, where
+        best[2], best[3] = evaluated, least if least <= best[0] + slack else inf
+        return best, at
+
+    def _in_pieces(self, work: Callable[[int, int], Any], n: int, pieces: int) -> list[Any]:
+        """Work on some of n columns at a time, each piece in a thread."""
+        assert self.threads is not None
+        edges = np.linspace(0, n, min(n, pieces) + 1).astype(int).tolist()
+        return list(self.threads.map(work, edges[:-1], edges[1:]))
+
+    def _send(self, node: GrowingNode[_Run]) -> None:
+        run, columns, leaf = node.members, self.table.columns, self.limits.leaf
+        at = node.candidate.division
+        kernel.send(at, run.lo, run.hi, columns, self.task, run.total, leaf, self.goes, self.sets)
+
+    def sides(self, node: GrowingNode[_Run]) -> list[NDArray[np.int64]]:
+        """Those of whom the test holds, and the others."""
+        self._send(node)
+        rows = self.rows(node.members)
+        return [rows[self.goes[rows]], rows[~self.goes[rows]]]
+
+    def divide(self, node: GrowingNode[_Run]) -> list[_Run]:
+        """Divide the run, in all columns."""
+        run, columns = node.members, self.table.columns
+        self._send(node)
+        middle = kernel.divide(columns.rows, run.lo, run.hi, self.goes, np.empty(self.size(run), dtype=np.int32))
+
+        def some(first: int, last: int) -> None:
+            spare = np.empty(self.size(run), dtype=np.int32)
+            kernel.divide_some(first, last, run.lo, run.hi, columns, self.goes, spare)
+
+        n = len(columns.order)
+        if self._is_shared(run, n):
+            self._in_pieces(some, n, self.tuning.threads)
+        else:
+            some(0, n)
+        return [self._run(run.lo, middle), self._run(middle, run.hi)]
+
+    # ---- whole subtrees ---------------------------------------------------------------------------------
+
+    def grow_below(self, node: GrowingNode[_Run]) -> bool:
+        """Grow the subtree of a small run in compiled code, by a thread of its own if there are any."""
+        run, columns = node.members, self.table.columns
+        if self.size(run) * len(self.table.tests) >= self.tuning.shared:
+            return False
+        # However little time there is, the root is looked at.
+        self.stop[0] = node.depth > 0 and self.clock.over() is not None
+        given = (run.lo, run.hi, node.depth, columns, self.task, self.limits, self.goes, self.stop, self.sets)
+        if self.threads is not None:
+            run.below = self.threads.submit(kernel.grow_subtree, *given)
+        else:
+            run.below = Future()
+            run.below.set_result(kernel.grow_subtree(*given))
+        self.growing.append(run.below)
+        return True
+
+    def wait(self, is_over: Callable[[], bool]) -> None:
+        """Wait for the threads; when the time is over they stop by themselves."""
+        left = set(self.growing)
+        while left:
+            left = wait(left, timeout=0.05).not_done
+            if left:
+                self.stop[0] = is_over()
+
+    def nodes(self, root: GrowingNode[_Run]) -> SweptNodes:
+        """The tree as arrays."""
+        self.stop[0] = True  # in case that Ctrl-C has left some of it growing
+        return SweptNodes.of(_gather(root, self), self)
+
+
+# ---- one node alone ------------------------------------------------------------------------------------------
+
+
+def best_single(table: SortedTable, task: kernel.SweepTask, min_samples_leaf: int) -> Proposal:
+    """Return the best test of a table for the rows that it has, with its own threshold or value.
+
+    Parameters
+    ----------
+    table : SortedTable
+        Without tests of sets of values.
+    """
+    n = len(table.columns.rows)
+    total, _ = kernel.totals(0, n, table.columns, task)
+    found, at = kernel.try_tests(0, len(table.tests), 0, n, table.columns, task, total, min_samples_leaf, None)
+    if at[0] < 0:
+        return Proposal(None, int(found[2]))
+    fork = np.array([[*at, NOWHERE, NOWHERE]])
+    test, chosen = table.tests[at[0]], float(_chosen(fork, table)[0])
+    gain, tie, better = kernel.gains(found, total, task)
+    member = _member(test, () if test.subject is None else table.values[test.subject].categories, chosen)
+    return Proposal(Candidate(member, (float(found[0]), float(found[1])), (gain, tie), bool(better)), int(found[2]))
+
+
+# ---- from arrays to nodes -------------------------------------------------------------------------------------
+
+
+class _Grown(NamedTuple):
+    """All nodes as rows of arrays; see `structtree.search.kernels.tables.grow_subtree`.
+
+    The run of a node begins at `first` and has `sizes` rows.
+    """
+
+    first: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    forks: NDArray[np.int64]
+    figures: NDArray[np.float64]
+    stats: NDArray[np.float64]
+
+
+def _gather(root: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
+    """All nodes, those of the builder and those of the subtrees below them, in reading order."""
+    nodes = list(all_nodes(root))
+    pieces = [_piece(node, splitter) for node in nodes]
+    bases = np.concatenate(([0], np.cumsum([len(piece.sizes) for piece in pieces])))
+    base_of = {id(node): int(base) for node, base in zip(nodes, bases[:-1], strict=True)}
+    for node, piece in zip(nodes, pieces, strict=True):
+        if node.children:
+            piece.forks[0] = (*node.candidate.division, *(base_of[id(child)] for child in node.children))
+        else:
+            sides = piece.forks[:, 3:]
+            sides[sides >= 0] += base_of[id(node)]
+    first, sizes, forks, figures, stats = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
+    order = kernel.reading_order(forks)
+    place = np.empty(len(order) + 1, dtype=np.int64)
+    place[order], place[-1] = np.arange(len(order)), -1  # no side stays no side
+    forks = forks[order]
+    forks[:, 3:] = place[forks[:, 3:]]
+    return _Grown(first[order], sizes[order], forks, figures[order], _settled(stats[order], splitter.task))
+
+
+def _piece(node: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
+    run, task = node.members, splitter.task
+    if run.below is not None:
+        places, forks, figures, stats = run.below.result()
+        return _Grown(places[:, 0], places[:, 1] - places[:, 0], forks, figures, stats)
+    stats = run.total.copy()
+    if not task.n_classes:
+        stats[1] /= stats[0]
+        stats[2] = kernel.squared_deviation(run.lo, run.hi, run.total, splitter.table.columns, task)
+    figures = np.array([_figures_of(node)])
+    return _Grown(np.array([run.lo]), np.array([run.hi - run.lo]), np.full((1, 5), -1), figures, stats[None, :])
+
+
+def _figures_of(node: GrowingNode[_Run]) -> tuple[float, float, float, float, float]:
+    """Those of a node of the builder, as in `structtree.search.kernels.tables.grow_subtree`."""
+    if node.proposal is None:
+        return (0.0, 0.0, 0.0, 0.0, -inf if node.is_open else inf)
+    evaluated, least = float(node.proposal.evaluated), node.proposal.least
+    if not node.accepted:
+        return (0.0, 0.0, 0.0, evaluated, least)
+    return (node.candidate.loss[0], *node.candidate.gains, evaluated, least)
+
+
+def _settled(stats: NDArray[np.float64], task: kernel.SweepTask) -> NDArray[np.float64]:
+    """Weight, mean and variance of numbers; a mean or variance that is only rounding is 0."""
+    if task.n_classes:
+        return stats
+    dust = TOLERANCE * (np.abs(task.targets).max(initial=0.0) + abs(task.mean))
+    weights, means, variances = stats[:, 0], stats[:, 1] + task.mean, stats[:, 2] / stats[:, 0]
+    means, variances = np.where(np.abs(means) > dust, means, 0.0), np.where(variances > dust**2, variances, 0.0)
+    return np.stack([weights, means, variances], axis=1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SweptNodes(NodeArrays):
+    """The nodes of a tree that was grown in sweeps: arrays, and nothing of the data itself.
+
+    Parameters
+    ----------
+    grown : _Grown
+        Of numbers with means and variances in place of sums and squares.
+    tests : sequence of FlatTest
+    categories : sequence of tuple of str
+        What the codes stand for, test by test.
+    chosen : array of float
+        Which member of its test's family each node asks: a threshold, a code, or the place of a step.
+    sets : dict from node to tuple of str
+        The sets of values that nodes ask about.
+    target : Target
+        The criterion and the classes, without any labels.
+    growth : Growth
+    untried : optional
+        Why some tests were not tried, if so.
+    stopped_by : optional
+        What ended the growth before it was done.
+    """
+
+    grown: _Grown
+    tests: tuple[FlatTest, ...]
+    categories: tuple[tuple[str, ...], ...]
+    chosen: NDArray[np.float64]
+    sets: Mapping[int, tuple[str, ...]]
+    target: Target
+    growth: Growth
+    untried: Unproved | None
+    stopped_by: Unproved | None
+
+    @staticmethod
+    def of(grown: _Grown, splitter: SweepSplitter) -> SweptNodes:
+        """Return the nodes of what has been grown."""
+        table = splitter.table
+        categories = tuple(
+            () if test.subject is None else table.values[test.subject].categories for test in table.tests
+        )
+        tests = tuple(test if test.column is None else replace(test, column=None) for test in table.tests)
+        chosen, sets = _chosen(grown.forks, table), dict(_sets(grown, table))
+        target, stopped_by = splitter.target.take(np.zeros(0, dtype=np.int64)), splitter.clock.over()
+        return SweptNodes(
+            grown, tests, categories, chosen, sets, target, splitter.growth, splitter.untried, stopped_by
+        )
+
+    @property
+    def seen(self) -> NDArray[np.float64]:
+        """Class weights, or weight, mean and variance, of each node."""
+        return self.grown.stats
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """The branch above each node; -1 for the root."""
+        parents = np.full(len(self.grown.sizes), -1)
+        branches = np.flatnonzero(self.grown.forks[:, 0] >= 0)
+        parents[self.grown.forks[branches, 3:]] = branches[:, None]
+        return tuple(parents.tolist())
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves among them."""
+        return int((self.grown.forks[:, 0] < 0).sum())
+
+    @property
+    def evaluated(self) -> int:
+        """Number of tests that were tried."""
+        return int(self.grown.figures[:, 3].sum())
+
+    def __len__(self) -> int:
+        return len(self.grown.sizes)
+
+    @cached_property
+    def all(self) -> tuple[Node, ...]:
+        """The nodes themselves."""
+        rows = zip(self._stats(), self.grown.forks.tolist(), self.grown.figures.tolist(), strict=True)
+        may_miss = self._may_miss()
+        return tuple(self._node(i, *row, bool(may_miss[i])) for i, row in enumerate(rows))
+
+    def _node(self, i: int, stats: Stats, fork: list[int], figures: list[float], may_miss: bool) -> Node:
+        t, _, _, yes, no = fork
+        loss, gain, tie, evaluated, least = figures
+        if self.untried is not None:
+            least = -inf if t >= 0 or may_miss else inf
+        reason = self.untried or ("sets" if evaluated else self.stopped_by or "sets")
+        if t < 0:
+            gap = gap_of(stats, self.target, least)
+            return Leaf(stats, gap, reason) if gap else Leaf(stats)
+        test = self._test(i)
+        candidate = Candidate(test, (loss, 0.0), (gain, tie), True)
+        found = found_by(Proposal(candidate, int(evaluated), least, reason), self.target)
+        return Branch(test, yes, no, stats, found, self._shares(yes, no))
+
+    def _may_miss(self) -> NDArray[np.bool_]:
+        """Return which nodes would have been looked at, if they are leaves."""
+        may_miss = np.zeros(len(self), dtype=np.bool_)
+        if self.untried is not None:
+            growth, depths = self.growth, np.array(depths_of(self.parents))
+            may_miss = self.grown.sizes >= max(growth.min_samples_split, 2 * growth.min_samples_leaf)
+            may_miss &= depths != (growth.max_depth or -1)
+        return may_miss
+
+    def _shares(self, yes: int, no: int) -> tuple[float, ...]:
+        if self.growth.missing == "false":
+            return ()
+        weights = self.seen[[yes, no]].sum(axis=1) if self.target.classes else self.seen[[yes, no], 0]
+        return tuple((weights / weights.sum()).tolist())
+
+    def _stats(self) -> Sequence[Stats]:
+        sizes, rows = self.grown.sizes.tolist(), self.seen.tolist()
+        if self.target.classes:
+            return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, rows, strict=True)]
+        return [Moments(n, *moments) for n, moments in zip(sizes, rows, strict=True)]
+
+    def _test(self, node: int) -> syn.Predicate:
+        """The test of a node."""
+        t = int(self.grown.forks[node, 0])
+        if node in self.sets:
+            return self.tests[t].among(self.sets[node])
+        return _member(self.tests[t], self.categories[t], float(self.chosen[node]))
+
+    @property
+    def descent(self) -> Descent | None:
+        """Compiled descent of the tree; the same as from its nodes."""
+        forks = self.grown.forks[:, [0, 3, 4]].tolist()
+        tests = [None if t < 0 else self._test(node) for node, (t, _, _) in enumerate(forks)]
+        return descent_of(tests, [(yes, no) for _, yes, no in forks])
+
+
+def _sets(grown: _Grown, table: SortedTable) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The nodes that ask about a set of values, and the set: the values that their yes side has."""
+    for t, test in enumerate(table.tests):
+        if test.form != kernel.SUBSET or test.subject is None:
+            continue
+        column = table.values[test.subject]
+        for node in np.flatnonzero(grown.forks[:, 0] == t).tolist():
+            yes = grown.forks[node, 3]
+            rows = table.columns.rows[grown.first[yes] : grown.first[yes] + grown.sizes[yes]]
+            yield node, tuple(column.categories[code] for code in np.unique(column.values[rows]).tolist())
+
+
+def _chosen(forks: NDArray[np.int64], table: SortedTable) -> NDArray[np.float64]:
+    """Return the member of its test's family for each node, from the two rows that it was found by."""
+    by_test = np.argsort(forks[:, 0], kind="stable")
+    asked, lower, upper = forks[by_test, :3].T
+    edges = np.searchsorted(asked, np.arange(len(table.tests) + 1)).tolist()
+    low, high = np.zeros((2, len(forks)))
+    between: dict[tuple[Kind, str], list[slice]] = {}
+    for test, run in zip(table.tests, map(slice, edges[:-1], edges[1:]), strict=True):
+        # Of steps that divide the node in the same way the laxest.
+        values = None if test.subject is None else table.values[test.subject].values
+        if values is None or run.start == run.stop or test.form == kernel.SUBSET:
+            continue
+        low[run] = values[lower[run]]
+        if test.kind is not None and test.form != kernel.EQUAL:
+            high[run] = values[upper[run]]
+            between.setdefault((test.kind, test.op), []).append(run)
+    for (kind, op), runs in between.items():
+        places = np.concatenate([np.arange(run.start, run.stop) for run in runs])
+        low[places] = midpoints(low[places], high[places], kind, op)
+    chosen = np.empty(len(forks))
+    chosen[by_test] = low
+    return chosen
+
+
+def _member(test: FlatTest, categories: tuple[str, ...], chosen: float) -> syn.Predicate:
+    """One member of a family."""
+    if test.steps:
+        return test.steps[int(chosen)]
+    if test.attribute is None and test.key is None:
+        return test.right
+    return test.of(categories[int(chosen)]) if test.form == kernel.EQUAL else test.at(chosen)

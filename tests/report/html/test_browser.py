@@ -1,0 +1,232 @@
+"""The report in a real browser: it opens without an error, and everything in it can be used."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+
+import numpy as np
+import pytest
+
+from structtree import StructuralTreeClassifier, StructuralTreeRegressor, html_report, load_dataset
+from tests.report.pictures.test_trees import HOSTILE
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
+BROWSER, DRIVER = which("chromium") or which("google-chrome"), which("chromedriver")
+pytestmark = pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver")
+
+FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
+    --disable-component-update --disable-sync --window-size=1280,900""".split()  # noqa: SIM905
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    # Nothing may be loaded: the network is off.
+    driver.execute_cdp_cmd("Network.enable", {})
+    off = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+    driver.execute_cdp_cmd("Network.emulateNetworkConditions", off)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    data = load_dataset("trains")
+    tree = StructuralTreeClassifier("trains").fit(data.population, data.target)
+    html_report(tree, data.population, data.target, folder / "trains.html", title="Trains")
+    rows = [{"size": i / 2, "kind": "ab"[i % 2], "flag": i % 3 == 0} for i in range(40)]
+    said = ["big" if row["size"] >= 10 and row["kind"] == "a" else "small" for row in rows]
+    html_report(StructuralTreeClassifier().fit(rows, said), rows, said, folder / "flat.html")
+    records = [{name: float(i == k) for k, name in enumerate(HOSTILE)} for i in range(len(HOSTILE))] * 3
+    hostile = StructuralTreeClassifier(grow="full").fit(records, HOSTILE * 3)
+    html_report(hostile, records, HOSTILE * 3, folder / "hostile.html", title="<img src=x onerror=alert(1)>")
+    nested = [
+        {"size": i, "parts": [{"kind": "ab"[(i + k) % 2], "n": k * i % 5} for k in range(i % 4)]} for i in range(60)
+    ]
+    price = [row["size"] + 50 * any(part["n"] >= 2 for part in row["parts"]) for row in nested]
+    tree = StructuralTreeRegressor(grow="full", max_depth=3).fit(nested, np.array(price, dtype=float))
+    html_report(tree, nested, price, folder / "nested.html")
+    return folder
+
+
+def opened(browser, pages, name):
+    browser.get((pages / f"{name}.html").as_uri())
+    assert [entry["message"] for entry in browser.get_log("browser")] == []
+    return lambda selector: browser.find_elements("css selector", selector)
+
+
+def press(browser, *keys):
+    from selenium.webdriver import ActionChains
+
+    ActionChains(browser).send_keys(*keys).perform()
+
+
+@pytest.mark.parametrize("name", ["trains", "nested", "hostile"])
+def test_every_tab_opens_without_an_error(browser, pages, name):
+    find = opened(browser, pages, name)
+    for tab in find("[role=tab]"):
+        tab.click()
+        (panel,) = (one for one in find("[role=tabpanel]") if one.is_displayed())
+        assert panel.get_attribute("aria-labelledby") == tab.get_attribute("id") and panel.text.strip()
+    assert browser.get_log("browser") == []
+
+
+def test_a_click_on_a_node_shows_it(browser, pages):
+    find = opened(browser, pages, "trains")
+    assert len(find(".node")) == 5
+    find(".node.leaf")[0].click()
+    assert find("#detail h2")[0].text == "Leaf: east"
+    find("#detail details.example summary")[0].click()
+    assert find("#detail svg.drawing .on")
+    find("#detail button.step")[0].click()
+    assert find("#detail h2")[0].text == "some closed car is not long"
+    assert find("#detail code")[0].text == "exists cars (closed and not long)"
+
+
+def test_the_tree_is_searched_folded_and_zoomed(browser, pages):
+    find = opened(browser, pages, "trains")
+    find("#search")[0].send_keys("u_shaped")
+    assert len(find(".node.dim")) == 4
+    find("#search")[0].clear()
+    find("#search")[0].send_keys("x", "\ue003")
+    assert not find(".node.dim")
+    width = find("#stage svg")[0].size["width"]
+    find("[aria-label='Zoom in']")[0].click()
+    assert find("#stage svg")[0].size["width"] > width
+    browser.execute_script(
+        "arguments[0].dispatchEvent(new MouseEvent('dblclick', {bubbles: true}))", find(".node")[0]
+    )
+    assert len(find(".node")) == 1 and find(".node")[0].get_attribute("aria-expanded") == "false"
+
+
+def test_the_keyboard_is_enough(browser, pages):
+    from selenium.webdriver.common.keys import Keys
+
+    find = opened(browser, pages, "trains")
+    browser.execute_script("document.querySelector('.node.chosen').focus()")
+    press(browser, Keys.ARROW_RIGHT)
+    assert find("#detail h2")[0].text == "Leaf: east"
+    press(browser, Keys.ARROW_DOWN, Keys.ARROW_LEFT)
+    assert find(".node.chosen")[0].get_attribute("aria-expanded") == "false"
+    press(browser, Keys.ENTER)
+    assert find(".node.chosen")[0].get_attribute("aria-expanded") == "true"
+    browser.execute_script("document.getElementById('tab-tree').focus()")
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert find("#panel-rules")[0].is_displayed()
+
+
+def test_values_can_be_edited_and_the_path_follows(browser, pages):
+    find = opened(browser, pages, "flat")
+    find("#tab-whatif")[0].click()
+    size, kind = find("[data-field=size]")[0], find("[data-field=kind]")[0]
+    from selenium.webdriver.support.ui import Select
+
+    size.clear()
+    size.send_keys("15")
+    Select(kind).select_by_visible_text("a")
+    assert find("#said")[0].text == "big"
+    Select(kind).select_by_visible_text("b")
+    assert find("#said")[0].text == "small"
+    Select(kind).select_by_visible_text("missing")
+    assert find("#said")[0].text == "small"
+
+
+@pytest.mark.parametrize("name", ["trains", "flat", "nested"])
+def test_an_individual_with_its_own_values_goes_where_the_tree_sends_it(browser, pages, name):
+    opened(browser, pages, name)
+    wrong = browser.execute_script("""return Object.values(D.examples).filter((one) =>
+        descend(D.whatif.attributes.map(([name]) => one.values[name] ?? null), one.parts) !== one.leaf).length""")
+    assert wrong == 0
+
+
+def test_a_plain_value_of_a_nested_individual_is_edited_and_its_parts_stay(browser, pages):
+    find = opened(browser, pages, "nested")
+    find("#tab-whatif")[0].click()
+    assert "What decided it" in find("#panel-whatif")[0].text
+    said = set()
+    for size in ("0", "59"):
+        find("[data-field=size]")[0].clear()
+        find("[data-field=size]")[0].send_keys(size)
+        said.add(find("#said")[0].text)
+    assert len(said) == 2
+
+
+def test_costs_change_the_decisions(browser, pages):
+    find = opened(browser, pages, "trains")
+    find("#tab-quality")[0].click()
+    assert find("#total-cost")[0].text == "0"
+    find(".costs summary")[0].click()
+    browser.execute_script("""const cost = document.querySelector("[data-cost='0,1']");
+        cost.value = 1e9; cost.dispatchEvent(new Event("input"))""")
+    assert find("#total-cost")[0].text == "10" and "expected cost is least" in find("#panel-quality")[0].text
+    browser.execute_script("""const slider = document.getElementById("threshold");
+        slider.value = 0; slider.dispatchEvent(new Event("input")); document.getElementById("cheapest").click()""")
+    assert find("#cost")[0].text == "0"
+
+
+def test_a_threshold_changes_what_is_counted(browser, pages):
+    find = opened(browser, pages, "trains")
+    find("#tab-quality")[0].click()
+    before = find("#panel-quality .cells table")[0].text
+    browser.execute_script(
+        "const s = document.getElementById('threshold'); s.value = 0; s.dispatchEvent(new Event('input'));"
+    )
+    assert find("#panel-quality .cells table")[0].text != before
+    assert find("#cost")[0].text == "10"
+
+
+def test_it_is_light_or_dark(browser, pages):
+    find = opened(browser, pages, "trains")
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    light = browser.execute_script(paper)
+    find("#theme")[0].click()
+    assert browser.execute_script(paper) != light
+
+
+def test_markup_in_the_data_is_text(browser, pages):
+    find = opened(browser, pages, "hostile")
+    assert find("h1")[0].text == "<img src=x onerror=alert(1)>" and not find("img")
+    assert any("<script>alert(1)</script>" in one.text for one in find(".legend li"))
+
+
+def violations(browser, rules):
+    """Return what axe finds serious in the shown part of a page."""
+    script = """const [rules, done] = arguments, panel = document.querySelector("[role=tabpanel]:not([hidden])");
+        axe.run({ include: [panel, "header", "[role=tablist]"] }, { resultTypes: ["violations"], preload: false,
+                ...(rules ? { runOnly: rules } : {}) })
+            .then((found) => done(found.violations.filter((one) => ["serious", "critical"].includes(one.impact))
+                .map((one) => `${one.id}: ${one.nodes[0].html}`)))"""
+    return browser.execute_async_script(script, rules)
+
+
+@pytest.mark.skipif(find_spec("axe_core_python") is None, reason="needs axe: pip install axe-core-python")
+@pytest.mark.parametrize("name", ["trains", "nested"])
+def test_axe_finds_nothing_serious(browser, pages, name):
+    axe = Path(find_spec("axe_core_python").origin).with_name("axe.min.js").read_text(encoding="utf-8")
+    find, found = opened(browser, pages, name), set()
+    browser.execute_script(axe)
+    for tab in find("[role=tab]"):
+        tab.click()
+        browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        for theme, rules in (("light", None), ("dark", ["color-contrast"])):  # the others do not depend on colours
+            browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+            found |= {(theme, tab.text, violation) for violation in violations(browser, rules)}
+    assert found == set()
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_nothing_is_wider_than_the_window(browser, pages, width):
+    browser.set_window_size(width, 900)
+    find = opened(browser, pages, "nested")
+    for tab in find("[role=tab]"):
+        tab.click()
+        assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+    browser.set_window_size(1280, 900)
