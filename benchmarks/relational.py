@@ -8,7 +8,7 @@ Each set of ``../shared/data`` is opened as its folder stands; only mutagenesis 
 are those that were published, else ten at random (seed 0), or there is a test part. A score is that of all test
 predictions together, with the interval of 1,000 bootstrap samples that holds 95 % of them. Reading is counted apart.
 
-Nothing is chosen by the folds that judge: mutagenesis is tried by the derived grammar, and by one of four grammars
+Nothing is chosen by the folds that scorer: mutagenesis is tried by the derived grammar, and by one of four grammars
 that five inner folds choose on each training part. The trees of the machines, which are known, are printed.
 """
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from structtree.models.model import Model, load_model, save_model
     from structtree.models.rules import to_formula, to_rules
     from structtree.models.settings import Decision, Growth, Pruning
-    from structtree.models.tree import Branch, Leaf, Switch, Tree
+    from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
     from structtree.progress import StatusLine
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
@@ -90,7 +90,7 @@ _HOMES = {
     "StatusLine": "progress",
     "StructuralTreeClassifier": "estimators",
     "StructuralTreeRegressor": "estimators",
-    "Switch": "models.tree",
+    "MultiwayBranch": "models.tree",
     "Tree": "models.tree",
     "WhyNot": "search.why_not",
     "Witness": "space.meaning",
@@ -151,6 +151,7 @@ __all__ = [
     "Leaf",
     "Link",
     "Model",
+    "MultiwayBranch",
     "Population",
     "Pruning",
     "RecordType",
@@ -163,7 +164,6 @@ __all__ = [
     "StructtreeError",
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
-    "Switch",
     "Tree",
     "WhyNot",
     "Witness",

@@ -190,7 +190,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     @property
     def unproved_(self) -> dict[int, float]:
         """The nodes at which a better test may have been missed, each with the most by which it may be better."""
-        return {doubt.node: doubt.gap for doubt in self.tree_.doubts}
+        return {caveat.node: caveat.gap for caveat in self.tree_.caveats}
 
     @property
     def stopped_by_(self) -> str | None:

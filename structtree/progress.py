@@ -13,10 +13,10 @@ from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import IO, NamedTuple, Protocol, Self
 
-__all__ = ["Doing", "HasDoing", "StatusLine", "clock_text", "tell", "telling"]
+__all__ = ["HasStatus", "Status", "StatusLine", "clock_text", "tell", "telling"]
 
 
-class Doing(NamedTuple):
+class Status(NamedTuple):
     """Work that is being done.
 
     Parameters
@@ -38,38 +38,38 @@ class Doing(NamedTuple):
     seconds_left: float | None = None
 
     @property
-    def doing(self) -> Doing:
+    def doing(self) -> Status:
         """It itself, since whatever can be shown has this."""
         return self
 
 
-class HasDoing(Protocol):
+class HasStatus(Protocol):
     """Progress of any kind that can be shown."""
 
     @property
-    def doing(self) -> Doing:
+    def doing(self) -> Status:
         """The work that is being done."""
 
 
-_LISTENER: ContextVar[Callable[[Doing], None] | None] = ContextVar("listener", default=None)
+_LISTENER: ContextVar[Callable[[Status], None] | None] = ContextVar("listener", default=None)
 
 
 def tell(what: str, done: int = 0, total: int | None = None, *facts: str) -> None:
     """Say what is being done, if somebody listens."""
     listener = _LISTENER.get()
     if listener is not None:
-        listener(Doing(what, done, total, facts))
+        listener(Status(what, done, total, facts))
 
 
 @contextmanager
-def telling(listener: Callable[[Doing], None]) -> Iterator[None]:
+def telling(listener: Callable[[Status], None]) -> Iterator[None]:
     """Have a function called with what is being done.
 
     Examples
     --------
     >>> with telling(print):
     ...     tell("reading", 500, 501, "500 of 501 molecules")
-    Doing(what='reading', done=500, total=501, facts=('500 of 501 molecules',), seconds_left=None)
+    Status(what='reading', done=500, total=501, facts=('500 of 501 molecules',), seconds_left=None)
     >>> tell("reading")
     """
     token = _LISTENER.set(listener)
@@ -122,7 +122,7 @@ class StatusLine:
         self.stream = stream or sys.stdout
         self.is_live = self.stream.isatty() or "ipykernel" in type(self.stream).__module__
         self._began = self._shown = time.monotonic()
-        self._last: Doing | None = None
+        self._last: Status | None = None
         self._width = 0
         self._stack = ExitStack()
 
@@ -135,7 +135,7 @@ class StatusLine:
         if self._last is not None:
             self._write(self._last, end="\n")
 
-    def __call__(self, progress: HasDoing) -> None:
+    def __call__(self, progress: HasStatus) -> None:
         """Show some progress, unless something was shown a moment ago."""
         self._last = progress.doing
         now = time.monotonic()
@@ -143,7 +143,7 @@ class StatusLine:
             self._shown = now
             self._write(self._last, end="" if self.is_live else "\n")
 
-    def _write(self, doing: Doing, end: str) -> None:
+    def _write(self, doing: Status, end: str) -> None:
         text = _status_text(doing, time.monotonic() - self._began)
         padded = text.ljust(self._width) if self.is_live else text
         self._width = len(text)
@@ -151,7 +151,7 @@ class StatusLine:
         self.stream.flush()
 
 
-def _status_text(doing: Doing, seconds: float) -> str:
+def _status_text(doing: Status, seconds: float) -> str:
     share = min(1.0, doing.done / doing.total) if doing.total else None
     bar = "" if share is None else "━" * round(_CELLS * share) + "┄" * (_CELLS - round(_CELLS * share))
     percent = "" if share is None else f"{share:.0%}"

@@ -204,8 +204,8 @@ def _facts(found: _Result, test: TTest | None) -> dict[str, Any]:
 
 
 def _result_lines(found: list[_Result], tests: Mapping[str, TTest], metrics: Metrics) -> Iterator[str]:
-    """The scores and what they took, criterion by criterion, then confusions and doubts."""
-    from structtree.report.caveats import doubt_lines
+    """The scores and what they took, criterion by criterion, then confusions and caveats."""
+    from structtree.report.caveats import caveat_lines
     from structtree.report.scores import confusion_lines, score_lines
 
     results = [one.validation for one in found]
@@ -226,4 +226,4 @@ def _result_lines(found: list[_Result], tests: Mapping[str, TTest], metrics: Met
     yield ""
     for one in found:
         n_tests = int(one.validation.leaves.sum()) - len(one.validation.leaves)
-        yield from doubt_lines(one.validation.doubts, n_tests, one.name, "the trees are")
+        yield from caveat_lines(one.validation.caveats, n_tests, one.name, "the trees are")

@@ -142,17 +142,17 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
 
 def _unfinished(effort: Effort) -> str:
     """Why the best predicate is not proved best, what that means, and what to do."""
-    from structtree.models.tree import Doubt
+    from structtree.models.tree import Caveat
     from structtree.report.caveats import because, how_much_better, remedies
 
     split = effort.split
     if split.proved:
         return f"{effort.criterion}: the root's test is proved best, but some of those below it are not"
     reason = None if split.stats.stopped_by == "done" else split.stats.stopped_by
-    doubts = [Doubt(0, split.gap, reason)]
-    why, remedy = because(doubts), remedies(doubts)
+    caveats = [Caveat(0, split.gap, reason)]
+    why, remedy = because(caveats), remedies(caveats)
     said = f"{effort.criterion}: the best found, not proved best" + (f", since {why}" if why else "")
-    return f"{said}; {how_much_better(doubts, effort.criterion)}" + (f"; to prove more, {remedy}" if remedy else "")
+    return f"{said}; {how_much_better(caveats, effort.criterion)}" + (f"; to prove more, {remedy}" if remedy else "")
 
 
 def _print_passes(efforts: tuple[Effort, ...]) -> None:

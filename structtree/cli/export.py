@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from structtree.cli.common import check_output, command, is_printed, note
-from structtree.cli.models import Idle, ModelFile
+from structtree.cli.models import IgnoredOptions, ModelFile
 from structtree.cli.reading import Reading, as_learned, read_as_said
 from structtree.errors import UsageError, did_you_mean
 from structtree.files import replacing
@@ -59,7 +59,7 @@ FORMATS = {"sql": Format(_sql, ("dialect",)), "prolog": Format(_prolog, ("data",
 @command
 def export_command(
     model: ModelFile,
-    idle: Idle,
+    idle: IgnoredOptions,
     format: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="The language to write.")],
     dialect: Annotated[
         str | None,

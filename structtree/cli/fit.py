@@ -258,7 +258,7 @@ class _Learned:
         nodes = self.model.tree.nodes
         return [
             {"node": d.node, "test": _question(nodes[d.node]), "gap": finite(d.gap), "stopped_by": d.reason}
-            for d in self.model.tree.doubts
+            for d in self.model.tree.caveats
         ]
 
     @property
@@ -365,11 +365,11 @@ def _effort(learned: _Learned) -> str:
 
 def _proof(learned: _Learned) -> str:
     """How sure it is that the tests are the best, or why there are none."""
-    from structtree.report.caveats import count_doubts
+    from structtree.report.caveats import count_caveats
 
     tree, params = learned.model.tree, learned.model.params
-    if tree.doubts:
-        return count_doubts(tree.doubts, len(tree.branches))
+    if tree.caveats:
+        return count_caveats(tree.caveats, len(tree.branches))
     if tree.branches:
         return "every test is proved best"
     if (learned.labels == learned.labels[0]).all():

@@ -44,7 +44,7 @@ ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, a
 
 
 @dataclass(frozen=True, slots=True)
-class Idle:
+class IgnoredOptions:
     """Options that a script may give to all commands about trees; commands that use a model need neither."""
 
     seed: Annotated[int, typer.Option("--seed", hidden=True)] = 0
@@ -56,7 +56,7 @@ def predict_command(
     model: ModelFile,
     where: Where,
     reading: Reading,
-    idle: Idle,
+    idle: IgnoredOptions,
     metric: MetricOption = None,
     id: Annotated[
         str | None,
@@ -124,7 +124,7 @@ def _as_json(found: Predictions) -> str:
 @command
 def show_command(
     model: ModelFile,
-    idle: Idle,
+    idle: IgnoredOptions,
     format: Annotated[
         str,
         typer.Option(
@@ -242,7 +242,7 @@ def _show_formula(model: Model, as_json: bool, words: bool) -> None:
 def report_command(
     model: ModelFile,
     reading: Reading,
-    idle: Idle,
+    idle: IgnoredOptions,
     where: Annotated[
         str | None, typer.Argument(metavar="[DATA]", help="The data, as of fit; or with --data.", show_default=False)
     ] = None,
@@ -289,7 +289,7 @@ def explain_command(
     model: ModelFile,
     where: Where,
     reading: Reading,
-    idle: Idle,
+    idle: IgnoredOptions,
     row: Annotated[
         int | None,
         typer.Option(

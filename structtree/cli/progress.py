@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from structtree.cli.common import note, seconds_text
-from structtree.progress import Doing, HasDoing, clock_text, telling
+from structtree.progress import HasStatus, Status, clock_text, telling
 from structtree.reprs import inert
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["audit_bar", "compiled_note", "compiling_note", "fold_bar", "growth_bar", "reading_bar", "search_bar"]
 
-Show = Callable[[HasDoing], None]
+Show = Callable[[HasStatus], None]
 """Shows what is being done."""
 
 DELAY = 0.4
@@ -61,25 +61,25 @@ def compiled_note() -> Iterator[None]:
 @contextmanager
 def reading_bar() -> Iterator[None]:
     """A line that says what is being read."""
-    with _live(Doing("reading")):
+    with _live(Status("reading")):
         yield
 
 
 @contextmanager
 def audit_bar() -> Iterator[None]:
     """A line that says what is being checked."""
-    with _live(Doing("auditing")):
+    with _live(Status("auditing")):
         yield
 
 
 @contextmanager
 def search_bar() -> Iterator[Callable[[str, str, SearchStats], None]]:
     """A line that says what a search has evaluated."""
-    with _live(Doing("searching")) as show:
+    with _live(Status("searching")) as show:
 
         def tell(criterion: str, doing: str, stats: SearchStats) -> None:
             rate = f", {stats.evaluated / stats.seconds:,.0f}/s" if stats.seconds >= 1 else ""
-            show(Doing("searching", 0, None, (f"{criterion} {doing}", f"{stats.evaluated:,} predicates{rate}")))
+            show(Status("searching", 0, None, (f"{criterion} {doing}", f"{stats.evaluated:,} predicates{rate}")))
 
         yield tell
 
@@ -87,7 +87,7 @@ def search_bar() -> Iterator[Callable[[str, str, SearchStats], None]]:
 @contextmanager
 def growth_bar() -> Iterator[Callable[[Progress], None]]:
     """A bar that fills as individuals arrive in leaves, with the node and the test that is looked for."""
-    with _live(Doing("preparing")) as show:
+    with _live(Status("preparing")) as show:
         yield show
 
 
@@ -95,7 +95,7 @@ def growth_bar() -> Iterator[Callable[[Progress], None]]:
 def fold_bar() -> Iterator[Callable[[FoldDone], None]]:
     """A bar that fills as folds are done, with the mean score so far of each estimator."""
     scores: dict[str, list[float]] = {}
-    with _live(Doing("cross-validation")) as show:
+    with _live(Status("cross-validation")) as show:
 
         def tell(fold: FoldDone) -> None:
             scores.setdefault(fold.name or "mean", []).append(fold.score)
@@ -106,7 +106,7 @@ def fold_bar() -> Iterator[Callable[[FoldDone], None]]:
 
 
 @contextmanager
-def _live(first: Doing) -> Iterator[Show]:
+def _live(first: Status) -> Iterator[Show]:
     """Show on a terminal what is being done, in a line or two that are gone in the end; in a pipe nothing."""
     if not sys.stderr.isatty():
         with compiling_note():
@@ -138,10 +138,10 @@ def _live(first: Doing) -> Iterator[Show]:
 class _Status:
     """What is being done, as rich shows it: with a bar if it is known how much there is, and wrapped to the width."""
 
-    def __init__(self, doing: Doing) -> None:
+    def __init__(self, doing: Status) -> None:
         self.shown, self.began = doing, monotonic()
 
-    def __call__(self, progress: HasDoing) -> None:
+    def __call__(self, progress: HasStatus) -> None:
         self.shown = progress.doing
 
     def __rich__(self) -> Text:

@@ -21,7 +21,7 @@ become seconds for ``real``. Of a time that is declared to be a ``date`` the day
 which a warning says.
 
 Readers hand over lists of values (`encode`), piece by piece if they like (`join`). What is wrong is told as a
-`Misfit`, an index into the list; only the reader knows what place that is.
+`ValueMismatch`, an index into the list; only the reader knows what place that is.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ from structtree.errors import UnknownNameError, UsageError, did_you_mean, option
 
 __all__ = [
     "EXPECTED",
-    "Misfit",
     "Overrides",
     "Pieces",
+    "ValueMismatch",
     "ValueSort",
     "Wanted",
     "common_kind",
@@ -106,7 +106,7 @@ _SORT_OF_KIND: Mapping[Kind, ValueSort] = {
 _PLAIN: tuple[ValueSort, ...] = ("missing", "flag", "number", "string", "moment")
 
 
-class Misfit(Exception):  # noqa: N818  # not an error yet: the reader who knows the place makes it one
+class ValueMismatch(Exception):  # noqa: N818  # not an error yet: the reader who knows the place makes it one
     """The value at an index is not what was expected.
 
     Parameters
@@ -266,7 +266,7 @@ def encode(
 
     Raises
     ------
-    Misfit
+    ValueMismatch
         When a value is of another sort than the first, or cannot be read as declared.
 
     Examples
@@ -289,7 +289,7 @@ def encode(
             return None
     if any(sort_of(t) in ("record", "list", "other") for t in types):
         index = first_outside(values, _PLAIN)
-        raise Misfit(index, f"expected {_wanted(kind)}, got {shown(values[index])}")
+        raise ValueMismatch(index, f"expected {_wanted(kind)}, got {shown(values[index])}")
     match kind:
         case "nominal":
             return _nominal(values, types, categories)
@@ -456,11 +456,11 @@ def _inferred_kind(values: Sequence[Any], types: set[type], like: Kind | None) -
     first = _SORT_OF_KIND[like] if like else _first_sort(values)
     if first in ("record", "list", "other"):
         index = first_outside(values, {"missing"})
-        raise Misfit(index, f"expected a plain value, got {shown(values[index])}")
+        raise ValueMismatch(index, f"expected a plain value, got {shown(values[index])}")
     if found != {first}:
         index = first_outside(values, ("missing", first))
         fix: Kind | None = "nominal" if found <= {*_PLAIN} else None
-        raise Misfit(index, f"expected {EXPECTED[first]}, got {shown(values[index])}", fix)
+        raise ValueMismatch(index, f"expected {EXPECTED[first]}, got {shown(values[index])}", fix)
     if first == "number":
         return _kind_of_numbers(values, types)
     if first == "moment":
@@ -524,7 +524,7 @@ def _seconds(values: Sequence[Any], kind: Kind, layout: str) -> NDArray[np.float
             example = pattern_example(layout) if "%" in layout else _EXAMPLES.get(layout)
             like = f"a {kind} such as {example}" if layout else _wanted(kind)
             fix = None if layout else _layout_fix(value, kind)
-            raise Misfit(index, f"expected {like}, got {shown(value)}{fix or ''}", "nominal") from None
+            raise ValueMismatch(index, f"expected {like}, got {shown(value)}{fix or ''}", "nominal") from None
         seconds[index], is_aware = moment, is_aware or moment.is_aware
     if is_aware:
         warn_of_zones()
@@ -556,12 +556,12 @@ def _numbers(values: Sequence[Any], types: set[type], kind: Kind) -> NDArray[np.
         numbers = np.array(values, dtype=np.float64)  # None becomes NaN
     except OverflowError:
         index = next(i for i, v in enumerate(values) if isinstance(v, int) and abs(v) > 1e308)
-        raise Misfit(index, f"expected {_wanted(kind)}, got one of more than 308 digits") from None
+        raise ValueMismatch(index, f"expected {_wanted(kind)}, got one of more than 308 digits") from None
     if kind == "int" and not types <= {int, type(None)}:
         broken = (numbers != np.floor(numbers)) & ~np.isnan(numbers) | np.isinf(numbers)
         if broken.any():
             index = int(np.argmax(broken))
-            raise Misfit(index, f"expected a whole number, got {shown(values[index])}", "real")
+            raise ValueMismatch(index, f"expected a whole number, got {shown(values[index])}", "real")
     return numbers
 
 
@@ -571,7 +571,7 @@ def _number(index: int, value: Any, kind: Kind) -> Any:
     try:
         return float(value)
     except ValueError:
-        raise Misfit(index, f"expected {_wanted(kind)}, got {shown(value)}", "nominal") from None
+        raise ValueMismatch(index, f"expected {_wanted(kind)}, got {shown(value)}", "nominal") from None
 
 
 _FLAGS: Mapping[Any, int] = {True: 1, False: 0, None: -1}
@@ -588,7 +588,7 @@ def _flags(values: Sequence[Any]) -> NDArray[np.int8]:
 def _flag(index: int, value: Any) -> int:
     found = _WORDS.get(value.lower()) if isinstance(value, str) else -1 if value != value else _FLAGS.get(value)
     if found is None:
-        raise Misfit(index, f"expected true or false, got {shown(value)}", "nominal")
+        raise ValueMismatch(index, f"expected true or false, got {shown(value)}", "nominal")
     return found
 
 
@@ -600,7 +600,7 @@ def _nominal(values: Sequence[Any], types: set[type], categories: Sequence[str])
     code: dict[Any, int] = {name: i for i, name in enumerate(names)} | {None: -1}
     if not found <= code.keys():
         index = next(i for i, value in enumerate(values) if value not in code)
-        raise Misfit(index, f"unknown category {shown(values[index])}{did_you_mean(values[index], names)}")
+        raise ValueMismatch(index, f"unknown category {shown(values[index])}{did_you_mean(values[index], names)}")
     return Column("nominal", np.fromiter(map(code.__getitem__, values), np.int32, len(values)), names)
 
 

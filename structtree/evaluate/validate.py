@@ -34,8 +34,8 @@ from structtree.evaluate.score import (
     score_answers,
 )
 from structtree.interrupts import stoppable
-from structtree.models.tree import Doubt, Leaf
-from structtree.progress import Doing
+from structtree.models.tree import Caveat, Leaf
+from structtree.progress import Status
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.clock import Clock
 from structtree.search.kernels.compiling import now
@@ -69,9 +69,9 @@ class FoldDone(NamedTuple):
     score: float
 
     @property
-    def doing(self) -> Doing:
+    def doing(self) -> Status:
         """The same in words."""
-        return Doing("cross-validation", self.done, self.total, (f"{self.name or 'score'} {self.score:.3f}",))
+        return Status("cross-validation", self.done, self.total, (f"{self.name or 'score'} {self.score:.3f}",))
 
 
 class HeldOut(NamedTuple):
@@ -102,7 +102,7 @@ class CrossValidation:
         The sizes of the trees.
     evaluated : int
         Predicates that were evaluated for branches of all trees.
-    doubts : tuple of Doubt
+    caveats : tuple of Caveat
         Branches of all trees whose test is not proved best.
     seconds : float
         All of it.
@@ -115,7 +115,7 @@ class CrossValidation:
     scores: Floats
     leaves: NDArray[np.int64]
     evaluated: int
-    doubts: tuple[Doubt, ...]
+    caveats: tuple[Caveat, ...]
     seconds: float
     test_ratio: float
     held_out: tuple[HeldOut, ...]
@@ -123,7 +123,7 @@ class CrossValidation:
     @property
     def unproved(self) -> int:
         """The number of branches of all trees whose test is not proved best."""
-        return len(self.doubts)
+        return len(self.caveats)
 
     def __repr__(self) -> str:
         spread = f" ± {self.sd:.4f}" if len(self.scores) > 1 else ""
@@ -322,7 +322,7 @@ class _Fit(NamedTuple):
     score: float
     leaves: int
     evaluated: int
-    doubts: tuple[Doubt, ...]
+    caveats: tuple[Caveat, ...]
     seconds: float
     test_ratio: float
     held_out: HeldOut
@@ -407,7 +407,7 @@ def _fit(estimator: Any, task: _Task, fold: Fold) -> _Fit:
         score,
         estimator.get_n_leaves(),
         sum(node.found.evaluated for node in tree.nodes if not isinstance(node, Leaf)),
-        tuple(doubt for doubt in tree.doubts if tree.nodes[doubt.node].children),
+        tuple(caveat for caveat in tree.caveats if tree.nodes[caveat.node].children),
         now() - started,
         len(fold.test) / len(fold.train),
         held_out,
@@ -423,6 +423,6 @@ def _held_out(estimator: Any, inside: Any, truth: NDArray[Any], task: _Task, fol
 
 
 def _gathered(fits: Sequence[_Fit]) -> CrossValidation:
-    scores, leaves, evaluated, doubts, seconds, ratios, held_out = zip(*fits, strict=True)
-    sums = (sum(evaluated), tuple(doubt for some in doubts for doubt in some), sum(seconds))
+    scores, leaves, evaluated, caveats, seconds, ratios, held_out = zip(*fits, strict=True)
+    sums = (sum(evaluated), tuple(caveat for some in caveats for caveat in some), sum(seconds))
     return CrossValidation(np.array(scores), np.array(leaves), *sums, float(np.mean(ratios)), held_out)

@@ -25,8 +25,8 @@ from structtree.interrupts import cut_short
 from structtree.lang import syntax as syn
 from structtree.learn.stopping import p_value, precision_of, saves_bits
 from structtree.models.settings import Growth
-from structtree.models.tree import Branch, Leaf, Node, NodeArrays, Switch, Unproved
-from structtree.progress import Doing
+from structtree.models.tree import Branch, Leaf, MultiwayBranch, Node, NodeArrays, Unproved
+from structtree.progress import Status
 from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE
 from structtree.search.results import SearchStats, Split
@@ -98,7 +98,7 @@ class Progress:
     trees: int = 1
 
     @property
-    def doing(self) -> Doing:
+    def doing(self) -> Status:
         """The same in words."""
         which = f"growing tree {self.tree} of {self.trees}" if self.trees > 1 else "growing"
         rate = f", {self.evaluated / self.seconds:,.0f}/s" if self.seconds >= 1 else ""
@@ -108,7 +108,7 @@ class Progress:
         if self.best is not None:
             gap = f", gap {self.gap:.2g}" if self.gap else ""
             facts.append(f"best {self.criterion} {self.best:.4g}{gap}")
-        return Doing(which, self.settled, self.individuals, tuple(facts), self.seconds_left)
+        return Status(which, self.settled, self.individuals, tuple(facts), self.seconds_left)
 
 
 Price = Callable[[syn.Predicate | SideValues, NDArray[Any]], float]
@@ -381,7 +381,7 @@ class Builder(Generic[M]):
         found = found_by(node.proposal, self.target)
         match node.candidate.test:
             case SideValues(attribute, values):
-                return Switch(attribute, values, children, stats, found, node.shares)
+                return MultiwayBranch(attribute, values, children, stats, found, node.shares)
             case test:
                 yes, no = children
                 return Branch(test, yes, no, stats, found, node.shares)

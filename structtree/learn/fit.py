@@ -52,7 +52,7 @@ FOLDS = 5
 
 
 ENOUGH = 5_000
-"""Number of individuals to judge by when alpha is chosen; with many, not all folds are needed."""
+"""Number of individuals to evaluate on when alpha is chosen; with many, not all folds are needed."""
 
 GROWING = 0.75
 """Part of the time of a tree that others are judged by for growing it; the rest is for judging."""
@@ -403,7 +403,7 @@ class _Job:
             decision=self.decision,
             sample_weight=self.checked.weights,
         )
-        self.watch.stopped_by = stopped_by  # what ended a judge says nothing about the tree
+        self.watch.stopped_by = stopped_by  # what ended an evaluation says nothing about the tree
         if self.clock.over() == "interrupt":  # trees that were not grown to their end say nothing about where to cut
             return tree
         self.watch.is_choosing, self.watch.sizes = False, _sizes(found, self.checked.units)
@@ -433,7 +433,7 @@ class _Job:
 
 
 def _rounds(n: int, most: int) -> int:
-    """How many folds of n individuals are held out, so that there are enough to judge by.
+    """How many folds of n individuals are held out, so that there are enough to evaluate on.
 
     Examples
     --------

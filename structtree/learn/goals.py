@@ -6,7 +6,7 @@ reasons). An option that is given counts: a limit of the size, or a way of pruni
 
 The size is chosen inside the training data: the tree is grown to its end, trees grown without a part of the
 individuals are judged on that part, and of the prunings of the whole tree the smallest is taken that is about as good
-as the best (`structtree.learn.pruning.choose_alpha`). A few individuals are not enough to judge by; then the tree
+as the best (`structtree.learn.pruning.choose_alpha`). A few individuals are not enough to evaluate on; then the tree
 stays full. For ranking nothing is pruned, since that was measured to be better.
 """
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from structtree.data.kinds import Misfit, encode, missing_column
+from structtree.data.kinds import ValueMismatch, encode, missing_column
 from structtree.data.population import Adjacency, Column, Population, Table
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import DataError, did_you_mean
@@ -266,8 +266,8 @@ def _read_as(column: Column, wanted: Attribute, place: str) -> Column:
     try:
         levels = wanted.values if wanted.kind == "ordered" else ()
         read = encode([short.value(i) for i in range(len(distinct))], wanted.kind, levels)
-    except Misfit as misfit:
-        raise DataError(f"{place} was {wanted.kind} in training: {misfit.message}") from None
+    except ValueMismatch as mismatch:
+        raise DataError(f"{place} was {wanted.kind} in training: {mismatch.message}") from None
     assert read is not None  # because the kind is given
     return read.take(places)
 

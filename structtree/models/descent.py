@@ -23,7 +23,7 @@ from structtree.data.population import Column, Population
 from structtree.lang import syntax as syn
 from structtree.search.kernels.descending import NODE, descend
 
-__all__ = ["Descent", "Held", "descent_of", "held", "leaves_by"]
+__all__ = ["CompiledTest", "Descent", "descent_of", "held", "leaves_by"]
 
 GOING_AT_A_TIME = 16_384
 """So many individuals go down a tree at a time: few enough for their values to stay near the processor."""
@@ -54,7 +54,7 @@ class Descent(NamedTuple):
         return [place for place, asked in self.equal.items() if any(isinstance(a, tuple) for a in asked.values())]
 
 
-class Held(NamedTuple):
+class CompiledTest(NamedTuple):
     """Between which values of an attribute a plain comparison holds, or for which; NaN for a category."""
 
     attribute: str
@@ -63,25 +63,25 @@ class Held(NamedTuple):
     equal: Compared | None = None
 
 
-def held(test: syn.Predicate) -> Held | None:
+def held(test: syn.Predicate) -> CompiledTest | None:
     """Return the interval of values for which a test holds, if it is a plain comparison.
 
     Examples
     --------
     >>> held(syn.Compare("size", ">=", 3))
-    Held(attribute='size', low=3.0, high=inf, equal=None)
+    CompiledTest(attribute='size', low=3.0, high=inf, equal=None)
     """
     match test:
         case syn.Flag(attribute, positive):
-            return Held(attribute, float(positive), float(positive))
+            return CompiledTest(attribute, float(positive), float(positive))
         case syn.Compare(attribute, "=", str() as value):
-            return Held(attribute, nan, nan, value)
+            return CompiledTest(attribute, nan, nan, value)
         case syn.Among(attribute, values) if all(isinstance(value, str) for value in values):
-            return Held(attribute, nan, nan, tuple(map(str, values)))
+            return CompiledTest(attribute, nan, nan, tuple(map(str, values)))
         case syn.Compare(attribute, "=", int() | float() as value):
-            return Held(attribute, float(value), float(value), value)
+            return CompiledTest(attribute, float(value), float(value), value)
         case syn.Compare(attribute, ">=" | "<=" as op, int() | float() as value):
-            return Held(attribute, -inf if op == "<=" else float(value), inf if op == ">=" else float(value))
+            return CompiledTest(attribute, -inf if op == "<=" else float(value), inf if op == ">=" else float(value))
         case _:
             return None
 

@@ -15,7 +15,7 @@ import numpy as np
 from structtree.lang import syntax as syn
 from structtree.lang.walk import children
 from structtree.models.model import fitted
-from structtree.models.tree import Branch, ClassCounts, Leaf, Switch, Tree
+from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
 from structtree.search.criteria import criterion
 
 __all__ = ["importances", "mentioned", "part_importances"]
@@ -79,13 +79,13 @@ def part_importances(model: Any) -> dict[syn.Predicate, float]:
 _P = TypeVar("_P", bound=Hashable)
 
 
-def _shares(tree: Tree, parts_at: Callable[[Branch | Switch], Sequence[_P]]) -> dict[_P, float]:
+def _shares(tree: Tree, parts_at: Callable[[Branch | MultiwayBranch], Sequence[_P]]) -> dict[_P, float]:
     """Return the share of the total gain that is owed to each part of the tests, the greatest first."""
     owed, total = dict[_P, float](), 0.0
     for node in tree.nodes:
         if not isinstance(node, Leaf):
             parts, gain = parts_at(node), node.stats.weight * _gain(tree, node)
-            if parts or isinstance(node, Switch):  # a test that mentions nothing divides nobody
+            if parts or isinstance(node, MultiwayBranch):  # a test that mentions nothing divides nobody
                 total += gain
             for part in parts:
                 owed[part] = owed.get(part, 0.0) + gain / len(parts)
@@ -93,21 +93,21 @@ def _shares(tree: Tree, parts_at: Callable[[Branch | Switch], Sequence[_P]]) -> 
     return dict(sorted(shares.items(), key=lambda item: (-item[1], str(item[0]))))
 
 
-def _mentioned_at(node: Branch | Switch) -> Sequence[str]:
+def _mentioned_at(node: Branch | MultiwayBranch) -> Sequence[str]:
     return mentioned(node.test) if isinstance(node, Branch) else (node.attribute,)
 
 
-def _parts_at(node: Branch | Switch) -> Sequence[syn.Predicate]:
+def _parts_at(node: Branch | MultiwayBranch) -> Sequence[syn.Predicate]:
     match node:
         case Branch(syn.And(parts)):
             return parts
         case Branch(test):
             return (test,)
-        case Switch():
+        case MultiwayBranch():
             return ()
 
 
-def _gain(tree: Tree, branch: Branch | Switch) -> float:
+def _gain(tree: Tree, branch: Branch | MultiwayBranch) -> float:
     """Return how much impurity, per weight that comes by, a branch took away; never negative."""
     if branch.found.criterion != "acc*":
         return max(branch.found.gain, 0.0)

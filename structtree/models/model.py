@@ -50,9 +50,9 @@ from structtree.models.tree import (
     Leaf,
     MissingRule,
     Moments,
+    MultiwayBranch,
     Node,
     Stats,
-    Switch,
     Tree,
     Unproved,
 )
@@ -472,7 +472,7 @@ def _node_to_json(node: Node) -> dict[str, Any]:
     match node:
         case Branch(test, yes, no):
             asks: dict[str, Any] = {"test": pretty(test), "yes": yes, "no": no}
-        case Switch(attribute, values, children):
+        case MultiwayBranch(attribute, values, children):
             asks = {"switch": attribute, "values": list(values), "children": list(children)}
     return {**asks, **shares, **seen, "found": found}
 
@@ -729,7 +729,7 @@ def _node(part: _Part, grammar: CheckedGrammar, n_classes: int, missing: Missing
     return Branch(test, yes, no, stats, _found(part.member("found")), shares)
 
 
-def _switch(part: _Part, grammar: CheckedGrammar, stats: Stats) -> Switch:
+def _switch(part: _Part, grammar: CheckedGrammar, stats: Stats) -> MultiwayBranch:
     values = tuple(value.text() for value in part.member("values").elements())
     children = tuple(child.whole() for child in part.member("children").elements())
     if len(set(values)) < len(values) or len(values) < 2:
@@ -738,7 +738,7 @@ def _switch(part: _Part, grammar: CheckedGrammar, stats: Stats) -> Switch:
         part.member("children").fail(f"expected {len(values)} nodes, one for each value, got {len(children)}")
     attribute, shares = part.member("switch"), _shares(part.member("shares"), len(values))
     _usable(syn.Compare(attribute.text(), "=", values[0]), attribute, grammar)
-    return Switch(attribute.text(), values, children, stats, _found(part.member("found")), shares)
+    return MultiwayBranch(attribute.text(), values, children, stats, _found(part.member("found")), shares)
 
 
 def _shares(part: _Part, n: int) -> tuple[float, ...]:

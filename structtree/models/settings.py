@@ -63,7 +63,7 @@ class Growth:
     that choose what a leaf costs in pruning.
 
     With ``nominal="binary"`` ``a = *`` tells one value from the others; with ``"subset"`` some values from the
-    others, as ``a in *`` does; with ``"multiway"`` it makes a `Switch` with a side for each value that occurs at the
+    others, as ``a in *`` does; with ``"multiway"`` it makes a `MultiwayBranch` with a side for each value at the
     node, two of which must then have ``min_samples_leaf``.
 
     By ``missing="majority"`` those who lack the value that a test needs go where most go, by ``"fractional"`` to all

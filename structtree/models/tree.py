@@ -35,19 +35,19 @@ from structtree.space.evaluate import Known
 
 __all__ = [
     "Branch",
+    "Caveat",
     "ClassCounts",
     "Distribution",
-    "Doubt",
     "Found",
     "Leaf",
     "MissingRule",
     "Moments",
+    "MultiwayBranch",
     "Node",
     "NodeArrays",
     "Part",
     "Stats",
     "Step",
-    "Switch",
     "Tree",
     "Unproved",
     "Way",
@@ -167,7 +167,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class MultiwayBranch:
     """Node with a nominal attribute, and where each of its values leads.
 
     A value that was not seen here in training goes to the side with the most training weight, and so does an
@@ -205,7 +205,7 @@ class Switch:
         return heaviest(self.shares)
 
 
-Node = Branch | Switch | Leaf
+Node = Branch | MultiwayBranch | Leaf
 
 
 def heaviest(shares: Sequence[float]) -> int:
@@ -235,7 +235,7 @@ class Way(NamedTuple):
     answer: bool
 
 
-class Doubt(NamedTuple):
+class Caveat(NamedTuple):
     """A node at which a better test may have been missed; at a leaf any test.
 
     Parameters
@@ -407,15 +407,15 @@ class Tree(Viewed):
         )
 
     @property
-    def doubts(self) -> list[Doubt]:
+    def caveats(self) -> list[Caveat]:
         """The nodes at which something better may have been missed."""
         found = []
         for i, node in enumerate(self.nodes):
             if isinstance(node, Leaf):
                 if node.gap:
-                    found.append(Doubt(i, node.gap, node.stopped_by))
+                    found.append(Caveat(i, node.gap, node.stopped_by))
             elif not node.found.proved:
-                found.append(Doubt(i, node.found.gap, node.found.stopped_by, node.found.gain))
+                found.append(Caveat(i, node.found.gap, node.found.stopped_by, node.found.gain))
         return found
 
     @property
@@ -443,7 +443,7 @@ class Tree(Viewed):
             case Branch(yes=yes, no=no) as branch:
                 test = self._deciding(branch)
                 return (Way(yes, test, True), Way(no, test, False))
-            case Switch() as switch:
+            case MultiwayBranch() as switch:
                 return _ways_of(switch)
 
     def path(self, node: int) -> tuple[Step, ...]:
@@ -528,7 +528,7 @@ class Tree(Viewed):
                 true = holds_among(surely(test, record), population, part.which, known)
                 may_be = holds_among(possibly(test, record), population, part.which, known)
                 places = np.where(true, 0, np.where(may_be, -1, 1))
-            case Switch(attribute, values) as node:
+            case MultiwayBranch(attribute, values) as node:
                 places = places_among(attribute, values, population, part.which)
         if self.missing == "fractional":
             sides = zip(node.children, node.shares, strict=True)
@@ -562,7 +562,7 @@ def _descent_of(nodes: Sequence[Node]) -> Descent | None:
     return descent_of(tests, sides)
 
 
-def _ways_of(switch: Switch) -> tuple[Way, ...]:
+def _ways_of(switch: MultiwayBranch) -> tuple[Way, ...]:
     """Return the value of each side, and for the usual one whatever is none of the other values."""
     attribute, usual = switch.attribute, switch.usual
     elsewhere = one_of(attribute, (value for place, value in enumerate(switch.values) if place != usual))
@@ -634,5 +634,5 @@ def _with_child(node: Node, side: int, child: int) -> Node:
             return node
         case Branch():
             return replace(node, yes=child) if side == 0 else replace(node, no=child)
-        case Switch(children=children):
+        case MultiwayBranch(children=children):
             return replace(node, children=(*children[:side], child, *children[side + 1 :]))

@@ -26,7 +26,7 @@ from structtree.reprs import short_repr
 from structtree.search.best_split import SearchStats, Split, best_split
 from structtree.search.criteria import CRITERIA, Criterion, better, criterion
 from structtree.search.results import Pass, TracePoint
-from structtree.search.scorers import judge_for
+from structtree.search.scorers import scorer_for
 from structtree.space.background import with_background
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
@@ -218,7 +218,7 @@ class _Task:
 
 
 def _fitting(labels: NDArray[Any], n: int) -> tuple[Criterion, ...]:
-    task = judge_for(None, labels, n).criterion.task
+    task = scorer_for(None, labels, n).criterion.task
     return tuple(found for found in CRITERIA.values() if found.task == task)
 
 

@@ -29,7 +29,7 @@ from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty
 from structtree.models.model import Fitted, fitted
 from structtree.models.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
 from structtree.models.settings import Decision
-from structtree.models.tree import Branch, ClassCounts, Leaf, Switch, Tree
+from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
 from structtree.models.unknown import possibly, surely
 from structtree.report.english import name_words
 from structtree.report.text import NodeText
@@ -285,7 +285,7 @@ def _reason(tree: Tree, index: int, child: int, start: _Row) -> Reason:
     node = tree.nodes[index]
     assert not isinstance(node, Leaf)
     place = node.children.index(child)
-    if isinstance(node, Switch):
+    if isinstance(node, MultiwayBranch):
         value = start.value(node.attribute)
         seen = (start.seen(((node.attribute, value),)),)
         note = "" if value in node.values else _about_unknown(tree, node.shares[place])

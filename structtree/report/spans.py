@@ -23,7 +23,7 @@ class TextSpan(NamedTuple):
     text : str
     role : str
         What it is: an ``edge`` of the tree, a side (``yes``, ``no``), a ``test``, an ``answer``, a ``figure``, a
-        ``doubt``, or a part of a ``bar``.
+        ``caveat``, or a part of a ``bar``.
     code : int, optional
         Of the class that it is about.
     """

@@ -21,8 +21,8 @@ from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
 from structtree.models.leaves import decisions, means, probabilities, spreads
 from structtree.models.model import fitted
 from structtree.models.settings import MAJORITY, Decision
-from structtree.models.tree import Branch, ClassCounts, Leaf, Switch, Tree
-from structtree.report.caveats import doubt_lines
+from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
+from structtree.report.caveats import caveat_lines
 from structtree.report.english import name_words
 from structtree.report.spans import Line, SpanRole, TextSpan, cells, line_text, wrapped_spans
 from structtree.report.words import in_words
@@ -202,7 +202,7 @@ class NodeText:
         counted = sorted(zip(stats.counts, self.tree.classes, strict=True), key=lambda pair: -pair[0])
         return ", ".join(f"{_counted(label)} {self.number(count)}" for count, label in counted if count) or "nobody"
 
-    def doubt(self, branch: Branch | Switch) -> str:
+    def caveat(self, branch: Branch | MultiwayBranch) -> str:
         """Return a note that something better is possible, and by how much; nothing where the test is proved best."""
         if branch.found.proved:
             return ""
@@ -341,11 +341,11 @@ def _node_spans(tree: Tree, texts: NodeText, index: int, form: _Form, *, is_end:
     if is_end:
         more = "" if isinstance(node, Leaf) else f"… {leaves_below(tree, index)} leaves, "
         return [TextSpan(more + texts.answer(index), "answer", texts.code(index))]
-    assert isinstance(node, Branch | Switch)
+    assert isinstance(node, Branch | MultiwayBranch)
     seen = f"({texts.seen(index)})" if form.counts else ""
     return [
         TextSpan(inert(question(tree, index, words=form.words)), "test"),
-        TextSpan(texts.doubt(node), "doubt"),
+        TextSpan(texts.caveat(node), "doubt"),
         TextSpan(seen, "figure"),
     ]
 
@@ -390,13 +390,13 @@ def question(tree: Tree, index: int, *, words: bool = False) -> str:
     match tree.nodes[index]:
         case Branch(test):
             return in_words(test, tree.schema) if words else pretty(test)
-        case Switch(attribute):
+        case MultiwayBranch(attribute):
             return name_words(attribute) if words else pretty_name(attribute)
         case Leaf():
             return ""
 
 
-def side_names(node: Branch | Switch, in_parts: bool) -> list[str]:
+def side_names(node: Branch | MultiwayBranch, in_parts: bool) -> list[str]:
     """Return the answers that lead to the sides of a node; in parts, no side is for all other values."""
     if isinstance(node, Branch):
         return ["yes", "no"]
@@ -414,9 +414,9 @@ def _about_missing(tree: Tree) -> list[str]:
 
 def _about_doubts(tree: Tree) -> list[str]:
     """Why some tests are not proved best, what that means, and what to do."""
-    doubts = tree.doubts
+    caveats = tree.caveats
     criteria = dict.fromkeys(node.found.criterion for node in tree.nodes if not isinstance(node, Leaf))
-    return [f"({line})" for line in doubt_lines(doubts, len(tree.branches), next(iter(criteria), "the criterion"))]
+    return [f"({line})" for line in caveat_lines(caveats, len(tree.branches), next(iter(criteria), "the criterion"))]
 
 
 def leaves_below(tree: Tree, node: int) -> int:

@@ -27,7 +27,7 @@ from structtree.search.criteria import Criterion
 from structtree.search.engine import Budget, Search
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
-from structtree.search.scorers import judge_of, splittable
+from structtree.search.scorers import scorer_of, splittable
 from structtree.search.target import Target, target_for
 from structtree.space.background import with_background, with_computed
 from structtree.space.space import Position, Space
@@ -115,9 +115,9 @@ def best_split(
         time = clock or Clock(time_limit, stop)
         population = population_of(individuals)
         checked = _checked(population, target, criterion, sample_weight, class_weight)
-        judge, space = judge_of(checked), _space(grammar, population, time)
-        ordered, boards = promising_last(space, judge, time)
-        problem, budget = Problem(space, judge, min_samples_leaf), Budget(max_evaluations, time, max_frontier)
+        scorer, space = scorer_of(checked), _space(grammar, population, time)
+        ordered, boards = promising_last(space, scorer, time)
+        problem, budget = Problem(space, scorer, min_samples_leaf), Budget(max_evaluations, time, max_frontier)
         starts, pruning = _starts(ordered, start), prune and strategy != "exhaustive"
         search = Search(problem, ordered, boards, budget, pruning, progress, random_state, starts, tuple(hints))
         if strategy == "beam":

@@ -27,7 +27,7 @@ from structtree.data.population import Adjacency, Population
 from structtree.search.columns import Board
 from structtree.search.kernels.chains import lift_codes, lift_ranks, next_level, next_pairs
 from structtree.search.kernels.counting import coded_counts, ranked_counts
-from structtree.search.scorers import Tally
+from structtree.search.scorers import Sums
 
 __all__ = ["Chain", "Counted", "Level"]
 
@@ -94,7 +94,7 @@ class Chain:
         return Chain(self.owners, self.rows, (*self.levels, Level(starts, rows, needs)))
 
     def count(
-        self, board: Board, first: int, last: int, tally: Tally, hashes: NDArray[np.uint64] = NO_HASHES
+        self, board: Board, first: int, last: int, tally: Sums, hashes: NDArray[np.uint64] = NO_HASHES
     ) -> Counted:
         """Count what every member in some columns of a board keeps; signatures only where there are no levels."""
         offsets = board.offsets[first : last + 1] - board.offsets[first]

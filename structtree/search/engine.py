@@ -6,7 +6,7 @@ would wander among predicates that keep nearly everybody, so a finder (`structtr
 it. Both sweep the same boards along the same chains, and share the best so far, the budget and the statistics.
 
 Turns go by an estimate of the work, not by seconds, so that a search that ends by itself ends the same on every
-machine. `structtree.search.best_split` is the door; it validates, and makes the space and the judge.
+machine. `structtree.search.best_split` is the door; it validates, and makes the space and the scorer.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from structtree.search.finder import Finder
 from structtree.search.kernels.compiling import now
 from structtree.search.queries import Vocabulary
 from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy, TracePoint
-from structtree.search.scorers import Judge, Loss, Tally
+from structtree.search.scorers import Loss, Scorer, Sums
 from structtree.search.steps import link_name, need_of, rows_needed
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import Known, rows_where
@@ -259,7 +259,7 @@ class Search:
     frontier: list[Waiting] = field(default_factory=list)
     stack: list[Waiting] = field(default_factory=list)
     known: Known = field(default_factory=dict)
-    tally: Tally = field(init=False)
+    tally: Sums = field(init=False)
     marks: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.uint64))
     evaluated: int = 0
     expanded: int = 0
@@ -276,7 +276,7 @@ class Search:
     least_bound: Loss = (-np.inf, -np.inf)
 
     def __post_init__(self) -> None:
-        self.tally = Tally(self.judge.labels, self.judge.weights, self.judge.n_labels)
+        self.tally = Sums(self.scorer.labels, self.scorer.weights, self.scorer.n_labels)
 
     @property
     def population(self) -> Population:
@@ -285,9 +285,9 @@ class Search:
         return self.space.population
 
     @property
-    def judge(self) -> Judge:
-        """The judge of which predicate is better."""
-        return self.problem.judge
+    def scorer(self) -> Scorer:
+        """The scorer of which predicate is better."""
+        return self.problem.scorer
 
     @property
     def least(self) -> int:
@@ -347,11 +347,11 @@ class Search:
             self.stopped_by = self.budget.over(self.evaluated) or "time"
 
     def _start(self) -> None:
-        everybody = self.judge.counts(np.ones((len(self.population), 1), dtype=np.bool_))
+        everybody = self.scorer.counts(np.ones((len(self.population), 1), dtype=np.bool_))
         self.evaluated += 1
-        self.least_bound = _pair(self.judge.bound(everybody)[0])
+        self.least_bound = _pair(self.scorer.bound(everybody)[0])
         self._push(Waiting.single(self.least_bound, (), self.space.root()))
-        self.trace.append(self._point(float(self.judge.criterion.unsplit(self.judge.total)[0])))
+        self.trace.append(self._point(float(self.scorer.criterion.unsplit(self.scorer.total)[0])))
         for n, position in enumerate(self.starts):
             self._consider(position, (n,))
 
@@ -367,13 +367,13 @@ class Search:
 
     def _is_perfect(self) -> bool:
         """Return whether the best found is as good as anything can be."""
-        return self.best is not None and self.judge.compare(self.best.loss, self.least_bound) <= 0
+        return self.best is not None and self.scorer.compare(self.best.loss, self.least_bound) <= 0
 
     # ---- finding ----------------------------------------------------------------------------------------
 
     def _rounds(self, widths: tuple[int, ...]) -> Iterator[None]:
         """Beams of growing width, each with a polish of what it found."""
-        finder = Finder(self._sweeps(self.space, self.judge), self._take_found)
+        finder = Finder(self._sweeps(self.space, self.scorer), self._take_found)
         words = finder.sweeps.words
         for hint in self.hints:
             yield from finder.polish(words.query(hint), counting=False)
@@ -391,13 +391,13 @@ class Search:
                 for predicate in small.newest():
                     yield from finder.polish(words.query(predicate), counting=False)
 
-    def _sweeps(self, space: Space, judge: Judge) -> Sweeps:
+    def _sweeps(self, space: Space, scorer: Scorer) -> Sweeps:
         """Sweeps over these individuals, or over some of them, of which there need be fewer on a side."""
         assert space.population is not None
         own, n = space.population is self.population, len(space.population)
         least = max(1, self.least * n // len(self.population))
         boards = self.boards if own else Boards(space, limit=self.budget.clock)
-        return Sweeps(space, judge, least, self._tell, boards)
+        return Sweeps(space, scorer, least, self._tell, boards)
 
     def _on_sample(self, n: int) -> Finder:
         """A finder on some of the individuals, with the thresholds that are between their values."""
@@ -406,7 +406,7 @@ class Search:
         grammar = self.space.grammar
         limit = self.budget.clock
         space = Space.build(grammar, part, limit=limit) if grammar.rewrites else replace(self.space, population=part)
-        return Finder(self._sweeps(space, self.judge.take(which)), lambda predicate, _: predicate in space)
+        return Finder(self._sweeps(space, self.scorer.take(which)), lambda predicate, _: predicate in space)
 
     def _tell(self, n: int, cells: int, position: str, seconds: float) -> None:
         """Hear of a pass of the finder."""
@@ -448,7 +448,7 @@ class Search:
         true = self._true(position.predicate)
         self.evaluated += 1
         if self.least <= int(np.count_nonzero(true)) <= len(true) - self.least:
-            loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
+            loss = _pair(self.scorer.loss(self.scorer.counts(true[:, None]))[0])
             self._improve(loss, position.size, position)
 
     def _true(self, predicate: syn.Predicate) -> Mask:
@@ -527,8 +527,8 @@ class Search:
         if not self.prune or self.best is None:
             return False
         if size >= self.best.size + self._may_stay_as_long():
-            return self.judge.compare(bound, self.best.loss) >= 0
-        return self.judge.improves(self.best.loss, bound)
+            return self.scorer.compare(bound, self.best.loss) >= 0
+        return self.scorer.improves(self.best.loss, bound)
 
     def _may_stay_as_long(self) -> bool:
         """Return whether a refinement can have as many literals as what it refines."""
@@ -596,7 +596,7 @@ class Search:
         if self.prune and size < self.least:
             self.pruned += 1
             return
-        assessed = self.judge.assess(self.judge.counts(true[:, None]), self.best.loss if self.best else None)
+        assessed = self.scorer.assess(self.scorer.counts(true[:, None]), self.best.loss if self.best else None)
         if self.least <= size <= len(true) - self.least:
             self._improve(_pair(assessed.losses[0]), position.size, position)
         bound = _pair(assessed.bounds[0])
@@ -608,7 +608,7 @@ class Search:
     def _count(self, n: int) -> None:
         """Count evaluations, and stop when a limit is reached and there is something to return."""
         self.evaluated += n
-        self.proving += PREDICATE * n * self.judge.width // self.judge.n_labels
+        self.proving += PREDICATE * n * self.scorer.width // self.scorer.n_labels
         self._stop_if_over()
 
     def _stop_if_over(self) -> None:
@@ -628,7 +628,7 @@ class Search:
     def _point(self, loss: float) -> TracePoint:
         """The present moment of the search; what waits first has the least bound."""
         least = min(loss, self.frontier[0].bound[0]) if self.frontier else loss
-        score, seconds = self.judge.criterion.score, self.budget.clock.spent()
+        score, seconds = self.scorer.criterion.score, self.budget.clock.spent()
         return TracePoint(self.evaluated, seconds, float(score(loss)), float(score(least)))
 
     # ---- families in one pass ---------------------------------------------------------------------------
@@ -642,7 +642,7 @@ class Search:
         hashes = self._hashes(len(chain) if signed else 0)
         evaluated = self.evaluated
         for board in self.boards.of(place.type):
-            for first, last in board.pieces(board.since(place.since), self.judge.width):
+            for first, last in board.pieces(board.since(place.since), self.scorer.width):
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
                 counts, sizes, marks = chain.count(board, first, last, self.tally, hashes)
                 self.proving += CELL * len(chain) * (last - first)
@@ -685,7 +685,7 @@ class Search:
         members = found.chosen(mine)
         if not len(members.sizes):
             return
-        assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
+        assessed = self.scorer.assess(members.counts, self.best.loss if self.best else None)
         self._improve_by_openings(members, assessed.losses, openings)
         surely = self._surely_stand(members, openings)
         self._count(int(np.count_nonzero(surely)))
@@ -748,7 +748,7 @@ class Search:
         self.pruned += n_allowed - int(np.count_nonzero(enough))
         members = found if enough.all() else found.chosen(enough)
         if len(members.sizes):
-            assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
+            assessed = self.scorer.assess(members.counts, self.best.loss if self.best else None)
             self._improve_by(members, assessed.losses)
             if grows:
                 every, make = np.ones(len(members.sizes), dtype=np.bool_), partial(self._members, members.place)
@@ -760,7 +760,7 @@ class Search:
         place, splits = members.place, self._splits(members, losses)
         if not len(splits):
             return
-        tied = splits[self.judge.least(losses[splits])]
+        tied = splits[self.scorer.least(losses[splits])]
         loss, size = _pair(losses[tied[0]]), place.position.size
         if not self._may_improve(loss, size + 1):
             return
@@ -775,7 +775,7 @@ class Search:
         """Return which members leave enough on both sides and are no worse than the best by the first component."""
         good = (members.sizes >= self.least) & (members.sizes <= len(self.population) - self.least)
         if self.best is not None:
-            good &= losses[:, 0] <= self.best.loss[0] + self.judge.slack
+            good &= losses[:, 0] <= self.best.loss[0] + self.scorer.slack
         return np.flatnonzero(good)
 
     def _members(self, place: OpenPosition, index: int, choice: int) -> Iterator[Position]:
@@ -800,7 +800,7 @@ class Search:
         if not self.prune or self.best is None:
             return np.ones(len(bounds), dtype=np.bool_)
         long = sizes >= self.best.size + self._may_stay_as_long()
-        best, slack = self.best.loss, self.judge.slack
+        best, slack = self.best.loss, self.scorer.slack
         return np.where(long, better(bounds, best, slack), ~cannot_beat(bounds, best, slack))
 
     def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> Mask:
@@ -843,7 +843,7 @@ class Search:
         """Take a predicate as the best if it is, or if it is as good and shorter, or as short and comes first."""
         if not self._may_improve(loss, size):
             return
-        ahead = self.best is None or self.judge.improves(loss, self.best.loss)
+        ahead = self.best is None or self.scorer.improves(loss, self.best.loss)
         if ahead or self.best is None or (size, position.key) < (self.best.size, self.best.key):
             self.best = Best(loss, size, position.key, position)
 
@@ -851,7 +851,7 @@ class Search:
         """Return whether a predicate is better than the best, or as good and no longer."""
         if self.best is None:
             return True
-        order = self.judge.compare(loss, self.best.loss)
+        order = self.scorer.compare(loss, self.best.loss)
         return order < 0 or (order == 0 and size <= self.best.size)
 
     def _report(self) -> None:
@@ -870,17 +870,17 @@ class Search:
         """Return the split that was found, and what is proved of it."""
         position = self.space.root() if self.best is None else self.best.position
         true = self._true(position.predicate)
-        loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
-        yes, no = self.judge.sides(true)
+        loss = _pair(self.scorer.loss(self.scorer.counts(true[:, None]))[0])
+        yes, no = self.scorer.sides(true)
         bounds = [waiting.bound for waiting in self.frontier]
         if self._is_partial():  # of tests that there was no time to prepare nothing is known
             bounds.append(self.least_bound)
-        proved = not any(self.judge.compare(bound, loss) < 0 for bound in bounds) or self._is_perfect()
+        proved = not any(self.scorer.compare(bound, loss) < 0 for bound in bounds) or self._is_perfect()
         gap = 0.0 if proved else max(0.0, loss[0] - min(bound[0] for bound in bounds))
-        score = self.judge.score(np.array(loss))
+        score = self.scorer.score(np.array(loss))
         end = self._point(loss[0])
         trace = (*self.trace, end._replace(bound=end.score) if proved else end)
-        name, stats = self.judge.name, replace(self._stats(), trace=trace)
+        name, stats = self.scorer.name, replace(self._stats(), trace=trace)
         others = tuple(p for p in dict.fromkeys(reversed(self.good)) if p != position.predicate)
         return Split(position.predicate, loss, score, yes, no, proved, gap, name, stats, self.problem, others)
 

@@ -134,7 +134,7 @@ class Finder:
     def _improves(self, found: Judged, than: Judged) -> bool:
         if found.loss[0] == inf or than.loss[0] == inf:
             return found.loss[0] < than.loss[0]
-        order = self.sweeps.judge.compare(found.loss, than.loss)
+        order = self.sweeps.scorer.compare(found.loss, than.loss)
         return order < 0 or (order == 0 and found.size < than.size)
 
     def _chosen(self, offers: list[Offer], width: int, passed: set[Query]) -> list[Query]:

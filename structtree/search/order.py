@@ -17,7 +17,7 @@ from structtree.interrupts import NO_LIMIT, Limit
 from structtree.lang import syntax as syn
 from structtree.search.chains import Chain
 from structtree.search.columns import Board, Boards
-from structtree.search.scorers import Judge, Loss, Tally
+from structtree.search.scorers import Loss, Scorer, Sums
 from structtree.search.steps import Steps
 from structtree.space.families import Family, LinkFamily
 from structtree.space.space import Space
@@ -25,13 +25,13 @@ from structtree.space.space import Space
 __all__ = ["promising_last"]
 
 
-def promising_last(space: Space, judge: Judge, limit: Limit = NO_LIMIT) -> tuple[Space, Boards]:
+def promising_last(space: Space, scorer: Scorer, limit: Limit = NO_LIMIT) -> tuple[Space, Boards]:
     """The same space with the plain tests of every type in the order of their best bounds, the best last.
 
     Parameters
     ----------
     space : Space
-    judge : Judge
+    scorer : Scorer
     limit : Limit, optional
         When it is over, the tests of the remaining types keep their order.
 
@@ -49,7 +49,7 @@ def promising_last(space: Space, judge: Judge, limit: Limit = NO_LIMIT) -> tuple
         plain = space.plain[name].families
         # Where a position has but one literal, nothing is combined.
         if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:
-            promise = _promise(boards.of(name), judge, chain)
+            promise = _promise(boards.of(name), scorer, chain)
             ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)
             moved = places[name] = dict(zip(ranked, sorted(plain), strict=True))
             families: list[Family] = [replace(f, index=moved.get(f.index, f.index)) for f in top[name]]
@@ -76,14 +76,14 @@ def _reach(space: Space, steps: Steps) -> Iterator[tuple[str, Chain]]:
                     waiting.append((target, chain.follow(steps.of(family), 1, everything[target])))
 
 
-def _promise(boards: tuple[Board, Board], judge: Judge, chain: Chain) -> dict[int, Loss]:
+def _promise(boards: tuple[Board, Board], scorer: Scorer, chain: Chain) -> dict[int, Loss]:
     """For each family the best bound of its members; of many classes, whose bounds take long, the best loss."""
     found: dict[int, Loss] = {}
-    tally = Tally(judge.labels, judge.weights, judge.n_labels)
+    tally = Sums(scorer.labels, scorer.weights, scorer.n_labels)
     for board in boards:
-        for first, last in board.pieces(0, judge.n_labels):
+        for first, last in board.pieces(0, scorer.n_labels):
             counts = chain.count(board, first, last, tally).counts
-            bounds = judge.bound(counts) if judge.width == judge.n_labels else judge.losses(counts)
+            bounds = scorer.bound(counts) if scorer.width == scorer.n_labels else scorer.losses(counts)
             families = board.families[board.offsets[first] : board.offsets[last]]
             order = np.lexsort((bounds[:, 1], bounds[:, 0], families))
             indices, least = np.unique(families[order], return_index=True)

@@ -9,7 +9,7 @@ from structtree.arrays import Floats
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
 from structtree.reprs import Viewed, short_repr
-from structtree.search.scorers import Judge, Loss
+from structtree.search.scorers import Loss, Scorer
 from structtree.search.target import Units
 from structtree.space.space import Space
 
@@ -100,10 +100,10 @@ class SearchStats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """Problem that was searched: the space on the population that was split, the judge, and the fewest on a side."""
+    """Problem that was searched: the space on the population that was split, the scorer, and the fewest on a side."""
 
     space: Space
-    judge: Judge
+    scorer: Scorer
     least: int
 
     def __repr__(self) -> str:

@@ -26,7 +26,7 @@ from structtree.search.kernels.losses import (
 )
 from structtree.search.target import Target, target_for
 
-__all__ = ["Assessment", "Judge", "Loss", "Tally", "judge_for", "judge_of", "splittable", "weight_table"]
+__all__ = ["Assessment", "Loss", "Scorer", "Sums", "scorer_for", "scorer_of", "splittable", "weight_table"]
 
 Loss = tuple[float, float]
 
@@ -36,7 +36,7 @@ FEW_CLASSES = 8
 TABLED_WEIGHT = 100_000
 
 
-class Tally(NamedTuple):
+class Sums(NamedTuple):
     """Sums over individuals: to which of so many each adds how much."""
 
     labels: NDArray[np.int32]
@@ -59,7 +59,7 @@ class Assessment(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judge:
+class Scorer:
     """Criterion on the labels of some individuals.
 
     Parameters
@@ -75,8 +75,8 @@ class Judge:
 
     Examples
     --------
-    >>> judge = judge_for("acc*", np.array(["no", "no", "yes", "yes"]), 4)
-    >>> found = judge.assess(np.array([[1.0, 0.0], [0.0, 2.0]]), best=(0.0, 0.0))
+    >>> scorer = scorer_for("acc*", np.array(["no", "no", "yes", "yes"]), 4)
+    >>> found = scorer.assess(np.array([[1.0, 0.0], [0.0, 2.0]]), best=(0.0, 0.0))
     >>> found.losses[1].tolist(), found.bounds[:, 0].tolist()
     ([0.0, 0.0], [0.25, 0.0])
     """
@@ -117,30 +117,30 @@ class Judge:
         shares[np.arange(len(self.labels)), self.labels] = self.weights
         return np.asarray(inside.T.astype(np.float64) @ shares)
 
-    def take(self, which: NDArray[np.int64]) -> Judge:
-        """A judge of some of the individuals, by the same classes."""
+    def take(self, which: NDArray[np.int64]) -> Scorer:
+        """A scorer of some of the individuals, by the same classes."""
         labels, weights = self.labels[which], self.weights[which]
         if self.criterion.task == "numbers":
-            return _judge_of_numbers(self.criterion, self.targets[labels], weights)
-        return Judge(self.criterion, labels, weights, self.n_labels, self.targets, self.classes)
+            return _scorer_of_numbers(self.criterion, self.targets[labels], weights)
+        return Scorer(self.criterion, labels, weights, self.n_labels, self.targets, self.classes)
 
-    def guide(self) -> Judge | None:
-        """Return a judge that leads a search to good predicates; None where this one does so itself.
+    def guide(self) -> Scorer | None:
+        """Return a scorer that leads a search to good predicates; None where this one does so itself.
 
         Most refinements leave the accuracy as it is, so that it shows no way; the entropy does.
         """
         if self.name not in ("accuracy", "gain-ratio"):
             return None
-        return Judge(criterion("entropy"), self.labels, self.weights, self.n_labels, self.targets, self.classes)
+        return Scorer(criterion("entropy"), self.labels, self.weights, self.n_labels, self.targets, self.classes)
 
-    def tallies(self) -> Iterator[Tally]:
+    def tallies(self) -> Iterator[Sums]:
         """Yield the tallies of which `losses` wants the sums: weights by class, or the moments of numbers."""
         if self.criterion.task == "classes":
-            yield Tally(self.labels, self.weights, self.n_labels)
+            yield Sums(self.labels, self.weights, self.n_labels)
             return
         own, one = self.targets[self.labels], np.zeros(len(self.labels), dtype=np.int32)
         for power in range(3):
-            yield Tally(one, self.weights * own**power, 1)
+            yield Sums(one, self.weights * own**power, 1)
 
     def losses(self, counts: Floats) -> Floats:
         """Return the losses of candidates with these sums of the tallies."""
@@ -228,32 +228,32 @@ def weight_table(criterion: Criterion, weights: Floats) -> Floats:
     return np.asarray(v * np.log2(np.maximum(v, 1.0)))
 
 
-def judge_of(target: Target) -> Judge:
-    """Return the judge of a checked target; classes that nobody has are left out."""
+def scorer_of(target: Target) -> Scorer:
+    """Return the scorer of a checked target; classes that nobody has are left out."""
     if target.criterion.task == "numbers":
-        return _judge_of_numbers(target.criterion, target.values, target.weights)
+        return _scorer_of_numbers(target.criterion, target.values, target.weights)
     present = np.flatnonzero(np.bincount(target.values, minlength=len(target.classes)))
     label_of = np.zeros(len(target.classes), dtype=np.int32)
     label_of[present] = np.arange(len(present))
     classes = tuple(target.classes[code] for code in present)
-    return Judge(target.criterion, label_of[target.values], target.weights, len(present), np.zeros(0), classes)
+    return Scorer(target.criterion, label_of[target.values], target.weights, len(present), np.zeros(0), classes)
 
 
-def _judge_of_numbers(criterion: Criterion, numbers: Floats, weights: Floats) -> Judge:
+def _scorer_of_numbers(criterion: Criterion, numbers: Floats, weights: Floats) -> Scorer:
     centred = numbers - np.average(numbers, weights=weights)
     values, labels = np.unique(centred, return_inverse=True)  # equal numbers count together
-    return Judge(criterion, labels.astype(np.int32), weights, len(values), values)
+    return Scorer(criterion, labels.astype(np.int32), weights, len(values), values)
 
 
-def judge_for(
+def scorer_for(
     name: str | Criterion | None,
     target: NDArray[Any],
     n: int,
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
-) -> Judge:
-    """Return the judge of a target that is not checked yet; see `structtree.search.target.target_for`."""
-    return judge_of(splittable(target_for(target, n, name, sample_weight, class_weight)))
+) -> Scorer:
+    """Return the scorer of a target that is not checked yet; see `structtree.search.target.target_for`."""
+    return scorer_of(splittable(target_for(target, n, name, sample_weight, class_weight)))
 
 
 def splittable(target: Target) -> Target:

@@ -23,7 +23,7 @@ from structtree.search.kernels.chains import count_true
 from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
 from structtree.search.queries import Query, QueryLink, QueryPath, QueryTest, Vocabulary
-from structtree.search.scorers import Judge, Loss, Tally
+from structtree.search.scorers import Loss, Scorer, Sums
 from structtree.search.steps import enough_of, link_name
 from structtree.space.evaluate import rows_where
 from structtree.space.families import Family, LinkFamily, TestFamily
@@ -139,7 +139,7 @@ class Sweeps:
     ----------
     space : Space
         On the population.
-    judge : Judge
+    scorer : Scorer
     least : int
         The fewest individuals on either side.
     tell : function from (int, int, str, float)
@@ -150,14 +150,14 @@ class Sweeps:
     """
 
     space: Space
-    judge: Judge
+    scorer: Scorer
     least: int
     tell: Callable[[int, int, str, float], None] = lambda n, cells, position, seconds: None
     boards: Boards = field(default=None)  # type: ignore[assignment]  # those of the space
     words: Vocabulary = field(init=False)
     population: Population = field(init=False)
-    guide: Judge | None = field(init=False)
-    tallies: tuple[Tally, ...] = field(init=False)
+    guide: Scorer | None = field(init=False)
+    tallies: tuple[Sums, ...] = field(init=False)
     _truths: dict[Query, Mask] = field(default_factory=dict)
     _rooms: dict[Any, Mask] = field(default_factory=dict)
     _texts: dict[tuple[int, ...], str] = field(default_factory=dict)
@@ -167,8 +167,8 @@ class Sweeps:
         self.population = self.space.population
         self.boards = self.boards or Boards(self.space)
         self.words = Vocabulary(self.space)
-        self.guide = self.judge.guide()
-        self.tallies = tuple(self.judge.tallies())
+        self.guide = self.scorer.guide()
+        self.tallies = tuple(self.scorer.tallies())
 
     # ---- truth ------------------------------------------------------------------------------------------
 
@@ -218,10 +218,10 @@ class Sweeps:
         return float(guide[0]), (float(losses[0, 0]), float(losses[0, 1])) if good else (np.inf, np.inf)
 
     def _judge(self, counts: Floats) -> tuple[Floats, Floats]:
-        losses = self.judge.losses(counts)
+        losses = self.scorer.losses(counts)
         if self.guide is not None:
             return self.guide.losses(counts)[:, 0], losses
-        return losses[:, 1 if self.judge.name == "acc*" else 0], losses
+        return losses[:, 1 if self.scorer.name == "acc*" else 0], losses
 
     # ---- refinements ------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.reprs import short_repr
 from structtree.search.best_split import Split
-from structtree.search.scorers import Judge, Loss
+from structtree.search.scorers import Loss, Scorer
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.obstacle import obstacle
 from structtree.space.space import Space
@@ -122,7 +122,7 @@ def why_not(split: Split, predicate: syn.Predicate | str) -> WhyNot:
     if wall is not None:
         sentence = f"{pretty(candidate)!r} is not derivable: {wall.sentence}"
         return WhyNot("not derivable", sentence, candidate, best=split.score, nearest=wall.nearest)
-    return _Inquiry(split, space, problem.judge, problem.least).answer(candidate)
+    return _Inquiry(split, space, problem.scorer, problem.least).answer(candidate)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +147,7 @@ class _Candidate:
 class _Inquiry:
     split: Split
     space: Space
-    judge: Judge
+    scorer: Scorer
     least: int
     known: Known = field(default_factory=dict)
 
@@ -171,8 +171,8 @@ class _Inquiry:
         assert population is not None
         rows = rows_where(predicate, population, population.schema.individual, self.known)
         inside = rows[population.individuals]
-        counts = self.judge.counts(inside[:, None])
-        loss, bound = self.judge.loss(counts)[0], self.judge.bound(counts)[0]
+        counts = self.scorer.counts(inside[:, None])
+        loss, bound = self.scorer.loss(counts)[0], self.scorer.bound(counts)[0]
         return _Candidate(predicate, inside, (float(loss[0]), float(loss[1])), (float(bound[0]), float(bound[1])))
 
     # ---- the answers ------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ class _Inquiry:
             why = f"is equivalent to {winner.text} on this data: {same}"
         elif (candidate.inside == ~winner.inside).all():
             why = f"is the same split as {winner.text} with yes and no exchanged"
-        elif self.judge.compare(candidate.loss, winner.loss) == 0:
+        elif self.scorer.compare(candidate.loss, winner.loss) == 0:
             why = f"ties with {winner.text}: both have {self._said(candidate.loss, winner.loss)}"
         else:
             return None
@@ -212,7 +212,7 @@ class _Inquiry:
         return "of equally long ones the search generates the other one first"
 
     def _missed(self, candidate: _Candidate, winner: _Candidate) -> WhyNot | None:
-        if not self.judge.improves(candidate.loss, winner.loss):
+        if not self.scorer.improves(candidate.loss, winner.loss):
             return None
         stopped = self.split.stats.stopped_by
         ended = "on other data or options" if stopped == "done" else f"before it was reached (by {stopped})"
@@ -224,7 +224,7 @@ class _Inquiry:
         if not self.split.stats.pruned:
             return None
         above = [seen for seen in self._lineage(candidate) if seen is not candidate]
-        hopeless = [seen for seen in above if self.judge.improves(winner.loss, seen.bound)]
+        hopeless = [seen for seen in above if self.scorer.improves(winner.loss, seen.bound)]
         if not hopeless:
             return None
         top = _most_general(hopeless)
@@ -253,7 +253,7 @@ class _Inquiry:
         return WhyNot(kind, f"{candidate.text} {why}", candidate.predicate, own, self.split.score, above, bound)
 
     def _score(self, loss: Loss) -> float:
-        return self.judge.score(np.array(loss))
+        return self.scorer.score(np.array(loss))
 
     def _against(self, loss: Loss, winner: _Candidate) -> str:
         mine, best = self._said(loss, winner.loss), self._said(winner.loss, loss)
@@ -262,7 +262,7 @@ class _Inquiry:
 
     def _said(self, loss: Loss, other: Loss | None = None) -> str:
         """The score with its name; of acc* also the entropy where that decides."""
-        name = self.judge.name
+        name = self.scorer.name
         if name != "acc*":
             return f"{name} {self._score(loss):.4g}"
         decides = other is not None and abs(loss[0] - other[0]) <= 1e-9 and loss != other

@@ -177,11 +177,11 @@ class SearchSplitter(RowSplitter):
         return Proposal(candidate, *cost, split.runners_up, stats.pruned, stats.trace)
 
     def _candidate(self, split: Split) -> Candidate:
-        judge, population = split.problem.judge, split.problem.space.population
+        scorer, population = split.problem.scorer, split.problem.space.population
         assert population is not None
-        unsplit = judge.criterion.unsplit(judge.total)
+        unsplit = scorer.criterion.unsplit(scorer.total)
         gains = np.maximum(unsplit - split.loss, 0.0)
-        improves = judge.improves(split.loss, (unsplit[0], unsplit[1]))
+        improves = scorer.improves(split.loss, (unsplit[0], unsplit[1]))
         test = split.predicate if self.table is None else self.table.translated(split.predicate)
         division = _Division(split.predicate, population)
         return Candidate(test, split.loss, (float(gains[0]), float(gains[1])), improves, division=division)

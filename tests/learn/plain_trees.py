@@ -12,7 +12,7 @@ from structtree.data.population import Population
 from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.lang import syntax as syn
 from structtree.lang.parse import parse_predicate
-from structtree.models.tree import Branch, ClassCounts, Found, Leaf, Switch, Tree
+from structtree.models.tree import Branch, ClassCounts, Found, Leaf, MultiwayBranch, Tree
 from tests.learn.asking_trees import CLASSES, class_leaves, number_leaves, together
 
 FOUND = Found("gini", 0.5, 0.1, True, 0.0, 1, 0.0)
@@ -114,7 +114,7 @@ def nodes_of(sketch, place, missing="false"):
     for child in children[1:]:
         stats = together(stats, below[child - place - 1].stats)
     if is_switch:
-        return [Switch(sketch[0], sketch[1], tuple(children), stats, FOUND, sketch[2]), *below]
+        return [MultiwayBranch(sketch[0], sketch[1], tuple(children), stats, FOUND, sketch[2]), *below]
     return [Branch(sketch[0], *children, stats, FOUND, () if missing == "false" else sketch[1]), *below]
 
 
@@ -188,7 +188,7 @@ def ways_down(tree, record, node=0, weight=1.0):
         case Branch(test, yes, no):
             known = falsely(test, record) if tree.missing == "false" else answer(test, record)
             side = {True: yes, False: no, None: None}[known]
-        case Switch(attribute, values, children):
+        case MultiwayBranch(attribute, values, children):
             side = dict(zip(values, children, strict=True)).get(record[attribute])
     if side is not None:
         return ways_down(tree, record, side, weight)

@@ -75,9 +75,9 @@ def by_recursion(population, target, grammar, name, n_classes):
             return [(None, stats)]
         part = population.take(which)
         split = best_split(part, target[which], grammar, criterion=name, strategy="exhaustive")
-        judge = split.problem.judge
-        unsplit = tuple(judge.criterion.unsplit(judge.total))
-        if isinstance(split.predicate, syn.Top) or not judge.improves(split.loss, unsplit):
+        scorer = split.problem.scorer
+        unsplit = tuple(scorer.criterion.unsplit(scorer.total))
+        if isinstance(split.predicate, syn.Top) or not scorer.improves(split.loss, unsplit):
             return [(None, stats)]
         true = holds(split.predicate, part)
         return [(pretty(split.predicate), stats), *node(which[true]), *node(which[~true])]

@@ -188,7 +188,7 @@ def deep_tree(seen):
     return Tree(tuple(nodes), arriving([0]).schema, ("no", "yes"))
 
 
-# ---- scikit-learn as the judge --------------------------------------------------------------------------
+# ---- scikit-learn as the scorer --------------------------------------------------------------------------
 
 
 def converted(fitted, classes=()):

@@ -133,7 +133,7 @@ def test_a_fit_says_which_tests_were_skipped(slow):
     assert model.params["skipped"] == [
         "time limit reached while finding the values of tests: 4 of 8 families of tests skipped"
     ]
-    assert model.tree.doubts
+    assert model.tree.caveats
     enough = fit(population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(time_limit=800.0), grow="full")
     assert "skipped" not in enough.params
 

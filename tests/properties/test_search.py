@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from structtree.search.best_split import best_split
 from structtree.search.criteria import CRITERIA
-from structtree.search.scorers import judge_for
+from structtree.search.scorers import scorer_for
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from tests.properties.test_space import members, spaces
@@ -39,12 +39,12 @@ def problems(draw, numbers=False):
 
 def best_loss(space, target, weights, name, least):
     """The least loss over all predicates that leave enough on both sides, one by one; None when there is none."""
-    judge = judge_for(name, target, len(target), weights)
+    scorer = scorer_for(name, target, len(target), weights)
     losses = []
     for predicate in members(space):
         true = holds(predicate, space.population)
         if least <= true.sum() <= len(true) - least:
-            losses.append(tuple(judge.loss(judge.counts(true[:, None]))[0]))
+            losses.append(tuple(scorer.loss(scorer.counts(true[:, None]))[0]))
     return min(losses, default=None)
 
 
@@ -70,7 +70,7 @@ def check(space, target, weights, name, least):
 
 def check_trace(found):
     """The best found only gets better, no bound is worse than what is the best in the end, and there they meet."""
-    trace, quote = found.stats.trace, found.problem.judge.criterion.score
+    trace, quote = found.stats.trace, found.problem.scorer.criterion.score
     sign = quote(1.0) - quote(0.0)
     losses, bounds = ([sign * getattr(point, name) for point in trace] for name in ("score", "bound"))
     assert all(later <= earlier + 1e-9 for earlier, later in pairwise(losses[1:]))

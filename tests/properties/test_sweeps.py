@@ -12,7 +12,7 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.search.finder import Finder
 from structtree.search.queries import Query
-from structtree.search.scorers import judge_for
+from structtree.search.scorers import scorer_for
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.space import Space
@@ -60,13 +60,15 @@ def nested(seed, n=40):
 
 def check_offers(sweeps, query, counting):
     """Every offer of a query has the loss and the size of the predicate that it stands for."""
-    population, judge, n = sweeps.population, sweeps.judge, len(sweeps.population)
+    population, scorer, n = sweeps.population, sweeps.scorer, len(sweeps.population)
     for offer in sweeps.refinements(query, counting=counting):
         predicate = sweeps.words.predicate(sweeps.made(offer))
         true = holds(predicate, population)
         size = int(true.sum())
         loss = (
-            judge.loss(judge.counts(true[:, None]))[0] if sweeps.least <= size <= n - sweeps.least else (np.inf,) * 2
+            scorer.loss(scorer.counts(true[:, None]))[0]
+            if sweeps.least <= size <= n - sweeps.least
+            else (np.inf,) * 2
         )
         np.testing.assert_allclose(offer.loss, loss, atol=1e-9, err_msg=pretty(predicate))
         assert offer.size == n_literals(predicate)
@@ -76,8 +78,8 @@ def check_offers(sweeps, query, counting):
 @given(problem=problems(), data=st.data(), counting=st.booleans(), least=st.integers(1, 2))
 def test_an_offer_is_as_good_as_it_says_in_any_space(problem, data, counting, least):
     space, target, weights = problem
-    judge = judge_for("acc*", target, len(target), weights)
-    sweeps = Sweeps(space, judge, least)
+    scorer = scorer_for("acc*", target, len(target), weights)
+    sweeps = Sweeps(space, scorer, least)
     query = Query(space.grammar.individual)
     for _ in range(3):
         check_offers(sweeps, query, counting)
@@ -94,7 +96,7 @@ def test_an_offer_is_as_good_as_it_says_behind_counts_and_steps(name, seed):
     rng = np.random.default_rng(seed)
     labels = rng.normal(size=len(target)) if name == "mse" else target
     space = Space.build(NESTED, population)
-    sweeps = Sweeps(space, judge_for(name, labels, len(labels)), 1)
+    sweeps = Sweeps(space, scorer_for(name, labels, len(labels)), 1)
     query = Query(space.grammar.individual)
     for _ in range(4):
         check_offers(sweeps, query, counting=True)
@@ -108,7 +110,7 @@ def test_an_offer_is_as_good_as_it_says_behind_counts_and_steps(name, seed):
 def test_queries_hold_of_the_rows_that_their_predicates_hold_of(seed):
     population, target = nested(seed)
     space = Space.build(NESTED, population)
-    sweeps = Sweeps(space, judge_for("acc*", target, len(target)), 1)
+    sweeps = Sweeps(space, scorer_for("acc*", target, len(target)), 1)
     query, rng = Query(space.grammar.individual), np.random.default_rng(seed)
     for _ in range(4):
         offers = list(sweeps.refinements(query, counting=True))
@@ -126,7 +128,7 @@ def test_queries_hold_of_the_rows_that_their_predicates_hold_of(seed):
 @given(problem=problems(), width=st.integers(1, 4))
 def test_what_the_finder_takes_is_in_the_space_and_no_better_than_it_is(problem, width):
     space, target, weights = problem
-    judge = judge_for("entropy", target, len(target), weights)
+    scorer = scorer_for("entropy", target, len(target), weights)
     taken = []
 
     def take(predicate, loss):
@@ -134,7 +136,7 @@ def test_what_the_finder_takes_is_in_the_space_and_no_better_than_it_is(problem,
         taken.append((predicate, loss))
         return predicate in space
 
-    finder = Finder(Sweeps(space, judge, 1), take)
+    finder = Finder(Sweeps(space, scorer, 1), take)
     for _ in finder.beam(width, counting=True):
         pass
     for predicate in finder.newest():
@@ -142,6 +144,6 @@ def test_what_the_finder_takes_is_in_the_space_and_no_better_than_it_is(problem,
             pass
     for predicate, loss in taken:
         true = holds(predicate, space.population)
-        np.testing.assert_allclose(loss, judge.loss(judge.counts(true[:, None]))[0], atol=1e-9)
+        np.testing.assert_allclose(loss, scorer.loss(scorer.counts(true[:, None]))[0], atol=1e-9)
     if finder.best is not None:
         assert finder.sweeps.words.predicate(finder.best.query) in space

@@ -45,9 +45,9 @@ def accuracy_of_the_rule(population, target):
 def test_a_rule_of_five_literals_is_found_whatever_the_criterion(criterion):
     population, target, grammar = customers(300)
     found = best_split(population, target, grammar, criterion=criterion, max_evaluations=4_000_000)
-    judge = found.problem.judge
-    planted = judge.loss(judge.counts(holds(RULE, population)[:, None]))[0]
-    assert judge.compare(found.loss, (planted[0], planted[1])) <= 0
+    scorer = found.problem.scorer
+    planted = scorer.loss(scorer.counts(holds(RULE, population)[:, None]))[0]
+    assert scorer.compare(found.loss, (planted[0], planted[1])) <= 0
     assert not found.proved
     assert found.stats.stopped_by == "evaluations"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from structtree.search.criteria import CRITERIA, TOLERANCE, cannot_beat, criterion
 from structtree.search.kernels import counting
 from structtree.search.kernels.losses import WHOLE_CLASSES
-from structtree.search.scorers import TABLED_WEIGHT, judge_for
+from structtree.search.scorers import TABLED_WEIGHT, scorer_for
 from tests.search import twins
 from tests.search.reference import BOUNDS, LOSSES
 
@@ -87,27 +87,27 @@ def class_verdicts(draw, most_classes=6):
 @given(case=class_verdicts())
 def test_losses_and_bounds_of_classes_equal_the_reference(name, case):
     labels, weights, inside = case
-    judge = judge_for(name, labels, len(labels), weights)
-    counts = judge.counts(inside)
-    found = judge.assess(counts)
-    np.testing.assert_allclose(found.losses, LOSSES[name](counts, judge.total), rtol=0, atol=TOLERANCE)
-    np.testing.assert_allclose(found.bounds, BOUNDS[name](counts, judge.total), rtol=0, atol=TOLERANCE)
+    scorer = scorer_for(name, labels, len(labels), weights)
+    counts = scorer.counts(inside)
+    found = scorer.assess(counts)
+    np.testing.assert_allclose(found.losses, LOSSES[name](counts, scorer.total), rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(found.bounds, BOUNDS[name](counts, scorer.total), rtol=0, atol=TOLERANCE)
 
 
 @pytest.mark.parametrize("name", CLASS_CRITERIA)
 @given(case=class_verdicts(), choice=st.integers(0, 5))
 def test_only_what_has_lost_is_left_out(name, case, choice):
     labels, weights, inside = case
-    judge = judge_for(name, labels, len(labels), weights)
-    counts = judge.counts(inside)
-    whole = judge.assess(counts)
+    scorer = scorer_for(name, labels, len(labels), weights)
+    counts = scorer.counts(inside)
+    whole = scorer.assess(counts)
     best = tuple(whole.losses[choice % len(counts)])
-    found = judge.assess(counts, best)
-    lost_bounds = cannot_beat(whole.bounds, best, judge.slack)
-    np.testing.assert_array_equal(cannot_beat(found.bounds, best, judge.slack), lost_bounds)
+    found = scorer.assess(counts, best)
+    lost_bounds = cannot_beat(whole.bounds, best, scorer.slack)
+    np.testing.assert_array_equal(cannot_beat(found.bounds, best, scorer.slack), lost_bounds)
     for quick, full, left_out in ((found.losses, whole.losses, np.inf), (found.bounds, whole.bounds, 0.0)):
         np.testing.assert_array_equal(quick[:, 0], full[:, 0])
-        lost = best[0] < full[:, 0] - judge.slack
+        lost = best[0] < full[:, 0] - scorer.slack
         np.testing.assert_array_equal(quick[~lost], full[~lost])
         assert ((quick[lost, 1] == left_out) | (quick[lost, 1] == full[lost, 1])).all()
 
@@ -117,11 +117,11 @@ def test_only_what_has_lost_is_left_out(name, case, choice):
 def test_many_classes_are_bounded_as_in_the_reference(name, n_classes):
     rng = np.random.default_rng(n_classes)
     labels = np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=50)])
-    judge = judge_for(name, labels, len(labels))
-    counts = judge.counts(rng.random((len(labels), 12)) < rng.random(12))
-    found = judge.assess(counts)
-    np.testing.assert_allclose(found.losses, LOSSES[name](counts, judge.total), rtol=0, atol=TOLERANCE)
-    np.testing.assert_allclose(found.bounds, BOUNDS[name](counts, judge.total), rtol=0, atol=TOLERANCE)
+    scorer = scorer_for(name, labels, len(labels))
+    counts = scorer.counts(rng.random((len(labels), 12)) < rng.random(12))
+    found = scorer.assess(counts)
+    np.testing.assert_allclose(found.losses, LOSSES[name](counts, scorer.total), rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(found.bounds, BOUNDS[name](counts, scorer.total), rtol=0, atol=TOLERANCE)
 
 
 @pytest.mark.parametrize("name", ["acc*", "entropy"])
@@ -129,10 +129,10 @@ def test_many_classes_are_bounded_as_in_the_reference(name, n_classes):
 def test_looking_logarithms_up_and_working_them_out_agree(name, scale):
     labels, weights = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 3, 1, 4, 5]) * scale
     inside = np.random.default_rng(0).random((6, 50)) < 0.5
-    judge = judge_for(name, labels, 6, weights)
-    counts = judge.counts(inside)
-    np.testing.assert_allclose(judge.loss(counts), LOSSES[name](counts, judge.total), rtol=0, atol=TOLERANCE)
-    np.testing.assert_allclose(judge.bound(counts), BOUNDS[name](counts, judge.total), rtol=0, atol=TOLERANCE)
+    scorer = scorer_for(name, labels, 6, weights)
+    counts = scorer.counts(inside)
+    np.testing.assert_allclose(scorer.loss(counts), LOSSES[name](counts, scorer.total), rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(scorer.bound(counts), BOUNDS[name](counts, scorer.total), rtol=0, atol=TOLERANCE)
 
 
 @st.composite
@@ -148,27 +148,27 @@ def number_verdicts(draw):
 @given(case=number_verdicts(), choice=st.integers(0, 5))
 def test_losses_and_bounds_of_numbers_equal_the_reference(case, choice):
     targets, weights, inside = case
-    judge = judge_for("mse", targets, len(targets), weights)
-    counts = judge.counts(inside)
+    scorer = scorer_for("mse", targets, len(targets), weights)
+    counts = scorer.counts(inside)
     losses, bounds, filters = twins.numbers(targets, weights, inside)
-    atol = TOLERANCE * (1.0 + float(criterion("mse").unsplit(judge.total)[0]))
-    whole = judge.assess(counts)
+    atol = TOLERANCE * (1.0 + float(criterion("mse").unsplit(scorer.total)[0]))
+    whole = scorer.assess(counts)
     np.testing.assert_allclose(whole.losses, losses, rtol=0, atol=atol)
     np.testing.assert_allclose(whole.bounds, bounds, rtol=0, atol=atol)
     best = tuple(whole.losses[choice % len(counts)])
-    found = judge.assess(counts, best)
+    found = scorer.assess(counts, best)
     np.testing.assert_array_equal(found.losses, whole.losses)
-    hopeful = ~cannot_beat(whole.bounds, best, judge.slack)
-    np.testing.assert_array_equal(~cannot_beat(found.bounds, best, judge.slack), hopeful)
+    hopeful = ~cannot_beat(whole.bounds, best, scorer.slack)
+    np.testing.assert_array_equal(~cannot_beat(found.bounds, best, scorer.slack), hopeful)
     np.testing.assert_allclose(found.bounds[hopeful], bounds[hopeful], rtol=0, atol=atol)
     assert (found.bounds >= filters - atol).all() and (found.bounds <= whole.bounds + atol).all()
 
 
 @given(st.tuples(*[st.sampled_from([0.0, 0.1, 0.1 + 1e-13, 0.2, np.inf])] * 4))
 def test_one_comparison_follows_the_rule_for_many(numbers):
-    judge = judge_for("acc*", np.array(["a", "b"], dtype=object), 2)
+    scorer = scorer_for("acc*", np.array(["a", "b"], dtype=object), 2)
     bound, best = numbers[:2], numbers[2:]
-    assert judge.improves(best, bound) == bool(cannot_beat(bound, best, judge.slack))
+    assert scorer.improves(best, bound) == bool(cannot_beat(bound, best, scorer.slack))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 12, 70])
@@ -176,8 +176,8 @@ def test_one_comparison_follows_the_rule_for_many(numbers):
 def test_losses_alone_are_those_of_the_reference_however_many_classes(name, n_classes):
     rng = np.random.default_rng(n_classes)
     labels = np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=200)])
-    judge = judge_for(name, labels, len(labels), rng.choice([0.5, 1.0, 2.0], size=len(labels)))
+    scorer = scorer_for(name, labels, len(labels), rng.choice([0.5, 1.0, 2.0], size=len(labels)))
     inside = rng.random((len(labels), 40)) < rng.random(40)
     inside[:, 1] = inside[:, 0]
-    counts = judge.counts(inside)
-    np.testing.assert_allclose(judge.losses(counts), LOSSES[name](counts, judge.total), atol=1e-12)
+    counts = scorer.counts(inside)
+    np.testing.assert_allclose(scorer.losses(counts), LOSSES[name](counts, scorer.total), atol=1e-12)

@@ -84,8 +84,8 @@ def test_with_a_start_pruned_and_exhaustive_search_agree_and_find_the_best_there
     assert pruned.loss == pytest.approx(whole.loss)
     assert pruned.predicate == whole.predicate
     own = Space.build(grammar, part)
-    judge = pruned.problem.judge
+    scorer = pruned.problem.scorer
     candidates = np.stack([holds(p, part) for p in [*own.enumerate(), *enumerated(own, start)]], axis=1)
     splits = candidates[:, candidates.any(axis=0) & ~candidates.all(axis=0)]
-    losses = judge.loss(judge.counts(splits))
+    losses = scorer.loss(scorer.counts(splits))
     assert pruned.loss == pytest.approx(min(map(tuple, losses.tolist())))

@@ -18,7 +18,7 @@ from structtree.lang.pretty import pretty
 from structtree.learn.growing import grow
 from structtree.models.predict import predicted_classes, predicted_probabilities
 from structtree.models.settings import Growth
-from structtree.models.tree import Branch, Leaf, Switch
+from structtree.models.tree import Branch, Leaf, MultiwayBranch
 from structtree.search.criteria import CRITERIA
 from tests.growing import grow_on
 from tests.learn.plain_trees import complete_records, records, things
@@ -228,7 +228,7 @@ def test_a_tree_of_complete_data_has_shares_for_data_that_is_not(table, rule, mu
     tree = grow(things(rows), target, ASKS, growth, sample_weight=weights)
     assert tree.missing == rule
     for node in tree.nodes:
-        if isinstance(node, Switch) or (isinstance(node, Branch) and rule != "false"):
+        if isinstance(node, MultiwayBranch) or (isinstance(node, Branch) and rule != "false"):
             below = [tree.nodes[child].stats.weight for child in node.children]
             assert node.shares == pytest.approx([weight / sum(below) for weight in below])
 

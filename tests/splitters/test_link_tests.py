@@ -100,18 +100,18 @@ def test_the_root_is_what_an_exhaustive_search_finds(space, criterion, leaf, ran
     slow = best_split(
         population, target, space.grammar, criterion=criterion, strategy="exhaustive", min_samples_leaf=leaf
     )
-    judge = slow.problem.judge
-    gained = judge.criterion.unsplit(judge.total) - np.array(slow.loss)
+    scorer = slow.problem.scorer
+    gained = scorer.criterion.unsplit(scorer.total) - np.array(slow.loss)
     root = tree.nodes[0]
     if len(tree.nodes) == 1:
-        assert slow.predicate == slow.problem.space.root().predicate or not judge.improves(
-            slow.loss, tuple(judge.criterion.unsplit(judge.total))
+        assert slow.predicate == slow.problem.space.root().predicate or not scorer.improves(
+            slow.loss, tuple(scorer.criterion.unsplit(scorer.total))
         )
         return
     assert root.found.proved
     true = holds(root.test, population)
-    loss = judge.loss(judge.counts(true[:, None]))[0]
-    assert judge.compare(tuple(loss), slow.loss) == 0, (pretty(root.test), pretty(slow.predicate), gained)
+    loss = scorer.loss(scorer.counts(true[:, None]))[0]
+    assert scorer.compare(tuple(loss), slow.loss) == 0, (pretty(root.test), pretty(slow.predicate), gained)
 
 
 REFERENCES = """

@@ -26,7 +26,7 @@ from structtree.models.predict import (
     predicted_spreads,
 )
 from structtree.models.rules import to_formula, to_rules
-from structtree.models.tree import Branch, Found, Leaf, Switch, Tree, heaviest, subtree
+from structtree.models.tree import Branch, Found, Leaf, MultiwayBranch, Tree, heaviest, subtree
 from structtree.report.explain import explain
 from structtree.report.text import export_text
 from structtree.search.target import target_for
@@ -414,7 +414,7 @@ def test_a_switch_is_owed_to_its_attribute():
 
 def test_a_switch_of_acc_star_is_owed_its_entropy():
     found = Found("acc*", 0.875, 0.5, True, 0.0, 1, 0.0)
-    switch = Switch("color", CATEGORIES["color"], (1, 2, 3), counts(2, 3, 3), found, (0.25, 0.25, 0.5))
+    switch = MultiwayBranch("color", CATEGORIES["color"], (1, 2, 3), counts(2, 3, 3), found, (0.25, 0.25, 0.5))
     nodes = (switch, Leaf(counts(2, 0, 0)), Leaf(counts(0, 2, 0)), Leaf(counts(0, 1, 3)))
     assert importances(Tree(nodes, DATA, ("a", "b", "c"))) == {"color": 1.0}
 

@@ -28,8 +28,8 @@ from structtree.models.conform import NeededMembers
 from structtree.models.importance import importances, part_importances
 from structtree.models.model import Fitted
 from structtree.models.rules import to_rules
-from structtree.models.tree import Branch, ClassCounts, Leaf, Switch, Tree
-from structtree.report.caveats import doubt_lines
+from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
+from structtree.report.caveats import caveat_lines
 from structtree.report.effort import Effort, compare_effort, node_spaces
 from structtree.report.explain import explain_prepared
 from structtree.report.html.sizes import size_curves
@@ -484,7 +484,7 @@ class _Asked:
 
 def _node_form(tree: Tree, index: int, asked: _Asked) -> JsonValue:
     match tree.nodes[index]:
-        case Switch(attribute, values) as switch:
+        case MultiwayBranch(attribute, values) as switch:
             return ["switch", asked.attribute(attribute), [inert(value) for value in values], switch.usual]
         case Branch():
             return _form(tree.ways(index)[0].test, asked)
@@ -592,7 +592,7 @@ def _summary(tree: Tree) -> list[str]:
 
 def _doubts(tree: Tree) -> list[str]:
     criteria = [node.found.criterion for node in tree.nodes if not isinstance(node, Leaf)]
-    return list(doubt_lines(tree.doubts, len(tree.branches), next(iter(criteria), "the criterion")))
+    return list(caveat_lines(tree.caveats, len(tree.branches), next(iter(criteria), "the criterion")))
 
 
 def _parameters(params: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, str]]:

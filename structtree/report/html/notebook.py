@@ -87,8 +87,8 @@ def _split_view(split: Split) -> str:
     population = split.problem.space.population
     words = "" if population is None else in_words(split.predicate, population.schema)
     known = "proved best" if split.proved else f"not proved best (gap at most {split.gap:.3g})"
-    judge = split.problem.judge
-    heads = [class_name(label) for label in judge.classes] or ["weight", "mean", "variance"]
+    scorer = split.problem.scorer
+    heads = [class_name(label) for label in scorer.classes] or ["weight", "mean", "variance"]
     rows = [[name, *(f"{number:.6g}" for number in side)] for name, side in (("yes", split.yes), ("no", split.no))]
     facts = f"{split.criterion} {split.score:.4g}, {known}, {split.stats.evaluated:,} predicates evaluated"
     head = f"{_head(words)}<p><code>{_text(pretty(split.predicate))}</code></p>"

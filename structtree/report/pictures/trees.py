@@ -23,7 +23,7 @@ from structtree.evaluate.score import class_name
 from structtree.files import check_writable, replacing
 from structtree.models.model import Fitted, fitted
 from structtree.models.settings import Decision
-from structtree.models.tree import Branch, ClassCounts, Leaf, Switch, Tree
+from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
 from structtree.report.pictures.layout import BoxSize, Spot, tidy
 from structtree.report.pictures.rendering import INK, check_dag_picture, paint_scene, write_pdf
 from structtree.report.pictures.scene import Box, Curve, Label, Scene, line_width, to_svg, wrapped_lines
@@ -300,8 +300,8 @@ class _Look:
             small = [*filter(None, [more]), *wrapped_lines(self.texts.share(node), widest, 10.5)]
         else:
             head = wrapped_lines(question(self.tree, node, words=self.words), widest)
-            doubt = self.texts.doubt(known) if isinstance(known, Branch | Switch) else ""
-            small = wrapped_lines(" ".join(filter(None, [self._summary(node), doubt])), widest, 10.5)
+            caveat = self.texts.caveat(known) if isinstance(known, Branch | MultiwayBranch) else ""
+            small = wrapped_lines(" ".join(filter(None, [self._summary(node), caveat])), widest, 10.5)
         return _Card(node, tuple(head), tuple(small), is_end)
 
     @property

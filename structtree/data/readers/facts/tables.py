@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from structtree.data.kinds import Misfit, Overrides, encode, sort_of, type_name_of, with_dates
+from structtree.data.kinds import Overrides, ValueMismatch, encode, sort_of, type_name_of, with_dates
 from structtree.data.population import Adjacency, Column, Population, Table, column_of, flag_column
 from structtree.data.readers.facts.base import FactTable
 from structtree.data.readers.facts.layout import Layout
@@ -290,9 +290,9 @@ class _Draft:
         wanted = self.overrides.wanted(type_name, name)
         try:
             column = encode(values, wanted.kind, wanted.values, layout=wanted.layout) if wanted else _column(values)
-        except Misfit as misfit:
-            where = next((fact for fact, row in enumerate(at) if row == misfit.index), 0)
-            raise table.error(where, f"{misfit.message} as {name} of {type_name}") from None
+        except ValueMismatch as mismatch:
+            where = next((fact for fact, row in enumerate(at) if row == mismatch.index), 0)
+            raise table.error(where, f"{mismatch.message} as {name} of {type_name}") from None
         self.add_column(type_name, name, column or column_of("nominal", [None] * len(values)), origin)
 
     def population(self, individual: str) -> Population:

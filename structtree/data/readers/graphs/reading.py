@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import Misfit, Overrides, Pieces, keys_of, shown, values_of
+from structtree.data.kinds import Overrides, Pieces, ValueMismatch, keys_of, shown, values_of
 from structtree.data.population import Adjacency, Column, Population, TypedTable, linked_population, typed_table
 from structtree.data.provenance import Provenance
 from structtree.data.readers.text_files import MISSING_WORDS, extension_of, open_text_file
@@ -396,30 +396,30 @@ def _add_attributes(pieces: Pieces, type_name: str, block: _Block, wanted: _Want
             raise DataError(f"expected the name of an attribute of {type_name}, got {shown(key)}")
         try:
             pieces.add(chunk, key, values_of(rows, key), wanted.overrides.declared(type_name, key))
-        except Misfit as misfit:
-            raise _error(block, type_name, key, misfit, wanted) from None
+        except ValueMismatch as mismatch:
+            raise _error(block, type_name, key, mismatch, wanted) from None
 
 
 # ---- what is wrong, and where ----------------------------------------------------------------------------
 
 
-def _error(block: _Block, type_name: str, key: str, misfit: Misfit, wanted: _Wanted) -> DataError:
-    node, path = misfit.index, f".{key}"
+def _error(block: _Block, type_name: str, key: str, mismatch: ValueMismatch, wanted: _Wanted) -> DataError:
+    node, path = mismatch.index, f".{key}"
     if type_name == "Edge":
         link = "outgoing" if block.graphs[0].is_directed() else "edges"
-        head = int(block.wiring.heads[misfit.index]) - block.first_node
+        head = int(block.wiring.heads[mismatch.index]) - block.first_node
         path = f".{link}[{_node_name(block, head)!r}]{path}"
-        node = _owner(block.wiring.n_edges, misfit.index)
+        node = _owner(block.wiring.n_edges, mismatch.index)
     if type_name != "Graph":
         path = f".nodes[{_node_name(block, node)!r}]{path}"
     graph = block.first_graph + (node if type_name == "Graph" else _owner(block.wiring.n_nodes, node))
     return DataError(
-        misfit.message,
+        mismatch.message,
         source=None if wanted.files is None else str(wanted.files[graph]),
         path=f"${path}",
         individual={"Graph": graph, "Node": block.first_node + node}.get(wanted.individual),
         fix=f"to read all of them as text: {option_text('--type', f'{key}=nominal')}"
-        if misfit.fix == "nominal"
+        if mismatch.fix == "nominal"
         else None,
     )
 

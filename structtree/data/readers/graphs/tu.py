@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import Misfit, Overrides, Wanted, encode
+from structtree.data.kinds import Overrides, ValueMismatch, Wanted, encode
 from structtree.data.population import Column, Population, named_column
 from structtree.data.readers.graphs.reading import GraphIndividual, Wiring, check_individual, graph_population
 from structtree.data.readers.text_files import MISSING_WORDS, open_text_file
@@ -300,8 +300,8 @@ def _numbered(word: str, n: int) -> list[str]:
 def _declared(values: NDArray[Any], wanted: Wanted, name: str, path: Path) -> Column:
     try:
         column = encode(values.tolist(), wanted.kind, wanted.values)
-    except Misfit as misfit:
-        raise DataError(misfit.message, source=str(path), line=misfit.index + 1, path=name) from None
+    except ValueMismatch as mismatch:
+        raise DataError(mismatch.message, source=str(path), line=mismatch.index + 1, path=name) from None
     assert column is not None  # because the kind is declared
     return column
 

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from structtree.data.kinds import (
     EXPECTED,
-    Misfit,
     Overrides,
     Pieces,
+    ValueMismatch,
     ValueSort,
     first_outside,
     keys_of,
@@ -311,14 +311,14 @@ class Shredder:
         for key in batch.keys:
             try:
                 add(batch, key, batch.values(key))
-            except Misfit as misfit:
+            except ValueMismatch as mismatch:
                 fix = (
                     f"to read all of them as text: {option_text('--type', f'{key}=nominal')}"
-                    if misfit.fix == "nominal"
+                    if mismatch.fix == "nominal"
                     else None
                 )
                 path = "" if batch.plain else f".{key}"
-                raise batch.trail.error(misfit.index, misfit.message, path, fix) from None
+                raise batch.trail.error(mismatch.index, mismatch.message, path, fix) from None
         self._require_references(batch)
 
     def _add_found(self, batch: _Batch, key: str, values: Sequence[Any]) -> None:
@@ -355,14 +355,14 @@ class Shredder:
             self._add_link(batch, key, values, value_sorts(values), "record" if link.single else "list")
         else:
             index = next(i for i, row in enumerate(batch.rows) if key in row)
-            raise Misfit(index, f"type {record.name!r} has no {key!r}{did_you_mean(key, record.members)}")
+            raise ValueMismatch(index, f"type {record.name!r} has no {key!r}{did_you_mean(key, record.members)}")
 
     def _add_link(
         self, batch: _Batch, key: str, values: Sequence[Any], found: frozenset[ValueSort], role: _Role
     ) -> None:
         if not found <= {role, "missing"}:
             index = first_outside(values, {role, "missing"})
-            raise Misfit(index, f"expected {EXPECTED[role]}, got {shown(values[index])}")
+            raise ValueMismatch(index, f"expected {EXPECTED[role]}, got {shown(values[index])}")
         many = role == "list"
         if many:
             lists = [() if v is None else v for v in values] if "missing" in found else values
@@ -487,7 +487,7 @@ def _in_order(values: Sequence[Any], kind: Literal["set", "list"] | None) -> lis
     """Put the elements of sets in an order that is the same in every run, unlike that in which Python keeps them."""
     if kind == "list":
         index = next(i for i, value in enumerate(values) if isinstance(value, set | frozenset))
-        raise Misfit(index, "expected a list, got a set, which has no order")
+        raise ValueMismatch(index, "expected a list, got a set, which has no order")
     return [sorted(v, key=_text_key) if isinstance(v, set | frozenset) else v for v in values]
 
 

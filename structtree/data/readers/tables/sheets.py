@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from structtree.data.dates import kind_of_seconds, numbers_of_dates, to_kind
 from structtree.data.kinds import (
-    Misfit,
+    ValueMismatch,
     Wanted,
     encode,
     missing_column,
@@ -154,16 +154,16 @@ class Sheet:
         """
         try:
             typed = typed_column(self.columns[name], name, wanted, copy=copy)
-        except Misfit as misfit:
-            row = misfit.index
+        except ValueMismatch as mismatch:
+            row = mismatch.index
             raise DataError(
-                misfit.message,
+                mismatch.message,
                 source=self.source,
                 line=self.line_of(row),
                 path=f"column {name!r}" if are_individuals else f"row {row} of column {name!r}",
                 individual=row if are_individuals else None,
                 fix=f"to read all of it as text: {option_text('--type', f'{name}=nominal')}"
-                if misfit.fix == "nominal"
+                if mismatch.fix == "nominal"
                 else None,
             ) from None
         warn_of_lost_digits(typed.column, name)
@@ -228,7 +228,7 @@ def typed_column(column: Raw, name: str, wanted: Wanted | None = None, *, copy: 
 
     Raises
     ------
-    Misfit
+    ValueMismatch
         When a value cannot be read as declared, or values of different sorts stand in one column.
 
     Examples
@@ -319,7 +319,7 @@ def _of_moments(series: pd.Series[Any], name: str, wanted: Wanted | None) -> Typ
     outside = (moments < _FIRST) | (moments > _LAST)
     if outside.any():
         row = int(np.argmax(outside))
-        raise Misfit(row, f"expected a date in the years 1 to 9999, got {moments[row]}")
+        raise ValueMismatch(row, f"expected a date in the years 1 to 9999, got {moments[row]}")
     seconds = numbers_of_dates(moments)
     if wanted is not None and wanted.kind == "real":
         return _plain_column(name, Column("real", seconds))
@@ -424,9 +424,9 @@ def _encoded(coded: Coded, wanted: Wanted) -> Column:
     """The different values of a column, each converted once; what does not fit is told by its first row."""
     try:
         return _as_wanted(coded.values, wanted)
-    except Misfit as misfit:
-        row = int(np.argmax(coded.codes == misfit.index))
-        raise Misfit(row, misfit.message, misfit.fix) from None
+    except ValueMismatch as mismatch:
+        row = int(np.argmax(coded.codes == mismatch.index))
+        raise ValueMismatch(row, mismatch.message, mismatch.fix) from None
 
 
 def _spread(each: Column, codes: NDArray[Any]) -> Column:
@@ -474,7 +474,7 @@ def _numbers(column: Texts) -> Sequence[Any]:
     except ValueError:
         if column.number is None:
             return column.cells
-        raise Misfit(len(numbers), f"expected {column.expected}, got {shown(cell)}", "nominal") from None
+        raise ValueMismatch(len(numbers), f"expected {column.expected}, got {shown(cell)}", "nominal") from None
     return numbers
 
 
