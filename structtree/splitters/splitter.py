@@ -4,7 +4,7 @@ A splitter knows everything about *one node's best split* and nothing about tree
 the best split of them is found, and who goes to which side. There are three of them, each in a module of its own:
 compiled sweeps over sorted columns (`structtree.splitters.sweep`), branch and bound (`structtree.splitters.search`),
 and multiway or fractional divisions of plain tables (`structtree.splitters.fractional`). A fourth needs no more than
-`best` and `sides`, as a `RowSplitter`. Each can search a random subset of its columns (`structtree.splitters.sampling`).
+`best` and `sides`, as a `RowSplitter`. All can search a random subset of columns (`structtree.splitters.sampling`).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from structtree.lang import syntax as syn
 from structtree.models.tree import Found, Node, Stats, Unproved
 from structtree.search.clock import Clock
 from structtree.search.results import SearchStats, Split, TracePoint
-from structtree.search.target import Target, room, undivided
 from structtree.splitters.sampling import ColumnSampler
 from structtree.splitters.table import ListedColumns
+from structtree.tasks.target import Target, room, undivided
 
 __all__ = [
     "Candidate",

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from structtree.arrays import Codes, Ints
 from structtree.data.population import Column, Population
 from structtree.lang import syntax as syn
-from structtree.progress import tell
+from structtree.progress import report_status
 from structtree.search.clock import Clock
 from structtree.search.columns import TestColumns
 from structtree.search.kernels import tables as kernel
 from structtree.search.scorers import weight_table
-from structtree.search.target import Target
 from structtree.space.evaluate import holds
 from structtree.splitters.attribute_tests import FlatTest, ListedTests
+from structtree.tasks.target import Target
 
 __all__ = ["Listed", "ListedColumns", "Tuning", "columns_for", "on_tests", "pool_for", "source_of", "task_of"]
 
@@ -206,7 +206,7 @@ class _Making:
         """Yield the results of jobs, each of as many values as there are rows, until the time is over."""
         many = max(1, VALUES_AT_A_TIME // max(1, self.n_rows))
         for first in range(0, len(jobs), many):
-            tell("sorting columns", first, len(jobs), f"{first:,} of {len(jobs):,}")
+            report_status("sorting columns", first, len(jobs), f"{first:,} of {len(jobs):,}")
             yield from (run or self.run)(lambda job: work(*job), jobs[first : first + many])
             if self.clock.over() is not None:
                 return

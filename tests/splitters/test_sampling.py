@@ -13,9 +13,9 @@ from structtree.learn.plan import plan_for
 from structtree.models.settings import Growth
 from structtree.search.clock import Clock
 from structtree.search.scorers import scorer_for
-from structtree.search.target import target_for
 from structtree.splitters.sampling import ColumnSampler
 from structtree.splitters.splitter import GrowingNode
+from structtree.tasks.target import target_for
 from tests.splitters.test_sweep import drawn
 
 FLAT = Grammar.parse("refine Individual { top -> * >= *; top -> * <= *; top -> * = * }")
