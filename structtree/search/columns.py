@@ -45,14 +45,14 @@ __all__ = [
     "is_swept",
     "opening_column",
     "ranked_column",
-    "stacked",
+    "stack_columns",
 ]
 
 
 PIECE = 8_000_000
 """Members times labels are counted in pieces of about this many numbers."""
 
-M = TypeVar("M")
+MembersT = TypeVar("MembersT")
 
 
 class FamilyMembers(NamedTuple):
@@ -86,7 +86,7 @@ class TestColumn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TestColumns(Generic[M]):
+class TestColumns(Generic[MembersT]):
     """Rows by columns of integers, and the tests that are made of them.
 
     Parameters
@@ -110,7 +110,7 @@ class TestColumns(Generic[M]):
     values: Codes
     sizes: Ints
     tests: Ints
-    members: M
+    members: MembersT
     order: Codes = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int32))
     rows: Codes = field(default=None)  # type: ignore[arg-type]  # all of them
     offsets: Ints = field(init=False)
@@ -131,14 +131,14 @@ class TestColumns(Generic[M]):
 
     # ---- views ------------------------------------------------------------------------------------------
 
-    def take(self, rows: Ints) -> TestColumns[M]:
+    def take(self, rows: Ints) -> TestColumns[MembersT]:
         """Return the columns with only some rows in use, in sorted order."""
         inside = np.zeros(self.n_rows, dtype=np.bool_)
         inside[rows] = True
         order = self.order[inside[self.order]].reshape(len(self.order), len(rows))
         return replace(self, order=order, rows=np.flatnonzero(inside).astype(np.int32))
 
-    def only(self, tests: Ints, members: M) -> TestColumns[M]:
+    def only(self, tests: Ints, members: MembersT) -> TestColumns[MembersT]:
         """Return the same columns with only some of the tests."""
         return replace(self, tests=self.tests[tests], members=members)
 
@@ -176,7 +176,7 @@ class TestColumns(Generic[M]):
 
     @property
     def is_ranked(self) -> bool:
-        """Whether members are nested."""
+        """Return whether members are nested."""
         return bool(len(self.tests)) and int(self.tests[0, 1]) == AT_LEAST
 
     def since(self: TestColumns[FamilyMembers], family: int) -> int:
@@ -219,7 +219,7 @@ class TestColumns(Generic[M]):
         return found
 
 
-def stacked(columns: Sequence[TestColumn], n_rows: int, form: int) -> TestColumns[FamilyMembers]:
+def stack_columns(columns: Sequence[TestColumn], n_rows: int, form: int) -> TestColumns[FamilyMembers]:
     """Put columns of choices of families, all of one form, beside each other."""
     n, sizes = len(columns), np.array([len(column.members) for column in columns], dtype=np.int64)
     families = np.repeat(np.array([column.family for column in columns], dtype=np.int64), sizes)
@@ -283,7 +283,8 @@ class SpaceColumns:
             columns += fresh
             is_useful = is_useful or any(map(_divides, fresh))
         return tuple(
-            stacked([column for column in columns if column.form == form], n_rows, form) for form in (EQUAL, AT_LEAST)
+            stack_columns([column for column in columns if column.form == form], n_rows, form)
+            for form in (EQUAL, AT_LEAST)
         )
 
 

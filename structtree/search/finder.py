@@ -20,7 +20,7 @@ from typing import NamedTuple
 from structtree.lang import syntax as syn
 from structtree.search.queries import Query
 from structtree.search.scorers import Loss
-from structtree.search.sweeps import Candidate, Sweeps
+from structtree.search.sweeps import QueryCandidate, Sweeps
 
 __all__ = ["Finder"]
 
@@ -58,7 +58,7 @@ class Finder:
     best: Judged | None = None
     _found: list[Judged] = field(default_factory=list)
     _polished: set[Query] = field(default_factory=set)
-    _seen: dict[tuple[Query, bool], list[Candidate]] = field(default_factory=dict)
+    _seen: dict[tuple[Query, bool], list[QueryCandidate]] = field(default_factory=dict)
 
     def newest(self) -> list[syn.Predicate]:
         """The last few that were the best when they were found, and have not been asked for yet; the best first."""
@@ -70,7 +70,7 @@ class Finder:
         level = [Query(self.sweeps.space.grammar.individual)]
         passed = set(level)
         while level:
-            candidates: list[Candidate] = []
+            candidates: list[QueryCandidate] = []
             for query in level:
                 candidates += self._refinements(query, counting)
                 yield
@@ -99,24 +99,24 @@ class Finder:
     def _judged(self, query: Query) -> Judged:
         return Judged(self.sweeps.judged(query)[1], self.sweeps.words.size(query), query)
 
-    def _made(self, candidate: Candidate) -> Judged:
+    def _made(self, candidate: QueryCandidate) -> Judged:
         return Judged(candidate.loss, candidate.size, self.sweeps.made(candidate))
 
     def _is_member(self, found: Judged) -> bool:
         return self.sweeps.words.predicate(found.query) in self.sweeps.space
 
-    def _better(self, candidates: Iterable[Candidate], than: Judged | None) -> list[Candidate]:
+    def _better(self, candidates: Iterable[QueryCandidate], than: Judged | None) -> list[QueryCandidate]:
         """The candidates that are better than something, the best first."""
         good = [c for c in candidates if than is None or self._improves(Judged(c.loss, c.size, c.query), than)]
         return sorted(good, key=lambda candidate: (candidate.loss, candidate.size))
 
-    def _refinements(self, query: Query, counting: bool) -> list[Candidate]:
+    def _refinements(self, query: Query, counting: bool) -> list[QueryCandidate]:
         key = (query, counting)
         if key not in self._seen:
             self._seen[key] = self.sweeps.refinements(query, counting=counting, most=KEPT_REFINEMENTS)
         return self._seen[key]
 
-    def _note(self, candidates: list[Candidate]) -> None:
+    def _note(self, candidates: list[QueryCandidate]) -> None:
         """Take the best of some candidates, if it is better than the best so far."""
         for candidate in self._better(candidates, self.best):
             if self._consider(self._made(candidate)):
@@ -137,7 +137,7 @@ class Finder:
         order = self.sweeps.scorer.compare(found.loss, than.loss)
         return order < 0 or (order == 0 and found.size < than.size)
 
-    def _chosen(self, candidates: list[Candidate], width: int, passed: set[Query]) -> list[Query]:
+    def _chosen(self, candidates: list[QueryCandidate], width: int, passed: set[Query]) -> list[Query]:
         """The best candidates by the guide, as queries not passed yet; of those that are alike only a few."""
         chosen: dict[Query, None] = {}
         alike: Counter[float] = Counter()

@@ -18,7 +18,7 @@ from structtree.data.population import Population
 from structtree.lang import syntax as syn
 from structtree.lang.logic import Subject
 from structtree.search.chains import Chain
-from structtree.search.columns import FamilyMembers, SpaceColumns, TestColumns, opening_column, stacked
+from structtree.search.columns import FamilyMembers, SpaceColumns, TestColumns, opening_column, stack_columns
 from structtree.search.kernels.chains import count_true
 from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
@@ -30,7 +30,7 @@ from structtree.space.evaluate import rows_where
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Room, Space
 
-__all__ = ["Candidate", "Sweeps"]
+__all__ = ["QueryCandidate", "Sweeps"]
 
 LinkPath = tuple[tuple[int, int], ...]
 
@@ -38,7 +38,7 @@ TRUTH_BYTES = 100_000_000
 """Answers of queries that are kept for later ones, in bytes."""
 
 
-class Candidate(NamedTuple):
+class QueryCandidate(NamedTuple):
     """A refinement of a query by one literal, and by the links on the way to it.
 
     Parameters
@@ -101,11 +101,11 @@ class Picks(NamedTuple):
         guide, losses, sizes = self.guide[which], self.losses[which], self.sizes[which]
         return Picks(self.stand, guide, losses, sizes, self.families[which], self.choices[which])
 
-    def candidate(self, k: int) -> Candidate:
+    def candidate(self, k: int) -> QueryCandidate:
         """One of them."""
         stand, loss = self.stand, (float(self.losses[k, 0]), float(self.losses[k, 1]))
         where = (stand.query, stand.place, stand.way, int(self.families[k]), int(self.choices[k]))
-        return Candidate(float(self.guide[k]), loss, int(self.sizes[k]), *where, self.inner)
+        return QueryCandidate(float(self.guide[k]), loss, int(self.sizes[k]), *where, self.inner)
 
 
 def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
@@ -114,7 +114,7 @@ def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
     return number and one.template.link == other.template.link
 
 
-def _candidates(picks: list[Picks], most: int | None) -> list[Candidate]:
+def _candidates(picks: list[Picks], most: int | None) -> list[QueryCandidate]:
     """The best of many, or all."""
     if not picks:
         return []
@@ -223,7 +223,7 @@ class Sweeps:
 
     # ---- refinements ------------------------------------------------------------------------------------
 
-    def refinements(self, query: Query, *, counting: bool = False, most: int | None = None) -> list[Candidate]:
+    def refinements(self, query: Query, *, counting: bool = False, most: int | None = None) -> list[QueryCandidate]:
         """The best refinement of a query by each column, at each position and behind each link from there.
 
         Parameters
@@ -382,7 +382,7 @@ class Sweeps:
                 continue
             base = query.put(place, here.without_link(i))
             reached = self._n_behind(mine, link.inner)
-            columns = stacked([opening_column(f, reached) for f in others], len(reached), AT_LEAST)
+            columns = stack_columns([opening_column(f, reached) for f in others], len(reached), AT_LEAST)
             chain = self._chain(base, place)
             stand = Stand(base, place, (), here, chain, size - 1, len(place))
             every = np.ones(len(self.columns.lengths(here.type)), dtype=np.bool_)
@@ -402,7 +402,7 @@ class Sweeps:
         family = self.words.link(name, link.family)
         return chain.follow(self.columns.steps.of(family), enough_of(family, link.choice), self.truth(link.inner))
 
-    def made(self, candidate: Candidate) -> Query:
+    def made(self, candidate: QueryCandidate) -> Query:
         """The query that a candidate stands for."""
         here = candidate.query.at(candidate.place)
         types = [here.type]

@@ -33,7 +33,7 @@ from structtree.space.evaluate import holds
 from structtree.space.values import midpoints
 from structtree.splitters.attribute_tests import FlatTest, ListedTests
 from structtree.splitters.splitter import SideValues
-from structtree.splitters.table import ListedColumns, Tuning, columns_for, source_of
+from structtree.splitters.table import ListedColumns, Tuning, columns_for, source_column
 from structtree.tasks.criteria import TOLERANCE, Criterion, better
 from structtree.tasks.target import Target
 
@@ -468,7 +468,7 @@ def _least(losses: Floats) -> Floats:
 def _division(columns: ListedColumns, t: int, key: Ints, sets: _Sets | None, sample: NodeSample) -> Division:
     """The division by a threshold between the values of the key, by the value it names, or by one of the sets."""
     values = columns.values[columns.tests[t, 0], sample.rows]
-    test, source = columns.members.tests[t], source_of(columns, t)
+    test, source = columns.members.tests[t], source_column(columns, t)
     if source is None:
         return Division(test.right, values.astype(np.int64), 2)
     if test.form == MULTIWAY:

@@ -32,7 +32,7 @@ from structtree.space.values import midpoints
 from structtree.splitters.attribute_tests import FlatTest
 from structtree.splitters.sampling import sampled_tests
 from structtree.splitters.splitter import Candidate, GrowingNode, Proposal, Splitter, all_nodes, found_by, gap_of
-from structtree.splitters.table import ListedColumns, Tuning, pool_for, source_of, task_of
+from structtree.splitters.table import ListedColumns, Tuning, pool_for, source_column, task_of
 from structtree.tasks.criteria import TOLERANCE
 from structtree.tasks.target import Target
 
@@ -446,7 +446,7 @@ class SweptNodes(NodeArrays):
 
 
 def _categories(columns: ListedColumns, t: int) -> tuple[str, ...]:
-    source = source_of(columns, t)
+    source = source_column(columns, t)
     return () if source is None else source.categories
 
 
@@ -468,7 +468,7 @@ def _chosen(forks: NDArray[np.int64], columns: ListedColumns) -> NDArray[np.floa
     low, high = np.zeros((2, len(forks)))
     between: dict[tuple[Kind, str], list[slice]] = {}
     for t, run in enumerate(map(slice, edges[:-1], edges[1:])):
-        test, source = columns.members.tests[t], source_of(columns, t)
+        test, source = columns.members.tests[t], source_column(columns, t)
         # Of steps that divide the node in the same way the laxest.
         if source is None or run.start == run.stop or test.form == kernel.SUBSET:
             continue

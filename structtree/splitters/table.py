@@ -28,7 +28,16 @@ from structtree.space.evaluate import holds
 from structtree.splitters.attribute_tests import FlatTest, ListedTests
 from structtree.tasks.target import Target
 
-__all__ = ["Listed", "ListedColumns", "Tuning", "columns_for", "on_tests", "pool_for", "source_of", "task_of"]
+__all__ = [
+    "ListedColumns",
+    "ListedMembers",
+    "Tuning",
+    "columns_for",
+    "on_tests",
+    "pool_for",
+    "source_column",
+    "task_of",
+]
 
 FEW = 256
 """Up to so many different values a column is counted by value instead of sorted."""
@@ -77,7 +86,7 @@ Work = Callable[..., Any]
 # ---- tests as columns -----------------------------------------------------------------------------------------
 
 
-class Listed(NamedTuple):
+class ListedMembers(NamedTuple):
     """The tests of columns, and the data that each column was made of.
 
     Parameters
@@ -94,10 +103,10 @@ class Listed(NamedTuple):
     n_skipped: int = 0
 
 
-ListedColumns = TestColumns[Listed]
+ListedColumns = TestColumns[ListedMembers]
 
 
-def source_of(columns: ListedColumns, test: int) -> Column | None:
+def source_column(columns: ListedColumns, test: int) -> Column | None:
     """Return the data that a test is about; None for a single test."""
     column, sources = int(columns.tests[test, 0]), columns.members.sources
     return sources[column] if column < len(sources) else None
@@ -182,7 +191,7 @@ class _Making:
             values[: len(place)],
             np.array([*sizes, *(1 for _ in range(done))], dtype=np.int64),
             np.array([(column, test.form) for column, test in kept], dtype=np.int64).reshape(len(kept), 2),
-            Listed(
+            ListedMembers(
                 tuple(test for _, test in kept),
                 tuple(sources[name] for name in names),
                 len(sources) - len(names) + len(single) - done,
