@@ -9,8 +9,8 @@ A column is an integer for each row and a *form*, which says which rows its memb
 
 -1 stands for a missing value, which no member keeps. `TestColumns` holds the columns. Its rows are the individuals
 (sweeps, divisions, tables of links) or all rows of a type, which the search reaches along links. Views share its
-integers: some of its tests (`only`), some of its rows in sorted order (`take`, `swept`), or the rows that one member
-keeps (`mask`).
+integers: the tests on some columns (`tests_on`), some rows in sorted order (`take`, `swept`), or the rows that one
+member keeps (`mask`).
 """
 
 from __future__ import annotations
@@ -138,10 +138,6 @@ class TestColumns(Generic[MembersT]):
         order = self.order[inside[self.order]].reshape(len(self.order), len(rows))
         return replace(self, order=order, rows=np.flatnonzero(inside).astype(np.int32))
 
-    def only(self, tests: Ints, members: MembersT) -> TestColumns[MembersT]:
-        """Return the same columns with only some of the tests."""
-        return replace(self, tests=self.tests[tests], members=members)
-
     def tests_on(self, columns: Ints) -> Ints:
         """Return which tests are made of some of the columns."""
         return np.flatnonzero(np.isin(self.tests[:, 0], columns))
@@ -155,13 +151,9 @@ class TestColumns(Generic[MembersT]):
         """Return the rows that one member of a test keeps."""
         column, form = self.tests[test].tolist()
         values = self.values[column]
-        match form:
-            case _ if form == AT_LEAST:
-                return np.asarray(values > member)
-            case _ if form == AT_MOST:
-                return np.asarray((values >= 0) & (values <= member))
-            case _:
-                return np.asarray(values == member)
+        if form == AT_LEAST:
+            return np.asarray(values > member)
+        return np.asarray((values >= 0) & (values <= member) if form == AT_MOST else values == member)
 
     def pieces(self, column: int, n_labels: int) -> Iterator[tuple[int, int]]:
         """Yield runs of columns, from one on, whose counts fit into a piece of memory."""

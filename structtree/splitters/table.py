@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,8 +114,8 @@ def source_column(columns: ListedColumns, test: int) -> Column | None:
 
 def on_tests(columns: ListedColumns, tests: Ints) -> ListedColumns:
     """Return the columns with only some of their tests."""
-    listed = columns.members
-    return columns.only(tests, listed._replace(tests=tuple(listed.tests[t] for t in tests.tolist())))
+    members = columns.members._replace(tests=tuple(columns.members.tests[t] for t in tests.tolist()))
+    return replace(columns, tests=columns.tests[tests], members=members)
 
 
 def columns_for(
