@@ -23,8 +23,8 @@ from structtree.data.readers.opening import open_data
 from structtree.data.readers.options import ReadingOptions
 from structtree.errors import UsageError
 from structtree.evaluation.leakage import LEAST
-from structtree.interrupts import cut_short, stoppable
-from structtree.progress import tell
+from structtree.interrupts import interruptible, stoppable
+from structtree.progress import report_status
 from structtree.tasks.inference import infer_task, labels_for
 
 __all__ = ["audit", "audit_population", "short_audit"]
@@ -108,8 +108,8 @@ def audit_population(population: Population, labels: NDArray[Any], target: str, 
     notes = list(_notes(case))
     with stoppable() as stop:
         for done, (what, check) in enumerate(_CHECKS if len(case.labels) >= LEAST else ()):
-            tell("auditing", done, len(_CHECKS), what)
-            with cut_short(stop):
+            report_status("auditing", done, len(_CHECKS), what)
+            with interruptible(stop):
                 found += check(case)
             if stop.pressed:
                 notes.append(f"interrupted: {len(_CHECKS) - done - 1} of {len(_CHECKS)} checks were not made")

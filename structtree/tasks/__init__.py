@@ -1,1 +1,1 @@
-"""Tasks: what is learned from a target."""
+"""Tasks: what is predicted. Labels, their statistics, the criteria that read them, and what nodes say."""

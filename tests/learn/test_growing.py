@@ -23,10 +23,10 @@ from structtree.models.tree import Branch, ClassCounts, Leaf, Moments
 from structtree.search import clock as clock_module
 from structtree.search.best_split import best_split
 from structtree.search.clock import Clock
-from structtree.search.criteria import CRITERIA
-from structtree.search.target import room, target_for
 from structtree.space.evaluate import holds
 from structtree.splitters import search as searching
+from structtree.tasks.criteria import CRITERIA
+from structtree.tasks.target import room, target_for
 from tests.properties.test_search import problems
 
 ONE_TEST = Grammar.parse("refine Row { top -> * >= * }")

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.arrays import EXACT, TOLERANCE, Floats
 from structtree.errors import DataError, UsageError, did_you_mean, quoted, require
 from structtree.reprs import names_text, number_text, short_repr
-from structtree.search.criteria import Criterion, criterion
+from structtree.tasks.criteria import Criterion, criterion
 from structtree.tasks.inference import infer_task, labels_for
 
 __all__ = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.models.tree import ClassCounts, Moments
-from structtree.search.target import target_for
+from structtree.tasks.target import target_for
 
 YES_NO = np.array(["yes", "no", "yes"])
 
