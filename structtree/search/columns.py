@@ -113,10 +113,14 @@ class TestColumns(Generic[MembersT]):
     members: MembersT
     order: Codes = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int32))
     rows: Codes = field(default=None)  # type: ignore[arg-type]  # all of them
+    #: Where the members of each column begin, counted one after the other.
     offsets: Ints = field(init=False)
+    #: Whether the members of the first test are nested, as those of all are where the search counts them.
+    is_ranked: bool = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offsets", np.concatenate(([0], np.cumsum(self.sizes))).astype(np.int64))
+        object.__setattr__(self, "is_ranked", bool((self.tests[:1, 1] == AT_LEAST).any()))
         if self.rows is None:
             object.__setattr__(self, "rows", np.arange(self.n_rows, dtype=np.int32))
 
@@ -165,11 +169,6 @@ class TestColumns(Generic[MembersT]):
             column = stop
 
     # ---- the families of a space, one test for each column, all of one form ------------------------------
-
-    @property
-    def is_ranked(self) -> bool:
-        """Return whether members are nested."""
-        return bool(len(self.tests)) and int(self.tests[0, 1]) == AT_LEAST
 
     def since(self: TestColumns[FamilyMembers], family: int) -> int:
         """Return the first column of this family or a later one."""

@@ -670,7 +670,7 @@ class Search:
                 start, stop = int(columns.offsets[first]), int(columns.offsets[last])
                 counts, sizes, marks = chain.count(columns, first, last, self.tally, hashes)
                 self.proving += CELL * len(chain) * (last - first)
-                families, choices = (of_all[start:stop] for of_all in columns.members)
+                families, choices = columns.members.families[start:stop], columns.members.choices[start:stop]
                 found = Members(place, families, choices, counts, sizes, marks if signed else None)
                 if place.batch is not None:
                     plain = columns.allowed(start, stop, place.batch) & self._is_plain(place.type)[families]
