@@ -49,7 +49,7 @@ LENGTH = r"expected 3 labels, one for each individual; got an array of shape \(2
         "criterion": (lambda: st.fit(ROWS, LABELS, criterion=3), "criterion must be a name or a Criterion; got 3"),
         "grammar of a fit": (
             lambda: st.fit(ROWS, LABELS, TEST),
-            "grammar must be a name, a file, a text or a Grammar; got a Compare",
+            "grammar must be a name, a file, grammar text or a Grammar; got a Compare",
         ),
         "grammar": (lambda: st.grow(ROWS, LABELS, None), "grammar must be a name, .*; got None"),
         "grammar of a search": (lambda: st.best_split(ROWS, LABELS, TREE), "grammar must be a name, .*; got a Tree"),

@@ -218,7 +218,7 @@ def test_individuals_without_a_target_are_left_out_and_counted(table):
 
 def test_an_attribute_like_a_name_is_not_asked_and_can_be_ignored(table):
     path = table("name,x,y", *(f"n{i},{i % 7},{'ab'[i % 2]}" for i in range(24)))
-    note = "  not asked: name (differs from row to row)\n"
+    note = "  skipped: name (unique per row)\n"
     said = succeed("fit", path, "--target", "y")
     assert note in said
     assert "name =" not in said
@@ -289,9 +289,9 @@ def test_a_grammar_of_a_file_is_called_by_the_file(tmp_path):
 def test_cross_validation_says_which_grammar_all_folds_used(nested):
     given = ["cv", nested, "--target", "y", "--folds", 2, "--repeats", 1, "--max-depth", 1, "--time-limit", 2]
     said = succeed(*given)
-    assert f"Grammar: {DERIVED}\n  not asked: id, Visit.visit_id (differs from row to row)\nAsked about: " in said
+    assert f"Grammar: {DERIVED}\n  skipped: id, Visit.visit_id (unique per row)\nAsked about: " in said
     about = in_json(*given)["grammar"]
-    notes = ["not asked: id, Visit.visit_id (differs from row to row)"]
+    notes = ["skipped: id, Visit.visit_id (unique per row)"]
     assert about == {"name": None, "origin": DERIVED, "notes": notes, "attributes": ["age"], "links": ["visits"]}
 
 

@@ -447,7 +447,7 @@ GRAMMARS = (
     grammar(GRAMMAR.replace("individual Row", "individual Car"), r"g.grammar:2:8: .*'Row' \(known: 'Car'\)", True),
     Odd(
         "grammar check g.grammar --data a.csv",
-        r"g.grammar:3:\d+: 'd.month' is a number from 1 to 12; got 13",
+        r"g.grammar:3:\d+: expected a number from 1 to 12 for 'd.month', got 13",
         1,
         {"g.grammar": GRAMMAR.replace("x >= *", "d.month = 13"), "a.csv": "d,y\n2024-01-01,a\n2024-02-01,b\n"},
     ),
