@@ -46,7 +46,7 @@ from structtree.options import Option, build_options, option, options_of, refere
 from structtree.progress import StatusLine
 from structtree.tasks.classification import Classification, ClassWeight
 from structtree.tasks.criteria import criterion
-from structtree.tasks.registry import task_of
+from structtree.tasks.registry import as_task
 from structtree.tasks.regression import REGRESSION
 from structtree.tasks.task import Task
 
@@ -146,7 +146,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         grammar = self.grammar and grammar_from(self.grammar)
         given = {each.parameter: vars(self)[each.parameter] for each in LEARNING if each.parameter in vars(self)}
         build_options(Objective, given)  # which checks them
-        task = task_of(self.task or self._task)
+        task = as_task(self.task or self._task)
         if task.predicts_classes != self._task.predicts_classes:
             raise UsageError(f"the task {task.name!r} is for {task.noun}; this is a tree for {self._task.noun}")
         chosen = task.admitted(criterion(self.criterion) if self.criterion else goal_criterion(self.goal, task))

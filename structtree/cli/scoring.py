@@ -79,10 +79,10 @@ class Metrics:
     def check(self, task: str | Task) -> None:
         """Refuse metrics that do not fit the target."""
         from structtree.evaluation.score import known_metrics
-        from structtree.tasks.registry import task_of
+        from structtree.tasks.registry import as_task
 
         known_metrics(self.names, task)
-        if self.names is not None and self.with_confusion and not task_of(task).predicts_classes and not self.names:
+        if self.names is not None and self.with_confusion and not as_task(task).predicts_classes and not self.names:
             raise UsageError(f"{CONFUSION} is for classes, and the target is a number")
 
     def lines(self, title: str, columns: Mapping[str, Scores]) -> list[str]:

@@ -21,7 +21,7 @@ from structtree.models.model import fitted
 from structtree.reprs import number_text, short_repr
 from structtree.tasks.classification import Classification
 from structtree.tasks.metrics import CLASS_METRICS, NUMBER_METRICS, Metric, class_name
-from structtree.tasks.registry import task_of
+from structtree.tasks.registry import as_task
 from structtree.tasks.regression import REGRESSION
 from structtree.tasks.task import Task
 
@@ -140,7 +140,7 @@ def main_metric(task: str | Task) -> str:
     >>> main_metric("classes"), main_metric("numbers")
     ('accuracy', 'r2')
     """
-    return next(iter(task_of(task).metrics))
+    return next(iter(as_task(task).metrics))
 
 
 def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, .
         ...
     structtree.errors.UsageError: the metric rmse is for numbers, and the target has classes
     """
-    task = task_of(task)
+    task = as_task(task)
     fitting = task.metrics
     if names is None:
         return tuple(name for name, metric in fitting.items() if metric.is_usual)

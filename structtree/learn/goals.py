@@ -18,7 +18,7 @@ from typing import Literal
 
 from structtree.models.settings import Decision, Goal, Growth, Pruning
 from structtree.tasks.criteria import Criterion
-from structtree.tasks.registry import task_of
+from structtree.tasks.registry import as_task
 from structtree.tasks.task import Task
 
 __all__ = ["CHOSEN", "ENOUGH_TO_CHOOSE", "Settings", "goal_criterion", "settle"]
@@ -83,7 +83,7 @@ def goal_criterion(goal: Goal, task: str | Task) -> Criterion:
     >>> goal_criterion("ranking", "numbers").name
     'mse'
     """
-    return task_of(task).criterion_for(goal)
+    return as_task(task).criterion_for(goal)
 
 
 def settle(
@@ -107,7 +107,7 @@ def settle(
     >>> settle("ranking", "pruned", "classes", 20, Growth(), Pruning(), Decision()).size
     'full, since 20 individuals are too few to choose it by'
     """
-    preset, known = _PRESETS[goal], task_of(task)
+    preset, known = _PRESETS[goal], as_task(task)
     if known.predicts_classes and decision.estimate is None:
         decision = replace(preset.decision, costs=decision.costs)
     limits = [name for name in LIMITS if getattr(growth, name) != getattr(_NO_LIMITS, name)]
@@ -137,9 +137,9 @@ def _least_leaf(task: Task, n: int) -> int:
 
     Examples
     --------
-    >>> [_least_leaf(task_of("classes"), n) for n in (100, 20_000, 1_000_000)]
+    >>> [_least_leaf(as_task("classes"), n) for n in (100, 20_000, 1_000_000)]
     [1, 4, 10]
-    >>> [_least_leaf(task_of("numbers"), n) for n in (100, 500, 1_000_000)]
+    >>> [_least_leaf(as_task("numbers"), n) for n in (100, 500, 1_000_000)]
     [1, 5, 10]
     """
     return min(10, max(1, n // task.individuals_per_leaf))

@@ -58,7 +58,7 @@ from structtree.options import listed
 from structtree.reprs import Viewed, short_repr
 from structtree.search.results import TracePoint
 from structtree.space.background import computed, with_background
-from structtree.tasks.registry import task_of
+from structtree.tasks.registry import as_task
 from structtree.tasks.task import Task
 
 __all__ = [
@@ -371,7 +371,7 @@ def model_from_json(value: Any) -> Model:
 def _task(whole: _Part) -> Task:
     name = whole.member("task")
     try:
-        return task_of(name.text()).from_json(whole)
+        return as_task(name.text()).from_json(whole)
     except UnknownNameError as error:
         name.fail(f"{error}; register the task with structtree.register_task before the model is loaded")
 

@@ -189,7 +189,7 @@ class Criterion:
 
     def unit(self, total: ArrayLike) -> float:
         """Return the size of the losses of a node: 1 if they are shares of its weight, else the loss of the node."""
-        return 1.0 if self.reads.are_shares else float(self.unsplit(total)[0])
+        return 1.0 if self.reads.are_shares else abs(float(self.unsplit(total)[0]))
 
 
 class _Compiled(Criterion):

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Floats
 
-__all__ = ["CLASS_METRICS", "NUMBER_METRICS", "Answers", "Metric", "class_name", "metrics_by_name"]
+__all__ = ["CLASS_METRICS", "NUMBER_METRICS", "Metric", "ScoredAnswers", "class_name", "metrics_by_name"]
 
 
-class Answers(Protocol):
+class ScoredAnswers(Protocol):
     """Predictions beside the truth: see `structtree.evaluation.score.Predicted`."""
 
     @property
@@ -69,17 +69,17 @@ class Metric(NamedTuple):
     name: str
     label: str
     task: str
-    compute: Callable[[Any, Answers], float]
+    compute: Callable[[Any, ScoredAnswers], float]
     is_usual: bool = False
     form: str = ".3f"
 
 
-def _binary(answers: Answers) -> dict[str, Any]:
+def _binary(answers: ScoredAnswers) -> dict[str, Any]:
     """The last of two classes is the positive one, as in scikit-learn; of more classes all count the same."""
     return {"pos_label": 1} if len(answers.classes) == 2 else {"average": "macro"}
 
 
-def _one_vs_rest(metric: Callable[..., float], answers: Answers) -> float:
+def _one_vs_rest(metric: Callable[..., float], answers: ScoredAnswers) -> float:
     """The mean over the classes that occur; the last class alone where there are two."""
     truth = answers.actual[:, None] == np.arange(len(answers.classes))
     shown = truth.any(axis=0) & ~truth.all(axis=0)
@@ -90,13 +90,13 @@ def _one_vs_rest(metric: Callable[..., float], answers: Answers) -> float:
     return float(metric(truth[:, shown].astype(int), answers.probabilities[:, shown], average="macro"))
 
 
-def _log_loss(metrics: Any, answers: Answers) -> float:
+def _log_loss(metrics: Any, answers: ScoredAnswers) -> float:
     if len(answers.classes) < 2 or answers.probabilities is None:
         return nan
     return float(metrics.log_loss(answers.actual, answers.probabilities, labels=range(len(answers.classes))))
 
 
-def _of_labels(function: str) -> Callable[[Any, Answers], float]:
+def _of_labels(function: str) -> Callable[[Any, ScoredAnswers], float]:
     return lambda metrics, answers: float(getattr(metrics, function)(answers.actual, answers.said))
 
 

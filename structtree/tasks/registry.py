@@ -7,7 +7,7 @@ from structtree.tasks.classification import Classification
 from structtree.tasks.regression import REGRESSION
 from structtree.tasks.task import Task
 
-__all__ = ["register_task", "task_of"]
+__all__ = ["as_task", "register_task"]
 
 _TASKS: dict[str, Task] = {}
 
@@ -23,7 +23,7 @@ def register_task(task: Task) -> None:
     Examples
     --------
     >>> register_task(Classification())
-    >>> task_of("classes").noun
+    >>> as_task("classes").noun
     'classes'
     """
     require(task, Task, "task", "a Task")
@@ -34,15 +34,15 @@ def register_task(task: Task) -> None:
         )
 
 
-def task_of(given: str | Task) -> Task:
+def as_task(given: str | Task) -> Task:
     """Return a task, or the registered task of a name.
 
     Examples
     --------
-    >>> task_of("poisson")
+    >>> as_task("poisson")
     Traceback (most recent call last):
         ...
-    structtree.errors.UnknownNameError: unknown task 'poisson'
+    structtree.errors.UnknownNameError: unknown task 'poisson' (known: 'classes', 'numbers')
     """
     require(given, str | Task, "task", "a name or a Task")
     if isinstance(given, Task):

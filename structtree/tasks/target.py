@@ -23,7 +23,7 @@ from structtree.errors import DataError, quoted
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.tasks.classification import ClassWeight
 from structtree.tasks.criteria import Criterion, criterion
-from structtree.tasks.registry import task_of
+from structtree.tasks.registry import as_task
 from structtree.tasks.statistics import PLAIN, Stats, Units
 from structtree.tasks.task import Task
 
@@ -182,7 +182,7 @@ def _task_and_criterion(
     if task is None:
         inferred = "numbers" if labels.dtype.kind == "f" and classes is None else "classes"
         task = inferred if chosen is None else chosen.task
-    known = task_of(task)
+    known = as_task(task)
     return known, known.admitted(chosen or known.criterion_for())
 
 

@@ -53,7 +53,7 @@ class NodeFigures(NamedTuple):
 
 
 class RuleFigures(NamedTuple):
-    """How sure a rule is: the share of the predicted class, or how far off a predicted number is."""
+    """Certainty of a rule: the share of the predicted class, or how far off a predicted number is."""
 
     confidence: float | None = None
     spread: float | None = None
@@ -92,7 +92,7 @@ class JsonPart(Protocol):
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """What is predicted of individuals.
+    """Kind of prediction: the one object that knows what labels are, and what a node says.
 
     A subclass that predicts a number defines `name`, `noun`, `stats_type`, `usual_criterion`, `columns` and `value`,
     and overrides what it does in another way.
