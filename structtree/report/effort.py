@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.population import Population
 from structtree.data.readers.individuals import population_of
 from structtree.errors import StructtreeError, UsageError
-from structtree.interrupts import cut_short, stoppable
+from structtree.interrupts import interruptible, stoppable
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.pretty import pretty
 from structtree.models.model import Fitted
@@ -178,7 +178,7 @@ def compare_effort(
     chosen = tuple(dict.fromkeys(map(criterion, criteria))) if criteria else _fitting(labels, len(population))
     _check_options(time_limit, exhaustive_limit, max_depth)
     efforts: list[Effort] = []
-    with stoppable() as stop, cut_short(stop):
+    with stoppable() as stop, interruptible(stop):
         for each in chosen:
             task = _Task(population, labels, asked, each, time_limit, exhaustive_limit, min_samples_leaf, progress)
             if not _warm_up(task):

@@ -20,6 +20,7 @@ from structtree.tasks.criteria import Criterion, criterion
 from structtree.tasks.decision import MAJORITY, Decision
 from structtree.tasks.estimates import TreeFigures, class_counts, cost_matrix, decisions, probabilities
 from structtree.tasks.evidence import class_bits, class_p_value
+from structtree.tasks.inference import labels_for
 from structtree.tasks.metrics import CLASS_METRICS, class_name
 from structtree.tasks.statistics import ClassCounts, Statistics, Stats, one_hot
 from structtree.tasks.task import JsonPart, NodeFigures, RuleFigures, Task
@@ -59,7 +60,8 @@ class Classification(Task):
 
     def with_classes(self, labels: NDArray[Any], classes: Sequence[Any] | None, chosen: Criterion) -> Classification:
         """Return the task with the classes that are given, or that the labels have."""
-        return Classification(_classes(labels.tolist()) if classes is None else tuple(map(_plain, classes)))
+        found = _classes(labels_for("classes", labels).tolist()) if classes is None else map(_plain, classes)
+        return Classification(tuple(found))
 
     def values(self, labels: NDArray[Any], chosen: Criterion) -> NDArray[np.int64]:
         """Return the code of each class."""

@@ -23,6 +23,7 @@ from structtree.errors import DataError, quoted
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.tasks.classification import ClassWeight
 from structtree.tasks.criteria import Criterion, criterion
+from structtree.tasks.inference import infer_task
 from structtree.tasks.registry import as_task
 from structtree.tasks.statistics import PLAIN, Stats, Units
 from structtree.tasks.task import Task
@@ -140,7 +141,7 @@ def target_for(
     Parameters
     ----------
     target : array
-        Classes, unless it holds real numbers, or the criterion says otherwise.
+        Classes or numbers, as the criterion says, or else as `structtree.tasks.inference` infers it.
     name : str or Criterion, optional
         The criterion, or its name; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
     sample_weight, class_weight : optional
@@ -153,7 +154,7 @@ def target_for(
         What shares the classes really have, if not those of the target; their weights are made to be so before class
         weights count. Only the ratios matter.
     task : str or Task, optional
-        What is predicted; by default that of the criterion, or else classes, unless the labels are real numbers.
+        What is predicted; by default that of the criterion, or else what the labels suggest.
 
     Examples
     --------
@@ -180,7 +181,7 @@ def _task_and_criterion(
     """Return the task that is given, that the criterion is for, or that the labels suggest; and its criterion."""
     chosen = None if name is None else criterion(name)
     if task is None:
-        inferred = "numbers" if labels.dtype.kind == "f" and classes is None else "classes"
+        inferred = infer_task(labels) if classes is None else "classes"
         task = inferred if chosen is None else chosen.task
     known = as_task(task)
     return known, known.admitted(chosen or known.criterion_for())
