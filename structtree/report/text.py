@@ -75,7 +75,7 @@ def export_text(
     --------
     >>> from structtree.data.schema import Attribute, RecordType, Schema
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.models.tree import Found
+    >>> from structtree.models.tree import ClassCounts, Found
     >>> schema = Schema((RecordType("Train", (Attribute("length", "int"),)),), "Train")
     >>> proved, open_ = Found("acc*", 1.0, 0.5, True, 0.0, 9, 0.1), Found("acc*", 1.0, 0.1, False, 0.25, 9, 0.1)
     >>> nodes = (
