@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from structtree.space.space import Space
     from structtree.space.terms import canonical
     from structtree.tasks.criteria import Criterion
+    from structtree.tasks.registry import register_task
+    from structtree.tasks.task import Task
 
 # Where each public name lives; it is imported when it is first asked for, so that `import structtree` is quick.
 _HOMES = {
@@ -91,6 +93,7 @@ _HOMES = {
     "StructuralTreeClassifier": "estimators",
     "StructuralTreeRegressor": "estimators",
     "MultiwayBranch": "models.tree",
+    "Task": "tasks.task",
     "Tree": "models.tree",
     "WhyNot": "search.why_not",
     "Witness": "space.meaning",
@@ -126,6 +129,7 @@ _HOMES = {
     "pretty": "lang.pretty",
     "read_csv": "data.readers.tables.reading",
     "read_jsonl": "data.readers.records.reading",
+    "register_task": "tasks.registry",
     "satisfies": "space.meaning",
     "save_model": "models.model",
     "shipped_grammars": "lang.grammar",
@@ -164,6 +168,7 @@ __all__ = [
     "StructtreeError",
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
+    "Task",
     "Tree",
     "WhyNot",
     "Witness",
@@ -200,6 +205,7 @@ __all__ = [
     "pretty",
     "read_csv",
     "read_jsonl",
+    "register_task",
     "satisfies",
     "save_model",
     "shipped_grammars",

@@ -70,9 +70,7 @@ def _learned(case: Case, random: np.random.Generator) -> Model:
 
 
 def _said(model: Model, population: Population) -> Any:
-    if model.tree.task == "numbers":
-        return model.predict(population)
-    return model.predict_proba(population)
+    return model.predict_proba(population) if model.tree.classes else model.predict(population)
 
 
 def _seen_again(case: Case, alone: Population) -> Population:

@@ -270,7 +270,7 @@ class _Learned:
 
     def to_dict(self, metrics: Metrics, estimated: _Estimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
-        from structtree.evaluation.score import METRICS, main_metric
+        from structtree.evaluation.score import main_metric
 
         tree = self.model.tree
         main = main_metric(tree.task)
@@ -279,7 +279,7 @@ class _Learned:
             "data": self.source.shown,
             "individuals": len(self.data.population),
             "target": self.model.target,
-            "task": tree.task,
+            "task": tree.task.name,
             "criterion": self.model.params["criterion"],
             "growth": self.model.params["growth"],
             "pruning": self.model.params["pruning"],
@@ -287,7 +287,7 @@ class _Learned:
             "leaves": len(tree.leaves),
             "depth": tree.depth,
             "train_score": finite(self.train_scores([main])[main]),
-            "measure": METRICS[main].label,
+            "measure": tree.task.metrics[main].label,
             "training": self.train_scores(metrics.names).to_dict(),
             "estimate": held_out if held_out is None else held_out | {"folds": ESTIMATE_FOLDS},
             "evaluated": self.evaluated,
@@ -336,7 +336,7 @@ def _print_learned(
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")
         note("a smaller tree is easier to read: --for reading; structtree cv shows what that costs on new data")
-    if not tree.branches and tree.task == "classes" and model.params["size"] == CHOSEN:
+    if not tree.branches and tree.classes and model.params["size"] == CHOSEN:
         note(
             "no test saves errors on new individuals; where a class is rare, --for ranking still tells those who are "
             "likely to be in it from others"

@@ -162,7 +162,7 @@ def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"]
     from structtree.tasks.criteria import criterion
 
     try:
-        tasks = {criterion(name).task: name for name in criteria if name is not None}
+        tasks: dict[Any, str] = {criterion(name).task: name for name in criteria if name is not None}
     except UnknownNameError as error:
         raise UsageError(str(error)) from None
     if len(tasks) == 2:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from structtree.data.population import Column
     from structtree.data.readers.opening import Opened
-    from structtree.data.schema import LearningTask
     from structtree.evaluation.score import Scores
     from structtree.evaluation.validate import MakeEstimator
     from structtree.lang.grammar import Grammar
+    from structtree.tasks.task import Task
 
 __all__ = ["Divided", "FoldsOption", "MetricOption", "Metrics", "estimator_maker", "fold_facts", "folds_for"]
 
@@ -76,12 +76,13 @@ class Metrics:
             raise UsageError(f"--metric takes names, as in roc_auc,f1; got {text!r}")
         return cls(tuple(name for name in given if name != CONFUSION), bool({CONFUSION, EVERY_METRIC} & {*given}))
 
-    def check(self, task: LearningTask) -> None:
+    def check(self, task: str | Task) -> None:
         """Refuse metrics that do not fit the target."""
         from structtree.evaluation.score import known_metrics
+        from structtree.tasks.registry import as_task
 
         known_metrics(self.names, task)
-        if self.names is not None and self.with_confusion and task == "numbers" and not self.names:
+        if self.names is not None and self.with_confusion and not as_task(task).predicts_classes and not self.names:
             raise UsageError(f"{CONFUSION} is for classes, and the target is a number")
 
     def lines(self, title: str, columns: Mapping[str, Scores]) -> list[str]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from structtree.interrupts import interruptible
 from structtree.lang import syntax as syn
-from structtree.learn.stopping import p_value, precision_of, saves_bits
+from structtree.learn.stopping import saves_bits
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Node, NodeArrays, Unproved
 from structtree.progress import Status
@@ -40,7 +40,7 @@ from structtree.splitters.splitter import (
     gap_of,
 )
 from structtree.tasks.criteria import TOLERANCE
-from structtree.tasks.target import Target, room, undivided
+from structtree.tasks.target import Target, room
 
 __all__ = ["Builder", "Progress"]
 
@@ -262,10 +262,10 @@ class Builder(Generic[M]):
             case None:
                 return True
             case "test":
-                return p_value(self.target.criterion.task, *self._targets(node)) <= self.growth.significance
+                return self.target.task.p_value(*self._targets(node)) <= self.growth.significance
             case "mdl":
-                task, bits = self.target.criterion.task, self.price(candidate.test, self.splitter.rows(node.members))
-                precision = precision_of(self.target.values) if task == "numbers" else 1.0
+                task, bits = self.target.task, self.price(candidate.test, self.splitter.rows(node.members))
+                precision = task.precision(self.target.values)
                 return saves_bits(task, *self._targets(node), for_test=bits, precision=precision)
 
     def _decreases_enough(self, node: GrowingNode[M], gain: float) -> bool:
@@ -273,8 +273,7 @@ class Builder(Generic[M]):
         least = self.growth.min_impurity_decrease
         if not least:
             return True
-        criterion = self.target.criterion
-        slack = TOLERANCE * (1.0 if self.target.classes else undivided(criterion, self.splitter.stats(node.members)))
+        slack = TOLERANCE * self.target.criterion.unit(self.splitter.stats(node.members).sums)
         return self._share(node) * (gain + slack) >= least
 
     def _targets(self, node: GrowingNode[M]) -> list[NDArray[Any]]:

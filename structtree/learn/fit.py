@@ -38,8 +38,11 @@ from structtree.models.tree import Leaf, Tree, subtree
 from structtree.options import merge_options, refuse_unknown
 from structtree.search.clock import Clock
 from structtree.space.background import with_background
+from structtree.tasks.classification import ClassWeight
 from structtree.tasks.criteria import Criterion
-from structtree.tasks.target import ClassWeight, Target, Units, room, target_for
+from structtree.tasks.statistics import Units
+from structtree.tasks.target import Target, room, target_for
+from structtree.tasks.task import Task
 
 if TYPE_CHECKING:
     from structtree.learn.parameters import FitOptions
@@ -75,6 +78,7 @@ def fit(
     goal: Goal = "accuracy",
     grow: Literal["pruned", "full"] = "pruned",
     criterion: str | Criterion | None = None,
+    task: str | Task | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
     classes: Sequence[Any] | None = None,
@@ -109,7 +113,7 @@ def fit(
     grow : {"pruned", "full"}
         Choose the size of the tree by cross-validation, unless it is limited or pruned as the options say; or keep
         the full tree.
-    criterion, sample_weight, class_weight, classes
+    criterion, task, sample_weight, class_weight, classes
         As of `structtree.learn.growing.grow`.
     priors : mapping from class to float, optional
         What shares the classes have where the model will be used; the training data weighs as if it had them. Class
@@ -156,9 +160,10 @@ def fit(
     time = clock or Clock(given[0].time_limit)
     asked = None if grammar is None else grammar_from(grammar)
     known = _labelled(_population(individuals, asked, smiles), target, sample_weight, unlabelled, target_name)
-    checked = target_for(known.labels, len(known.population), criterion, known.weights, class_weight, classes, priors)
+    given_weights = (known.weights, class_weight, classes, priors)
+    checked = target_for(known.labels, len(known.population), criterion, *given_weights, task)
     if criterion is None:
-        checked = replace(checked, criterion=goal_criterion(goal, checked.criterion.task))
+        checked = replace(checked, criterion=goal_criterion(goal, checked.task))
     population, labels, checked = with_weight(known.population, known.labels, checked)
     checked = checked.counted()
     labels = labels if checked.classes else checked.values
@@ -166,7 +171,7 @@ def fit(
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
     whole = with_background(population, allowed, functions or {})
-    settings = settle(goal, grow, checked.criterion.task, len(population), *given)
+    settings = settle(goal, grow, checked.task, len(population), *given)
     _check_task(settings.decision, settings.pruning, checked.classes)
     with stoppable() as stop:
         time = time if clock is not None else replace(time, stop=stop)
@@ -419,8 +424,7 @@ class _Job:
 
     def _pruned_by_held_out(self, share: float) -> Tree:
         n = len(self.population)
-        strata = self.checked.values if self.checked.classes else np.zeros(n)
-        held = _held_out(strata, share, self.growth.random_state)
+        held = _held_out(self.checked.task.strata(self.checked.values), share, self.growth.random_state)
         if not held.any() or held.all():
             raise DataError(f"{n} individuals are too few to hold out a share of {share} of them")
         tree, others = self._grown(np.flatnonzero(~held)), np.flatnonzero(held)
@@ -461,7 +465,7 @@ def _one_leaf(population: Population, checked: Target) -> Tree:
     """The tree of which Ctrl-C has left nothing but its root."""
     stats = checked.stats(np.flatnonzero(checked.weights))
     leaf = Leaf(stats, room(checked.criterion, stats), "interrupt")
-    return Tree((leaf,), population.schema, checked.classes, lightest=checked.lightest)
+    return Tree((leaf,), population.schema, checked.classes, lightest=checked.lightest, task=checked.task)
 
 
 def _with_weighty_leaves(tree: Tree, fraction: float) -> Tree:

@@ -30,7 +30,7 @@ from structtree.data.population import Population
 from structtree.data.readers.individuals import population_of, recognised
 from structtree.data.readers.text_files import open_text_file
 from structtree.data.schema import Attribute, Kind, Link, LinkKind, RecordType, Schema
-from structtree.errors import DataError, GrammarError, StructtreeError, UsageError, require
+from structtree.errors import DataError, GrammarError, StructtreeError, UnknownNameError, UsageError, require
 from structtree.files import replacing
 from structtree.lang import syntax as syn
 from structtree.lang.background import Background, ComputedLink, Needs, needs_of
@@ -41,15 +41,13 @@ from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty, pretty_grammar
 from structtree.lang.walk import subpredicates
 from structtree.models.conform import NeededMembers, conform, needed_members
-from structtree.models.predict import predicted_classes, predicted_means, predicted_probabilities
+from structtree.models.predict import predicted_answers, predicted_probabilities
 from structtree.models.settings import MAJORITY, Decision, Estimate
 from structtree.models.tree import (
     Branch,
-    ClassCounts,
     Found,
     Leaf,
     MissingRule,
-    Moments,
     MultiwayBranch,
     Node,
     Stats,
@@ -60,6 +58,8 @@ from structtree.options import listed
 from structtree.reprs import Viewed, short_repr
 from structtree.search.results import TracePoint
 from structtree.space.background import computed, with_background
+from structtree.tasks.registry import as_task
+from structtree.tasks.task import Task
 
 __all__ = [
     "Fitted",
@@ -166,16 +166,14 @@ class Model(Viewed):
             For a DataFrame of molecules: the column with the SMILES, if it is not named so.
         """
         prepared = self.prepared(individuals, functions, smiles=smiles)
-        if self.tree.task == "numbers":
-            return predicted_means(self.tree, prepared)
-        return _label_array(self.tree.classes)[predicted_classes(self.tree, prepared, self.decision)]
+        return self.tree.task.labels(predicted_answers(self.tree, prepared, self.decision))
 
     def predict_proba(
         self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
     ) -> NDArray[np.float64]:
         """The probability of each class, in the order of the tree's classes, for each individual."""
-        if self.tree.task == "numbers":
-            raise UsageError("the model predicts numbers, which have no probabilities; use predict")
+        if not self.tree.classes:
+            raise UsageError(f"the model predicts {self.tree.task.noun}, which have no probabilities; use predict")
         return predicted_probabilities(self.tree, self.prepared(individuals, functions, smiles=smiles), self.decision)
 
     def prepared(
@@ -323,8 +321,9 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "format_version": FORMAT_VERSION if computes.steps else 1,
         "structtree": model.version,
         "target": model.target,
-        "task": tree.task,
-        "classes": [_label(label) for label in tree.classes],
+        "task": tree.task.name,
+        "classes": [],
+        **tree.task.to_json(),
         "missing": tree.missing,
         **({"lightest": tree.lightest} if tree.lightest != 1.0 else {}),
         "decision": asdict(model.decision),
@@ -335,7 +334,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         **({"background": pretty_grammar(computes.declarations)} if computes.steps else {}),
         **({"optional": optional} if optional else {}),
         **({"layout": model.layout.to_json()} if model.layout is not None else {}),
-        "nodes": [_node_to_json(node) for node in tree.nodes],
+        "nodes": [_node_to_json(node, tree.task) for node in tree.nodes],
     }
 
 
@@ -350,19 +349,15 @@ def model_from_json(value: Any) -> Model:
     whole = _Part(value)
     _require_format(whole)
     schema = _schema(whole.member("schema"))
-    classes = tuple(part.label() for part in whole.member("classes").elements())
-    if (whole.member("task").text() == "classes") != bool(classes):
-        whole.member("classes").fail("expected classes for the task 'classes', and none for 'numbers'")
-    if len({(type(label), label) for label in classes}) < len(classes):
-        whole.member("classes").fail("expected classes that differ")
+    task = _task(whole)
     grammar = _checked_definitions(whole, schema)
     missing = whole.member("missing").one_of(get_args(MissingRule), "false, majority or fractional")
-    nodes = tuple(_node(part, grammar, len(classes), missing) for part in whole.member("nodes").elements())
+    nodes = tuple(_node(part, grammar, task, missing) for part in whole.member("nodes").elements())
     _require_reading_order(nodes, whole.member("nodes"))
     target = whole.member("target")
     return Model(
-        Tree(nodes, schema, classes, missing, _lightest(whole)),
-        _decision(whole.member("decision"), len(classes)),
+        Tree(nodes, schema, task.classes, missing, _lightest(whole), task),
+        _decision(whole.member("decision"), len(task.classes)),
         None if target.value is None else target.text(),
         dict(whole.member("params").members()),
         whole.member("structtree").text(),
@@ -371,6 +366,14 @@ def model_from_json(value: Any) -> Model:
         grammar.background if grammar.background.steps else None,
         _layout(whole),
     )
+
+
+def _task(whole: _Part) -> Task:
+    name = whole.member("task")
+    try:
+        return as_task(name.text()).from_json(whole)
+    except UnknownNameError as error:
+        name.fail(f"{error}; register the task with structtree.register_task before the model is loaded")
 
 
 def _lightest(whole: _Part) -> float:
@@ -411,15 +414,6 @@ def _lacks(population: Population, function: syn.Function) -> bool:
     return function.type not in schema or function.name not in schema.type(function.type).members
 
 
-def _label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
-    """The classes as an array that keeps them as they are: numpy would make one sort of different ones."""
-    if len({type(label) for label in classes}) == 1:
-        return np.array(classes)
-    labels = np.empty(len(classes), dtype=object)
-    labels[:] = classes
-    return labels
-
-
 # ---- writing --------------------------------------------------------------------------------------------
 
 
@@ -447,20 +441,13 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not a plain value")
 
 
-def _label(label: Any) -> str | int | float | bool:
-    plain = label.item() if isinstance(label, np.generic) else label
-    if isinstance(plain, str | bool | int) or (isinstance(plain, float) and isfinite(plain)):
-        return plain
-    raise UsageError(f"a class that can be saved is a text, a number or a flag; got {label!r}")
-
-
 def _number(value: float) -> float | str:
     """JSON has no infinity; the gap of a search that proved nothing may be one, and so may a variance."""
     return float(value) if isfinite(value) else str(float(value))
 
 
-def _node_to_json(node: Node) -> dict[str, Any]:
-    seen = _stats_to_json(node.stats)
+def _node_to_json(node: Node, task: Task) -> dict[str, Any]:
+    seen = task.summary_to_json(node.stats)
     if isinstance(node, Leaf):
         reason = {"stopped_by": node.stopped_by} if node.stopped_by else {}
         return {**seen, "gap": _number(node.gap), **reason} if node.gap else seen
@@ -475,14 +462,6 @@ def _node_to_json(node: Node) -> dict[str, Any]:
         case MultiwayBranch(attribute, values, children):
             asks = {"switch": attribute, "values": list(values), "children": list(children)}
     return {**asks, **shares, **seen, "found": found}
-
-
-def _stats_to_json(stats: Stats) -> dict[str, Any]:
-    match stats:
-        case ClassCounts(n, counts):
-            return {"n": n, "counts": [float(count) for count in counts]}
-        case Moments(n, weight, mean, variance):
-            return {"n": n, "weight": float(weight), "mean": float(mean), "variance": _number(variance)}
 
 
 def used_definitions(model: Model) -> tuple[syn.Definition, ...]:
@@ -717,8 +696,8 @@ def _usable(test: syn.Predicate, part: _Part, grammar: CheckedGrammar) -> syn.Pr
         part.fail(f"the test cannot be used: {error.message}")
 
 
-def _node(part: _Part, grammar: CheckedGrammar, n_classes: int, missing: MissingRule) -> Node:
-    stats, members = _stats(part, n_classes), part.members()
+def _node(part: _Part, grammar: CheckedGrammar, task: Task, missing: MissingRule) -> Node:
+    stats, members = task.summary_from_json(part), part.members()
     if "switch" in members:
         return _switch(part, grammar, stats)
     if "test" not in members:
@@ -746,18 +725,6 @@ def _shares(part: _Part, n: int) -> tuple[float, ...]:
     if len(shares) != n:
         part.fail(f"expected {n} numbers, one for each side, got {len(shares)}")
     return shares
-
-
-def _stats(part: _Part, n_classes: int) -> Stats:
-    n = part.member("n").whole()
-    if not n_classes:
-        mean, weight, variance = part.member("mean"), part.member("weight"), part.member("variance")
-        return Moments(n, weight.weight(), mean.number(), variance.weight_or_infinity())
-    counts = part.member("counts")
-    if len(counts.elements()) != n_classes:
-        counts.fail(f"expected {n_classes} numbers, one for each class, got {len(counts.elements())}")
-    weights = tuple(count.weight() for count in counts.elements())
-    return ClassCounts(n, weights) if isfinite(sum(weights)) else counts.fail("expected numbers with a finite sum")
 
 
 def _found(part: _Part) -> Found:

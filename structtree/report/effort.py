@@ -30,7 +30,7 @@ from structtree.space.background import with_background
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
-from structtree.tasks.criteria import CRITERIA, Criterion, better, criterion
+from structtree.tasks.criteria import Criterion, better, criterion
 
 __all__ = ["Effort", "compare_effort", "node_spaces"]
 
@@ -218,8 +218,7 @@ class _Task:
 
 
 def _fitting(labels: NDArray[Any], n: int) -> tuple[Criterion, ...]:
-    task = scorer_for(None, labels, n).criterion.task
-    return tuple(found for found in CRITERIA.values() if found.task == task)
+    return scorer_for(None, labels, n).task.criteria
 
 
 def _check_options(time_limit: float | None, exhaustive_limit: float, max_depth: int | None) -> None:

@@ -29,7 +29,7 @@ from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty
 from structtree.models.model import Fitted, fitted
 from structtree.models.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
 from structtree.models.settings import Decision
-from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
+from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.models.unknown import possibly, surely
 from structtree.report.english import name_words
 from structtree.report.text import NodeText
@@ -38,6 +38,7 @@ from structtree.reprs import inert, number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
 from structtree.space.meaning import aggregated_places, given_paths, witnesses
 from structtree.space.terms import conjuncts
+from structtree.tasks.task import NodeFigures
 
 __all__ = ["Explained", "Explanation", "Reason", "SeenRow", "explain", "explain_prepared"]
 
@@ -320,13 +321,14 @@ def _concluded(
     stats, texts, name = tree.nodes[leaf].stats, NodeText.of(tree, decision), alone.schema.individual
     n_leaves = len(tree.distribution(alone).leaves)
     words = texts.answer(leaf) if n_leaves == 1 else ""
-    if not isinstance(stats, ClassCounts):
+    if not tree.classes:
         mean, spread = float(predicted_means(tree, alone)[0]), float(predicted_spreads(tree, alone)[0])
-        words = words or f"{texts.number(mean)} ± {texts.number(spread)} (from {n_leaves} leaves)"
+        mixed = NodeFigures(stats, mean, spread, None, texts.number)
+        words = words or f"{tree.task.leaf_text(mixed)} (from {n_leaves} leaves)"
         return Explanation(individual, name, reasons, leaf, mean, None, spread, stats.n, (), words)
     code = int(predicted_classes(tree, alone, decision)[0])
     sure = float(predicted_probabilities(tree, alone, decision)[0, code])
-    counts = tuple(zip(tree.classes, stats.counts, strict=True))
+    counts = tuple(zip(tree.classes, stats.figures, strict=True))
     words = words or f"{tree.classes[code]}, p = {texts.number(sure)} (from {n_leaves} leaves)"
     return Explanation(individual, name, reasons, leaf, tree.classes[code], sure, None, stats.n, counts, words)
 

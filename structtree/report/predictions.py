@@ -172,7 +172,7 @@ def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predict
     """
     population = whole(data)
     prepared = model.prepared(population)
-    said, is_classes = model.predict(prepared), model.tree.task == "classes"
+    said, is_classes = model.predict(prepared), bool(model.tree.classes)
     actual = truth(population, model.target)
     probabilities = model.predict_proba(prepared) if is_classes else None
     kept = [name for name in _chosen(keep, population) if name not in data.provenance.names]
@@ -200,7 +200,7 @@ def _answers(
         return None
     truth = [actual[i] for i in known]
     if probabilities is None:
-        return Predicted.of_numbers(truth, said[known])
+        return Predicted.of_numbers(truth, said[known], model.tree.task)
     return Predicted.of_classes(truth, said[known], model.tree.classes, probabilities[known])
 
 

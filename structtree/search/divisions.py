@@ -17,6 +17,7 @@ import numpy as np
 from structtree.arrays import TOLERANCE, Floats, Ints, Mask
 from structtree.tasks.criteria import Criterion, two_components
 from structtree.tasks.losses import information
+from structtree.tasks.statistics import group_sums
 
 __all__ = ["division_losses", "information_gains"]
 
@@ -51,11 +52,11 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
     """
     if criterion.name == "gain-ratio":
         return two_components(-_gain_ratios(sides, division, n, total))
-    known = _added(sides, division, n)
+    known = group_sums(sides, division, n)
     some = criterion.weight(known) < criterion.weight(total) * (1 - TOLERANCE)
     if not criterion.is_for_many_sides:
         return _losses_of_two(criterion, sides, division, known, some, total)
-    left = _added(two_components(criterion.impurity(sides)), division, n)
+    left = group_sums(two_components(criterion.impurity(sides)), division, n)
     # The impurity of the unknown is as great as if nobody were divided.
     left[some] += two_components(criterion.impurity(total[None, :])) - two_components(criterion.impurity(known[some]))
     return np.asarray(left / criterion.weight(total))
@@ -87,7 +88,7 @@ def information_gains(sides: Floats, division: Ints, n: int, total: Floats) -> F
     >>> information_gains(sides, np.zeros(2, dtype=int), 1, np.array([2.0, 2.0])).tolist()
     [1.0]
     """
-    return np.asarray(information(sides, division, _added(sides, division, n)) / float(total.sum()))
+    return np.asarray(information(sides, division, group_sums(sides, division, n)) / float(total.sum()))
 
 
 def _gain_ratios(sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
@@ -102,8 +103,3 @@ def _bits(part: Floats, whole: float) -> Floats:
     # As a sum, since the logarithm of a ratio near 1 would lose its digits.
     others = np.maximum(whole - part, 0.0)
     return np.asarray(part * np.log1p(others / np.where(part > 0, part, 1.0)) / np.log(2))
-
-
-def _added(sides: Floats, division: Ints, n: int) -> Floats:
-    """All sides of each division together."""
-    return np.stack([np.bincount(division, column, n).astype(np.float64) for column in sides.T], axis=1)

@@ -11,7 +11,7 @@ from structtree.lang.pretty import pretty
 from structtree.reprs import Viewed, short_repr
 from structtree.search.scorers import Loss, Scorer
 from structtree.space.space import Space
-from structtree.tasks.target import Units
+from structtree.tasks.statistics import Units
 
 __all__ = ["Pass", "Problem", "SearchStats", "Split", "StoppedBy", "TracePoint"]
 

@@ -35,6 +35,7 @@ from structtree.splitters.attribute_tests import FlatTest, ListedTests
 from structtree.splitters.splitter import SideValues
 from structtree.splitters.table import ListedColumns, Tuning, columns_for, source_column
 from structtree.tasks.criteria import TOLERANCE, Criterion, better
+from structtree.tasks.statistics import group_sums
 from structtree.tasks.target import Target
 
 __all__ = ["Choice", "Division", "NodeSample", "best_division", "columns_to_divide"]
@@ -116,18 +117,13 @@ class NodeSample:
 
     def __post_init__(self) -> None:
         target, weights = self.target.values[self.rows], self.target.weights[self.rows] * self.parts
-        if self.target.classes:
-            adds = np.zeros((len(self.rows), len(self.target.classes)))
-            adds[np.arange(len(self.rows)), target] = weights
-        else:
-            centred = target - np.average(target, weights=weights)
-            adds = np.stack([weights, weights * centred, weights * centred**2], axis=1)
+        adds = self.target.task.matrix(target, weights)
         object.__setattr__(self, "adds", adds)
         object.__setattr__(self, "total", adds.sum(axis=0))
 
     def weights(self, sides: Floats) -> Floats:
         """The weight of each of some sides."""
-        return np.asarray(sides.sum(axis=-1)) if self.target.classes else sides[..., 0]
+        return np.asarray(self.target.criterion.weight(sides))
 
     def rest(self, whole: Floats, part: Floats) -> Floats:
         """Return what is left of a whole, exactly 0 where nothing is left of a class."""
@@ -352,10 +348,10 @@ def _cells(columns: ListedColumns, sample: NodeSample) -> _Cells:
     n = int(firsts[-1])
     counts = np.bincount(cell, minlength=n)
     present = np.flatnonzero(counts)
-    sides = np.stack([np.bincount(cell, adds[who], n)[present] for adds in sample.adds.T], axis=1)
+    sides = group_sums(sample.adds[who], cell, n)[present]
     column = np.searchsorted(firsts, present, side="right") - 1
     sizes = np.bincount(cell, sample.parts[who], n)[present]
-    return _Cells(coded[column], present - firsts[column], sides.astype(np.float64), sizes.astype(np.float64))
+    return _Cells(coded[column], present - firsts[column], sides, sizes.astype(np.float64))
 
 
 def _multiway(cells: _Cells, sample: NodeSample, lacking: Floats, n_lacking: Floats) -> _Candidates:

@@ -25,7 +25,7 @@ from structtree.data.schema import Kind
 from structtree.lang import syntax as syn
 from structtree.models.descent import Descent, descent_of
 from structtree.models.settings import Growth
-from structtree.models.tree import Branch, ClassCounts, Leaf, Moments, Node, NodeArrays, Stats, Unproved, depths_of
+from structtree.models.tree import Branch, Leaf, Node, NodeArrays, Stats, Unproved, depths_of
 from structtree.search.clock import Clock
 from structtree.search.kernels import tables as kernel
 from structtree.space.values import midpoints
@@ -421,14 +421,11 @@ class SweptNodes(NodeArrays):
     def _shares(self, yes: int, no: int) -> tuple[float, ...]:
         if self.growth.missing == "false":
             return ()
-        weights = self.seen[[yes, no]].sum(axis=1) if self.target.classes else self.seen[[yes, no], 0]
+        weights = self.target.task.weights(self.seen[[yes, no]])
         return tuple((weights / weights.sum()).tolist())
 
     def _stats(self) -> Sequence[Stats]:
-        sizes, rows = self.grown.sizes.tolist(), self.seen.tolist()
-        if self.target.classes:
-            return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, rows, strict=True)]
-        return [Moments(n, *moments) for n, moments in zip(sizes, rows, strict=True)]
+        return list(map(self.target.task.summary_of, self.grown.sizes.tolist(), self.seen.tolist()))
 
     def _test(self, node: int) -> syn.Predicate:
         """The test of a node."""

@@ -280,8 +280,7 @@ def task_of(target: Target) -> kernel.SweepTask:
     """The targets as the kernels want them."""
     weights, values = target.weights, target.values
     plain = bool((weights == 1.0).all())
-    classes = target.criterion.task == "classes"
-    mean = 0.0 if classes else float(np.average(values, weights=weights))
+    classes, mean = bool(target.classes), target.task.centre(values, weights)
     return kernel.SweepTask(
         target.criterion.kind,
         len(target.classes),

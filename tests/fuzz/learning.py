@@ -211,7 +211,7 @@ def rules(case):
             for rule in to_rules(model, *data, **weighted, simplify=simplify):
                 counted += check_rule(rule, known, whole, said, target, weights)
             assert (counted == 1).all() if not simplify else (counted >= 1).all()
-    if model.tree.task == "classes":
+    if model.tree.classes:
         for label, formula in to_formula(model).items():
             assert (holds(formula, whole) == (said == label)).all()
 

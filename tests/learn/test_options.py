@@ -21,10 +21,11 @@ from structtree.lang.syntax import TOP
 from structtree.learn.builder import Builder
 from structtree.learn.growing import grow
 from structtree.learn.plan import plan_for
-from structtree.learn.stopping import literals_offered, p_value, predicate_bits, saves_bits
+from structtree.learn.stopping import literals_offered, predicate_bits, saves_bits
 from structtree.models.tree import Branch, Leaf
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
+from structtree.tasks.classification import Classification
 from structtree.tasks.criteria import TOLERANCE, better
 from structtree.tasks.target import target_for
 from tests.growing import grow_on
@@ -218,10 +219,10 @@ class Oracle:
     def is_stopped(self, rows, test, places):
         sides = [self.target.values[rows[places == place]] for place in range(places.max() + 1)]
         if self.growth.stop == "test":
-            return p_value("classes", *sides) > self.growth.significance
+            return Classification().p_value(*sides) > self.growth.significance
         if self.growth.stop == "mdl":
             offered = literals_offered(Space.build(self.grammar, self.population.take(rows)))
-            return not saves_bits("classes", *sides, for_test=predicate_bits(test, offered))
+            return not saves_bits(Classification(), *sides, for_test=predicate_bits(test, offered))
         return False
 
 

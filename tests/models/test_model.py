@@ -102,7 +102,7 @@ def bank_model(tmp_path_factory):
 def test_what_is_loaded_is_what_was_saved_and_predicts_the_same(data):
     schema = data.draw(schemas())
     tree = data.draw(usable_trees(schema, data.draw(st.sampled_from([class_leaves, number_leaves]))))
-    if tree.task == "classes":
+    if tree.classes:
         tree = replace(tree, classes=tuple(data.draw(st.lists(labels, min_size=3, max_size=3, unique=True))))
     estimate = data.draw(estimates)
     decision = Decision(estimate, data.draw(st.floats(0, 10)) if (estimate or "").startswith("m-") else None)
@@ -111,7 +111,7 @@ def test_what_is_loaded_is_what_was_saved_and_predicts_the_same(data):
     assert same(model, loaded)
     population = data.draw(populations(schema))
     assert np.array_equal(model.predict(population), loaded.predict(population))
-    if tree.task == "classes":
+    if tree.classes:
         assert np.array_equal(model.predict_proba(population), loaded.predict_proba(population))
 
 

@@ -42,7 +42,7 @@ def cases(draw, **options):
 
 
 def predicted(tree, population, decision=None):
-    said = means(tree) if tree.task == "numbers" else np.array(tree.classes)[decisions(tree, decision or Decision())]
+    said = means(tree) if not tree.classes else np.array(tree.classes)[decisions(tree, decision or Decision())]
     return said[tree.apply(population)]
 
 

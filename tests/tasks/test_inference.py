@@ -41,8 +41,8 @@ def test_the_command_and_the_library_infer_the_same_task(task, values, tmp_path)
     assert infer_task(data.target) == task
     assert json.loads(result.stdout)["task"] == task
     model = structtree.fit(data.population, data.target)
-    assert model.tree.task == task
-    assert structtree.grow(data.population, data.target, model.params["grammar"]).task == task
+    assert model.tree.task.name == task
+    assert structtree.grow(data.population, data.target, model.params["grammar"]).task.name == task
 
 
 def test_classes_of_integers_are_integers_however_they_were_read():
@@ -56,7 +56,7 @@ def test_classes_of_integers_are_integers_however_they_were_read():
 def test_a_criterion_decides_before_the_rule():
     data = structtree.Population.from_array(np.arange(6.0).reshape(-1, 1))
     labels = np.array([0.0, 0, 0, 1, 1, 1])
-    assert structtree.fit(data, labels, criterion="mse").tree.task == "numbers"
+    assert structtree.fit(data, labels, criterion="mse").tree.task.name == "numbers"
     assert structtree.fit(data, np.arange(6.0), criterion="gini").tree.classes == (0, 1, 2, 3, 4, 5)
 
 

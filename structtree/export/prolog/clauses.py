@@ -29,7 +29,6 @@ from structtree.export.prolog.rules import background_clauses
 from structtree.lang.background import ComputedLink
 from structtree.lang.pretty import pretty
 from structtree.models.conform import needed_members
-from structtree.models.leaves import decisions, means
 from structtree.models.model import Model, fitted, used_definitions
 from structtree.models.tree import Leaf, Tree, Way
 
@@ -254,12 +253,8 @@ def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Way, ...]]]:
 
 def _answers(model: Model) -> Mapping[int, str]:
     tree = model.tree
-    if tree.task == "numbers":
-        return {
-            leaf: number_term(mean) for leaf, mean in zip(tree.leaves, means(tree)[list(tree.leaves)], strict=True)
-        }
-    said = decisions(tree, model.decision)
-    return {leaf: _label_term(tree.classes[said[leaf]]) for leaf in tree.leaves}
+    said, term = tree.task.answers(tree, model.decision), _label_term if tree.classes else number_term
+    return {leaf: term(tree.classes[said[leaf]] if tree.classes else said[leaf]) for leaf in tree.leaves}
 
 
 def _label_term(label: Any) -> str:

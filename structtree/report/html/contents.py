@@ -28,7 +28,7 @@ from structtree.models.conform import NeededMembers
 from structtree.models.importance import importances, part_importances
 from structtree.models.model import Fitted
 from structtree.models.rules import to_rules
-from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
+from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.report.caveats import caveat_lines
 from structtree.report.effort import Effort, compare_effort, node_spaces
 from structtree.report.explain import explain_prepared
@@ -56,7 +56,6 @@ MAX_DRAWN = 1_500_000
 _DRAWING_WIDTH = 380.0
 MAX_PART_SHARES = 60
 """Parts of tests in the list of importances."""
-_KINDS = {"classes": "Decision", "numbers": "Regression"}
 _BINS = 24
 
 JsonValue = Any
@@ -89,10 +88,10 @@ def findings(
     spaces = node_spaces(known, original, population)
     answers = _answers(parts, population.take(pool))
     return {
-        "title": inert(title or f"{_KINDS[tree.task]} tree for {model.target or 'the target'}"),
+        "title": inert(title or f"{tree.task.title} tree for {model.target or 'the target'}"),
         "target": inert(model.target or "the target"),
         "individual": inert(tree.schema.individual),
-        "task": tree.task,
+        "task": tree.task.name,
         "n": len(population),
         "classes": [inert(class_name(label)) for label in tree.classes],
         "colours": list(class_colours(len(tree.classes))),
@@ -149,7 +148,7 @@ class _Seen:
         if target is not None and np.shape(target) != said.shape:
             got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
             raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
-        if tree.task == "numbers":
+        if not tree.classes:
             actual = None if target is None else np.asarray(target, dtype=np.float64)
             return cls(leaves, said, None, actual, target)
         codes = {class_name(label): code for code, label in enumerate(tree.classes)}
@@ -246,10 +245,8 @@ def _node(
     node = tree.nodes[index]
     stats = node.stats
     told: dict[str, JsonValue] = {"n": stats.n, "says": inert(texts.says(index)), "share": inert(texts.share(index))}
-    if isinstance(stats, ClassCounts):
-        told["counts"] = [_rounded(count) for count in stats.counts]
-    else:
-        told["mean"], told["sd"] = _rounded(stats.mean), _rounded(max(stats.variance, 0.0) ** 0.5)
+    for name, figure in tree.task.chart_json(stats).items():
+        told[name] = list(map(_rounded, figure)) if isinstance(figure, list) else _rounded(figure)
     if seen.range is not None:
         told["bins"] = _bins(tree, index, seen)
     if isinstance(node, Leaf):
@@ -402,9 +399,7 @@ def _numbers(drawing: Drawing, marks: Marks) -> JsonValue:
 
 
 def _answer(tree: Tree, value: Any) -> str:
-    if tree.task == "numbers":
-        return f"{float(value):.4g}"
-    return class_name(tree.classes[int(value)]) if int(value) >= 0 else "another class"
+    return tree.task.answer_text(value)
 
 
 def _reason(reason: Any) -> list[JsonValue]:
