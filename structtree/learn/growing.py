@@ -19,7 +19,7 @@ from structtree.interrupts import stoppable
 from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, grammar_from
-from structtree.learn.builder import Builder, Price, Progress
+from structtree.learn.builder import Price, Progress
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.stopping import literals_offered, predicate_bits
 from structtree.models.settings import Growth
@@ -28,6 +28,7 @@ from structtree.options import merge_options, refuse_unknown
 from structtree.search.clock import Clock
 from structtree.space.background import with_background
 from structtree.space.space import Space
+from structtree.splitters.sampling import ColumnSampler
 from structtree.splitters.splitter import SideValues
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.target import ClassWeight, Target, Units, target_for
@@ -112,10 +113,12 @@ def grow_by(
     progress: Callable[[Progress], None] | None = None,
     clock: Clock | None = None,
     plan: Plan | None = None,
+    sampler: ColumnSampler | None = None,
 ) -> Tree:
     """Grow a tree from labels that have been checked, with figures in the units of the target; see `grow`.
 
-    With a clock its time is that of the tree, and not the limit of the options.
+    With a clock its time is that of the tree, and not the limit of the options. With a sampler each node searches
+    only the columns that it draws.
     """
     _check_criterion(target.criterion, growth)
     with stoppable() as stop:
@@ -127,8 +130,8 @@ def grow_by(
         unit = target.units.unit
         if unit != 1.0:  # numbers are counted in units that suit them, and so is the least decrease of their impurity
             growth = replace(growth, min_impurity_decrease=growth.min_impurity_decrease / unit / unit)
-        with closing(plan.splitter(target, growth, time)) as splitter:
-            builder = Builder(splitter, growth, time, _price(plan), progress)
+        with closing(plan.splitter(target, growth, time, sampler)) as splitter:
+            builder = plan.builder(splitter, growth, time, _price(plan), progress)
             nodes = builder.build()
     return Tree(nodes, plan.schema, target.classes, growth.missing, target.lightest)
 

@@ -25,15 +25,16 @@ from structtree.data.population import Population
 from structtree.lang import syntax as syn
 from structtree.progress import report_status
 from structtree.search.clock import Clock
-from structtree.search.columns import call_columns, is_nested, ranked_column
+from structtree.search.columns import TestColumn, call_columns, is_nested, ranked_column
 from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
+from structtree.search.kernels.tables import AT_LEAST
 from structtree.search.steps import Steps
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
 
-__all__ = ["LinkColumn", "LinkColumns", "Meanings", "is_settled", "link_columns", "meanings", "own_columns", "suits"]
+__all__ = ["LinkColumns", "Meanings", "is_settled", "link_columns", "meanings", "own_columns", "suits"]
 
 Words = NDArray[np.uint64]
 
@@ -83,22 +84,6 @@ class Meanings:
 
     def __len__(self) -> int:
         return len(self.sizes)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LinkColumn:
-    """Nested tests behind a link of the individuals, as one column.
-
-    Parameters
-    ----------
-    tests : tuple of Predicate
-        From the weakest to the strictest; each implies the tests before it.
-    ranks : (individuals,) int16 or int32
-        The number of tests that each individual satisfies.
-    """
-
-    tests: tuple[syn.Predicate, ...]
-    ranks: NDArray[np.int16] | NDArray[np.int32]
 
 
 @dataclass(slots=True, eq=False)
@@ -162,13 +147,13 @@ class LinkColumns(NamedTuple):
 
     Parameters
     ----------
-    columns : tuple of LinkColumn
-        One for each ``count`` with all its numbers, and one for each other literal.
+    columns : tuple of TestColumn
+        One for each ``count`` with all its numbers (weakest first), and one for each other literal.
     missing : {"conjunctions", "literals", "time"}, optional
         Why the columns are incomplete: too many single literals, too many conjunctions (or rows), or no time left.
     """
 
-    columns: tuple[LinkColumn, ...]
+    columns: tuple[TestColumn, ...]
     missing: Literal["conjunctions", "literals", "time"] | None
 
 
@@ -194,20 +179,20 @@ def link_columns(
     >>> trains = load_dataset("trains")
     >>> grammar = "refine Train { top -> exists cars (top) } refine Car { top -> long; top -> roof = * }"
     >>> columns, missing = link_columns(Space.build(Grammar.parse(grammar), trains.population))
-    >>> missing, pretty(columns[0].tests[0]), columns[0].ranks[:5].tolist()
+    >>> missing, pretty(columns[0].members[0]), columns[0].values[:5].tolist()
     (None, 'exists cars (long)', [1, 0, 1, 0, 1])
     """
     work = _Work(space, most, cells, clock or Clock())
     if not shorten and not is_affordable(space):
         return LinkColumns((), "literals")
     depth, size = _limits(space)
-    found: list[LinkColumn] = []
+    found: list[TestColumn] = []
     complete = True
     seen: set[bytes] = set()
     for family in space.first_families():
         if not isinstance(family, LinkFamily):
             continue
-        report_status("listing tests", 0, None, f"{sum(len(one.tests) for one in found):,} so far")
+        report_status("listing tests", 0, None, f"{sum(len(one.members) for one in found):,} so far")
         inner = _inside(work, family, depth, size)
         complete &= inner.complete and not work.over
         for predicate, ranks in _ranks(family, inner, work):
@@ -215,23 +200,23 @@ def link_columns(
             if key not in seen and ranks.any() and ranks.min() != ranks.max():
                 seen.add(key)
                 passed = family.numbers[: int(ranks.max())]
-                found.append(LinkColumn(tuple(family.build(n, [predicate]) for n in passed), ranks))
+                found.append(TestColumn(ranks, AT_LEAST, tuple(family.build(n, [predicate]) for n in passed)))
     if complete:
         return LinkColumns(tuple(found), None)
     return LinkColumns(tuple(found), "time" if work.over else "literals" if work.overflow else "conjunctions")
 
 
-def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
+def own_columns(family: TestFamily, population: Population) -> Iterator[TestColumn]:
     """Yield the tests of a family on the individuals as columns: one for nested tests, otherwise one per test."""
     steps = Steps(population)
     nested = [ranked_column(family, steps)] if is_nested(family) else call_columns(family, steps)
     for column in nested or ():
-        tests = tuple(family.literal(v) for v in column.choices.tolist())
-        yield LinkColumn(tests, column.values[population.individuals])
+        tests = tuple(family.literal(v) for v in column.members.tolist())
+        yield TestColumn(column.values[population.individuals], AT_LEAST, tests)
     if nested is not None:
         return
     for v in family.choices():
-        yield LinkColumn((family.literal(v),), holds(family.literal(v), population).astype(np.int16))
+        yield TestColumn(holds(family.literal(v), population).astype(np.int16), AT_LEAST, (family.literal(v),))
 
 
 def _ranks(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[tuple[syn.Predicate, NDArray[np.int16]]]:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.population import Adjacency, Population
-from structtree.search.columns import Board
+from structtree.search.columns import FamilyMembers, TestColumns
 from structtree.search.kernels.chains import lift_codes, lift_ranks, next_level, next_pairs
 from structtree.search.kernels.counting import coded_counts, ranked_counts
 from structtree.search.scorers import Sums
@@ -94,18 +94,23 @@ class Chain:
         return Chain(self.owners, self.rows, (*self.levels, Level(starts, rows, needs)))
 
     def count(
-        self, board: Board, first: int, last: int, tally: Sums, hashes: NDArray[np.uint64] = NO_HASHES
+        self,
+        columns: TestColumns[FamilyMembers],
+        first: int,
+        last: int,
+        tally: Sums,
+        hashes: NDArray[np.uint64] = NO_HASHES,
     ) -> Counted:
         """Count the individuals that each member of some columns keeps; signatures only without levels."""
-        offsets = board.offsets[first : last + 1] - board.offsets[first]
-        columns, given = board.columns[first:last], tally
+        offsets = columns.offsets[first : last + 1] - columns.offsets[first]
+        values, ranked = columns.values[first:last], columns.is_ranked
         if not self.levels:
-            kernel: Callable[..., Any] = ranked_counts if board.ranked else coded_counts
-            return Counted(*kernel(self.owners, self.rows, columns, offsets, *given, hashes))
+            kernel: Callable[..., Any] = ranked_counts if ranked else coded_counts
+            return Counted(*kernel(self.owners, self.rows, values, offsets, *tally, hashes))
         here = np.arange(len(self.rows), dtype=np.int32)
-        lifted = self._lifted(columns, offsets, ranked=board.ranked)
-        offsets = offsets if board.ranked else np.arange(offsets[-1] + 1)
-        return Counted(*ranked_counts(self.owners, here, lifted, offsets, *given, NO_HASHES))
+        lifted = self._lifted(values, offsets, ranked=ranked)
+        offsets = offsets if ranked else np.arange(offsets[-1] + 1)
+        return Counted(*ranked_counts(self.owners, here, lifted, offsets, *tally, NO_HASHES))
 
     def _lifted(self, columns: Codes, offsets: Ints, *, ranked: bool) -> Codes:
         """Return ranks carried back to the rows before the levels; codes as a column of 0 and 1 for each member."""

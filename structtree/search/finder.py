@@ -19,7 +19,7 @@ from typing import NamedTuple
 from structtree.lang import syntax as syn
 from structtree.search.queries import Query
 from structtree.search.scorers import Loss
-from structtree.search.sweeps import Offer, Sweeps
+from structtree.search.sweeps import QueryCandidate, Sweeps
 
 __all__ = ["Finder"]
 
@@ -57,7 +57,7 @@ class Finder:
     best: Judged | None = None
     _found: list[Judged] = field(default_factory=list)
     _polished: set[Query] = field(default_factory=set)
-    _seen: dict[tuple[Query, bool], list[Offer]] = field(default_factory=dict)
+    _seen: dict[tuple[Query, bool], list[QueryCandidate]] = field(default_factory=dict)
 
     def newest(self) -> list[syn.Predicate]:
         """Return the last few best results that were not returned before, the best first."""
@@ -69,12 +69,12 @@ class Finder:
         level = [Query(self.sweeps.space.grammar.individual)]
         passed = set(level)
         while level:
-            offers: list[Offer] = []
+            candidates: list[QueryCandidate] = []
             for query in level:
-                offers += self._refinements(query, counting)
+                candidates += self._refinements(query, counting)
                 yield
-            self._note(offers)
-            level = self._chosen(offers, width, passed)
+            self._note(candidates)
+            level = self._chosen(candidates, width, passed)
             passed.update(level)
 
     def polish(self, start: Query | None, *, counting: bool) -> Iterator[None]:
@@ -87,8 +87,8 @@ class Finder:
             self._polished.add(here.query)
             best = here
             for base in (here.query, *here.query.dropped()):
-                offers = self._refinements(base, counting)
-                for found in (self._judged(base), *map(self._made, self._better(offers, best))):
+                candidates = self._refinements(base, counting)
+                for found in (self._judged(base), *map(self._made, self._better(candidates, best))):
                     if self._improves(found, best) and self._is_member(found):
                         best = found
                         self._consider(found)
@@ -98,27 +98,27 @@ class Finder:
     def _judged(self, query: Query) -> Judged:
         return Judged(self.sweeps.judged(query)[1], self.sweeps.words.size(query), query)
 
-    def _made(self, offer: Offer) -> Judged:
-        return Judged(offer.loss, offer.size, self.sweeps.made(offer))
+    def _made(self, candidate: QueryCandidate) -> Judged:
+        return Judged(candidate.loss, candidate.size, self.sweeps.made(candidate))
 
     def _is_member(self, found: Judged) -> bool:
         return self.sweeps.words.predicate(found.query) in self.sweeps.space
 
-    def _better(self, offers: Iterable[Offer], than: Judged | None) -> list[Offer]:
+    def _better(self, candidates: Iterable[QueryCandidate], than: Judged | None) -> list[QueryCandidate]:
         """Return the candidates that are better than a query, the best first."""
-        good = [o for o in offers if than is None or self._improves(Judged(o.loss, o.size, o.query), than)]
-        return sorted(good, key=lambda offer: (offer.loss, offer.size))
+        good = [c for c in candidates if than is None or self._improves(Judged(c.loss, c.size, c.query), than)]
+        return sorted(good, key=lambda candidate: (candidate.loss, candidate.size))
 
-    def _refinements(self, query: Query, counting: bool) -> list[Offer]:
+    def _refinements(self, query: Query, counting: bool) -> list[QueryCandidate]:
         key = (query, counting)
         if key not in self._seen:
             self._seen[key] = self.sweeps.refinements(query, counting=counting, most=KEPT_REFINEMENTS)
         return self._seen[key]
 
-    def _note(self, offers: list[Offer]) -> None:
+    def _note(self, candidates: list[QueryCandidate]) -> None:
         """Keep the best of some candidates if it is better than the best so far."""
-        for offer in self._better(offers, self.best):
-            if self._consider(self._made(offer)):
+        for candidate in self._better(candidates, self.best):
+            if self._consider(self._made(candidate)):
                 return
 
     def _consider(self, found: Judged) -> bool:
@@ -136,16 +136,16 @@ class Finder:
         order = self.sweeps.scorer.compare(found.loss, than.loss)
         return order < 0 or (order == 0 and found.size < than.size)
 
-    def _chosen(self, offers: list[Offer], width: int, passed: set[Query]) -> list[Query]:
+    def _chosen(self, candidates: list[QueryCandidate], width: int, passed: set[Query]) -> list[Query]:
         """Return the best new queries by the guide, with only a few of those that have the same guide."""
         chosen: dict[Query, None] = {}
         alike: Counter[float] = Counter()
-        for offer in nsmallest(4 * width, offers, key=lambda offer: (offer.guide, offer.size)):
-            if alike[offer.guide] < MOST_ALIKE:
-                query = self.sweeps.made(offer)
+        for candidate in nsmallest(4 * width, candidates, key=lambda candidate: (candidate.guide, candidate.size)):
+            if alike[candidate.guide] < MOST_ALIKE:
+                query = self.sweeps.made(candidate)
                 if query not in chosen and query not in passed:
                     chosen[query] = None
-                    alike[offer.guide] += 1
+                    alike[candidate.guide] += 1
             if len(chosen) == width:
                 break
         return list(chosen)

@@ -16,7 +16,7 @@ import numpy as np
 from structtree.interrupts import NO_LIMIT, Limit
 from structtree.lang import syntax as syn
 from structtree.search.chains import Chain
-from structtree.search.columns import Board, Boards
+from structtree.search.columns import FamilyMembers, SpaceColumns, TestColumns
 from structtree.search.scorers import Loss, Scorer, Sums
 from structtree.search.steps import Steps
 from structtree.space.families import Family, LinkFamily
@@ -25,7 +25,7 @@ from structtree.space.space import Space
 __all__ = ["promising_last"]
 
 
-def promising_last(space: Space, scorer: Scorer, limit: Limit = NO_LIMIT) -> tuple[Space, Boards]:
+def promising_last(space: Space, scorer: Scorer, limit: Limit = NO_LIMIT) -> tuple[Space, SpaceColumns]:
     """Return the space with the plain tests of every type sorted by their best bounds, the best last.
 
     Parameters
@@ -38,24 +38,24 @@ def promising_last(space: Space, scorer: Scorer, limit: Limit = NO_LIMIT) -> tup
     Returns
     -------
     space : Space
-    boards : Boards
+    columns : SpaceColumns
         In the new order.
     """
-    top, boards = dict(space.offers.from_top), Boards(space, limit=limit)
+    top, columns = dict(space.offers.from_top), SpaceColumns(space, limit=limit)
     places: dict[str, dict[int, int]] = {}
-    for name, chain in _reach(space, boards.steps):
+    for name, chain in _reach(space, columns.steps):
         if limit.over() is not None:
             break
         plain = space.plain[name].families
         # If a position has only one literal, nothing is combined.
         if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:
-            promise = _promise(boards.of(name), scorer, chain)
+            promise = _promise(columns.of(name), scorer, chain)
             ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)
             moved = places[name] = dict(zip(ranked, sorted(plain), strict=True))
             families: list[Family] = [replace(f, index=moved.get(f.index, f.index)) for f in top[name]]
             top[name] = tuple(sorted(families, key=lambda family: family.index))
     ordered = replace(space, offers=replace(space.offers, from_top=top))
-    return ordered, boards.moved(ordered, places)
+    return ordered, columns.moved(ordered, places)
 
 
 def _reach(space: Space, steps: Steps) -> Iterator[tuple[str, Chain]]:
@@ -76,15 +76,15 @@ def _reach(space: Space, steps: Steps) -> Iterator[tuple[str, Chain]]:
                     waiting.append((target, chain.follow(steps.of(family), 1, everything[target])))
 
 
-def _promise(boards: tuple[Board, Board], scorer: Scorer, chain: Chain) -> dict[int, Loss]:
+def _promise(columns: tuple[TestColumns[FamilyMembers], ...], scorer: Scorer, chain: Chain) -> dict[int, Loss]:
     """Return the best bound of each family's members; for many classes, whose bounds are slow, the best loss."""
     found: dict[int, Loss] = {}
     tally = Sums(scorer.labels, scorer.weights, scorer.n_labels)
-    for board in boards:
-        for first, last in board.pieces(0, scorer.n_labels):
-            counts = chain.count(board, first, last, tally).counts
+    for each in columns:
+        for first, last in each.pieces(0, scorer.n_labels):
+            counts = chain.count(each, first, last, tally).counts
             bounds = scorer.bound(counts) if scorer.width == scorer.n_labels else scorer.losses(counts)
-            families = board.families[board.offsets[first] : board.offsets[last]]
+            families = each.members.families[each.offsets[first] : each.offsets[last]]
             order = np.lexsort((bounds[:, 1], bounds[:, 0], families))
             indices, least = np.unique(families[order], return_index=True)
             for index, (loss, tie) in zip(indices.tolist(), bounds[order[least]].tolist(), strict=True):

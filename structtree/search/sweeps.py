@@ -18,10 +18,11 @@ from structtree.data.population import Population
 from structtree.lang import syntax as syn
 from structtree.lang.logic import Subject
 from structtree.search.chains import Chain
-from structtree.search.columns import Board, Boards, board_of, opening_column
+from structtree.search.columns import FamilyMembers, SpaceColumns, TestColumns, opening_column, stack_columns
 from structtree.search.kernels.chains import count_true
 from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
+from structtree.search.kernels.tables import AT_LEAST
 from structtree.search.queries import Query, QueryLink, QueryPath, QueryTest, Vocabulary
 from structtree.search.scorers import Loss, Scorer, Sums
 from structtree.search.steps import enough_of, link_name
@@ -29,7 +30,7 @@ from structtree.space.evaluate import rows_where
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Room, Space
 
-__all__ = ["Offer", "Sweeps"]
+__all__ = ["QueryCandidate", "Sweeps"]
 
 LinkPath = tuple[tuple[int, int], ...]
 
@@ -37,7 +38,7 @@ TRUTH_BYTES = 100_000_000
 """Maximum size of the cache of query results, in bytes."""
 
 
-class Offer(NamedTuple):
+class QueryCandidate(NamedTuple):
     """A candidate: a refinement of a query by one literal and the links that lead to it.
 
     Parameters
@@ -100,11 +101,11 @@ class Picks(NamedTuple):
         guide, losses, sizes = self.guide[which], self.losses[which], self.sizes[which]
         return Picks(self.stand, guide, losses, sizes, self.families[which], self.choices[which])
 
-    def offer(self, k: int) -> Offer:
-        """Return one pick as an offer."""
+    def candidate(self, k: int) -> QueryCandidate:
+        """Return one pick as a candidate."""
         stand, loss = self.stand, (float(self.losses[k, 0]), float(self.losses[k, 1]))
         where = (stand.query, stand.place, stand.way, int(self.families[k]), int(self.choices[k]))
-        return Offer(float(self.guide[k]), loss, int(self.sizes[k]), *where, self.inner)
+        return QueryCandidate(float(self.guide[k]), loss, int(self.sizes[k]), *where, self.inner)
 
 
 def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
@@ -113,8 +114,8 @@ def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
     return number and one.template.link == other.template.link
 
 
-def _offers(picks: list[Picks], most: int | None) -> list[Offer]:
-    """Return the best offers, or all of them."""
+def _candidates(picks: list[Picks], most: int | None) -> list[QueryCandidate]:
+    """Return the best candidates, or all of them."""
     if not picks:
         return []
     lengths = [len(pick.sizes) for pick in picks]
@@ -125,10 +126,10 @@ def _offers(picks: list[Picks], most: int | None) -> list[Offer]:
         losses = np.concatenate([pick.losses for pick in picks])
         split = np.lexsort((sizes, losses[:, 1], losses[:, 0]))[:2]
         order = np.array(list(dict.fromkeys([*order[:most].tolist(), *split.tolist()])))
-    return [picks[of[k]].offer(int(at[k])) for k in order.tolist()]
+    return [picks[of[k]].candidate(int(at[k])) for k in order.tolist()]
 
 
-Piece = tuple[Board, int, int]
+Piece = tuple[TestColumns[FamilyMembers], int, int]
 
 
 @dataclass(slots=True, eq=False)
@@ -145,7 +146,7 @@ class Sweeps:
     tell : function from (int, int, str, float)
         Called after each pass with the number of predicates, how many values were looked at, the position and the
         seconds; may raise to end it all.
-    boards : Boards, optional
+    columns : SpaceColumns, optional
         Of the space, if they are made already.
     """
 
@@ -153,7 +154,7 @@ class Sweeps:
     scorer: Scorer
     least: int
     tell: Callable[[int, int, str, float], None] = lambda n, cells, position, seconds: None
-    boards: Boards = field(default=None)  # type: ignore[assignment]  # those of the space
+    columns: SpaceColumns = field(default=None)  # type: ignore[assignment]  # those of the space
     words: Vocabulary = field(init=False)
     population: Population = field(init=False)
     guide: Scorer | None = field(init=False)
@@ -165,7 +166,7 @@ class Sweeps:
     def __post_init__(self) -> None:
         assert self.space.population is not None
         self.population = self.space.population
-        self.boards = self.boards or Boards(self.space)
+        self.columns = self.columns or SpaceColumns(self.space)
         self.words = Vocabulary(self.space)
         self.guide = self.scorer.guide()
         self.tallies = tuple(self.scorer.tallies())
@@ -187,14 +188,11 @@ class Sweeps:
         return found
 
     def _passes(self, name: str, test: QueryTest) -> Mask:
-        for board in self.boards.of(name):
-            member = board.place(test.family, test.choice)
-            if member is not None:
-                column = int(np.searchsorted(board.offsets, member, side="right")) - 1
-                code = member - int(board.offsets[column])
-                values = board.columns[column]
-                return np.asarray(values > code if board.ranked else values == code)
-        # There was no time to prepare the column of the family.
+        for columns in self.columns.of(name):
+            found = columns.find(test.family, test.choice)
+            if found is not None:
+                return found
+        # There was no time to make a column of the family.
         return rows_where(self.words.test(name, test.family).literal(test.choice), self.population, name)
 
     def _behind(self, name: str, link: QueryLink) -> Mask:
@@ -202,7 +200,7 @@ class Sweeps:
         return np.asarray(self._n_behind(family, link.inner) >= enough_of(family, link.choice))
 
     def _n_behind(self, family: LinkFamily, inner: Query) -> Codes:
-        adjacency = self.boards.steps.of(family)
+        adjacency = self.columns.steps.of(family)
         return np.asarray(count_true(adjacency.offsets, adjacency.targets, self.truth(inner)))
 
     # ---- scores -----------------------------------------------------------------------------------------
@@ -225,7 +223,7 @@ class Sweeps:
 
     # ---- refinements ------------------------------------------------------------------------------------
 
-    def refinements(self, query: Query, *, counting: bool = False, most: int | None = None) -> list[Offer]:
+    def refinements(self, query: Query, *, counting: bool = False, most: int | None = None) -> list[QueryCandidate]:
         """Return the best refinement of a query by each column, at each position and behind each of its links.
 
         Parameters
@@ -239,7 +237,7 @@ class Sweeps:
         whole = int(np.count_nonzero(self.truth(query)[self.population.individuals]))
         picks = [pick for stand in self._stands(query, size, counting) for pick in self._sweep(stand, whole)]
         picks += [pick for place in query.places() for pick in self._requantified(query, place, size)]
-        return _offers(picks, most)
+        return _candidates(picks, most)
 
     def _stands(self, query: Query, size: int, counting: bool) -> Iterator[Stand]:
         start = Chain.start(self.population, self.truth(query))
@@ -266,7 +264,7 @@ class Sweeps:
             if counts and (stand.counted or not counting) and self._has_exists(family):
                 continue
             target = family.slots[0].type
-            everything, steps = self.truth(Query(target)), self.boards.steps.of(family)
+            everything, steps = self.truth(Query(target)), self.columns.steps.of(family)
             for choice in range(len(family.numbers) if counts and counting else 1):
                 chain = stand.chain.follow(steps, enough_of(family, choice), everything)
                 if len(chain):
@@ -328,8 +326,9 @@ class Sweeps:
 
     def _sweep(self, stand: Stand, whole: int) -> Iterator[Picks]:
         n_labels = sum(tally.n_labels for tally in self.tallies)
-        pieces = [(board, *piece) for board in self.boards.of(stand.here.type) for piece in board.pieces(0, n_labels)]
-        # Two boards of a few members each are judged together.
+        here = self.columns.of(stand.here.type)
+        pieces = [(columns, *piece) for columns in here for piece in columns.pieces(0, n_labels)]
+        # Coded and ranked columns of a few members are judged together.
         runs = [pieces] if len(pieces) <= 2 else [[piece] for piece in pieces]
         for run in runs if pieces else []:
             yield self._pick(stand, run, whole, self._allowed(stand))
@@ -338,14 +337,14 @@ class Sweeps:
         """Count the individuals that members keep, and return the best member of each column."""
         began = now()
         counts, sizes, offsets, families, choices = [], [], [np.zeros(1, dtype=np.int64)], [], []
-        for board, first, last in pieces:
-            counted = [stand.chain.count(board, first, last, tally) for tally in self.tallies]
+        for columns, first, last in pieces:
+            counted = [stand.chain.count(columns, first, last, tally) for tally in self.tallies]
             counts.append(counted[0].counts if len(counted) == 1 else np.concatenate([c.counts for c in counted], 1))
             sizes.append(counted[0].sizes)
-            start, stop = int(board.offsets[first]), int(board.offsets[last])
-            offsets.append(board.offsets[first + 1 : last + 1] - start + offsets[-1][-1])
-            families.append(board.families[start:stop])
-            choices.append(board.choices[start:stop])
+            start, stop = int(columns.offsets[first]), int(columns.offsets[last])
+            offsets.append(columns.offsets[first + 1 : last + 1] - start + offsets[-1][-1])
+            families.append(columns.members.families[start:stop])
+            choices.append(columns.members.choices[start:stop])
         every, n = np.concatenate(sizes), len(self.population)
         guide, losses = self._judge(np.concatenate(counts))
         best = best_of_columns(guide, losses, every, np.concatenate(offsets), self.least, n - self.least, whole)
@@ -356,7 +355,7 @@ class Sweeps:
         losses[every[members] > n - self.least] = np.inf
         cells = len(stand.chain) * sum(last - first for _, first, last in pieces)
         self.tell(len(every), cells, self._text(stand), now() - began)
-        longer = stand.size + self.boards.lengths(stand.here.type)[mine]
+        longer = stand.size + self.columns.lengths(stand.here.type)[mine]
         return Picks(stand, guide[members], losses, longer, mine, choice_of[members])
 
     def _text(self, stand: Stand) -> str:
@@ -383,12 +382,11 @@ class Sweeps:
                 continue
             base = query.put(place, here.without_link(i))
             reached = self._n_behind(mine, link.inner)
-            columns = [opening_column(f, reached) for f in others]
-            board = board_of(columns, len(reached), ranked=True)
+            columns = stack_columns([opening_column(f, reached) for f in others], len(reached), AT_LEAST)
             chain = self._chain(base, place)
             stand = Stand(base, place, (), here, chain, size - 1, len(place))
-            every = np.ones(len(self.boards.lengths(here.type)), dtype=np.bool_)
-            found = self._pick(stand, [(board, 0, len(columns))], len(self.population), every)
+            every = np.ones(len(self.columns.lengths(here.type)), dtype=np.bool_)
+            found = self._pick(stand, [(columns, 0, len(columns))], len(self.population), every)
             others_than_it = (found.families != link.family) | (found.choices != link.choice)
             yield found.chosen(others_than_it)._replace(inner=link.inner)
 
@@ -402,22 +400,22 @@ class Sweeps:
     def _follow(self, chain: Chain, name: str, link: QueryLink) -> Chain:
         """Return the chain behind a link of a query on a type."""
         family = self.words.link(name, link.family)
-        return chain.follow(self.boards.steps.of(family), enough_of(family, link.choice), self.truth(link.inner))
+        return chain.follow(self.columns.steps.of(family), enough_of(family, link.choice), self.truth(link.inner))
 
-    def made(self, offer: Offer) -> Query:
-        """Return the query of an offer."""
-        here = offer.query.at(offer.place)
+    def made(self, candidate: QueryCandidate) -> Query:
+        """Return the query of a candidate."""
+        here = candidate.query.at(candidate.place)
         types = [here.type]
-        for family, _ in offer.way:
+        for family, _ in candidate.way:
             types.append(self.words.link(types[-1], family).slots[0].type)
-        last = self.words.family(types[-1], offer.family)
-        inner = here if not offer.way else Query(types[-1])
+        last = self.words.family(types[-1], candidate.family)
+        inner = here if not candidate.way else Query(types[-1])
         if isinstance(last, LinkFamily):
-            behind = offer.inner or Query(last.slots[0].type)
-            inner = inner.with_link(QueryLink(offer.family, offer.choice, behind))
+            behind = candidate.inner or Query(last.slots[0].type)
+            inner = inner.with_link(QueryLink(candidate.family, candidate.choice, behind))
         else:
-            inner = inner.with_test(QueryTest(offer.family, offer.choice))
-        for n, (index, choice) in reversed(list(enumerate(offer.way))):
+            inner = inner.with_test(QueryTest(candidate.family, candidate.choice))
+        for n, (index, choice) in reversed(list(enumerate(candidate.way))):
             outer = here if n == 0 else Query(types[n])
             inner = outer.with_link(QueryLink(index, choice, inner))
-        return offer.query.put(offer.place, inner)
+        return candidate.query.put(candidate.place, inner)

@@ -648,6 +648,7 @@ def test_compiling_is_told_and_not_counted(monkeypatch, command):
 
     monkeypatch.setattr(effort if command == "effort" else searching, "best_split", compiled)
     limit = ["--exhaustive-limit", 0] if command == "effort" else ["--max-depth", 1]
+    limit += ["--folds", 2, "--repeats", 1] if command == "cv" else []
     result = run(command, "trains", "--time-limit", 5, *limit)
     assert result.exit_code == 0
     assert "note: compiled in 12 s (not counted in the time limit)\n" in result.stderr

@@ -6,6 +6,7 @@ import gzip
 import sqlite3
 import warnings
 from contextlib import closing
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -278,6 +279,13 @@ def wide_population(engine, database):
         return Population.from_database(database, individual="owner", **more)
 
 
+@cache
+def wide_example(engine, seed, near):
+    """Such tables and their population, made once for all tests that only read them."""
+    database = wide_tables(engine, seed, near)
+    return database, wide_population(engine, database)
+
+
 @pytest.mark.parametrize("near", [0, 1, 2])
 @pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
 def test_integers_beyond_two_to_the_53_compare_as_the_numbers_that_are_read(engine, near):
@@ -312,8 +320,7 @@ latest part.a by b >= {0}; exists part (a = {0}); count part (a >= {0}) >= 2; ex
 @pytest.mark.parametrize("test", [test.strip() for test in TESTS.replace("\n", ";").split(";") if test.strip()])
 def test_each_test_of_such_integers_selects_who_is_predicted(engine, near, test):
     for seed in range(2):
-        database = wide_tables(engine, seed, near)
-        population = wide_population(engine, database)
+        database, population = wide_example(engine, seed, near)
         layout = layout_of(provenance_of(population).relations, "owner")
         limits = [row[0] for row in database.execute("SELECT a FROM part ORDER BY id LIMIT 12").fetchall()]
         for one, other in pairwise(limits):

@@ -19,7 +19,7 @@ from structtree.learn import fit as fitting
 from structtree.learn.plan import plan_for
 from structtree.models.settings import Growth
 from structtree.models.tree import Leaf
-from structtree.search import columns as boards
+from structtree.search import columns
 from structtree.search.clock import Clock
 from structtree.space.families import _Resolver
 from structtree.splitters import table as tables
@@ -78,7 +78,7 @@ def test_a_column_that_tells_nobody_apart_is_not_all_that_there_is_time_for(slow
         "top -> sum items.size >= * }"
     )
     for seconds in (0.0, 2.0):
-        slow(boards, "columns_of", 1.0)
+        slow(columns, "columns_of", 1.0)
         found = best_split(population, [i > 9 for i in range(20)], grammar, time_limit=seconds)
         assert pretty(found.predicate) == "sum items.size >= 9.5"
 
@@ -96,7 +96,7 @@ def test_a_search_that_some_tests_were_skipped_for_proves_nothing(slow):
 def test_a_search_makes_the_columns_that_there_is_time_for(slow, seconds):
     population, labels = orders(40, 2), target("entropy", 40, 2)
     space = Space.build(Grammar.parse(COMBINED), population)
-    clock = slow(boards, "columns_of", 1.0)
+    clock = slow(columns, "columns_of", 1.0)
     found = best_split(population, labels, space, time_limit=float(seconds))
     assert clock.seconds <= seconds + 1
     assert found.yes.sum() and found.no.sum() and (found.proved or found.stats.stopped_by == "time")
@@ -108,7 +108,7 @@ def test_a_search_makes_the_columns_that_there_is_time_for(slow, seconds):
 PREPARED = {
     "families": (_Resolver, "family"),
     "listing": (_Listing, "_tests"),
-    "columns": (boards, "columns_of"),
+    "columns": (columns, "columns_of"),
 }
 
 

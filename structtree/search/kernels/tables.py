@@ -41,10 +41,11 @@ __all__ = [
     "AT_LEAST",
     "AT_MOST",
     "EQUAL",
+    "MULTIWAY",
     "SUBSET",
-    "Columns",
     "Limits",
     "SweepTask",
+    "SweptColumns",
     "divide",
     "divide_some",
     "gains",
@@ -60,34 +61,33 @@ __all__ = [
     "try_tests",
 ]
 
-AT_LEAST, AT_MOST, EQUAL, SUBSET = range(4)
-"""The forms of tests: ``a >= t``, ``a <= t`` for all t, ``a = v`` for all v, and ``a in V`` for all sets V."""
+AT_LEAST, AT_MOST, EQUAL, SUBSET, MULTIWAY = range(5)
+"""The forms of tests: ``a >= t``, ``a <= t`` for all t, ``a = v`` for all v, ``a in V`` for all sets V, and a branch
+for each v, which is not swept."""
 
 NOTHING = -1
 
 
-class Columns(NamedTuple):
-    """A table as integers.
+class SweptColumns(NamedTuple):
+    """Columns as the kernels sweep them; see `structtree.search.columns.TestColumns`.
 
     Parameters
     ----------
     order : (sorted columns, n) int32
-        Rows in ascending order of their values, missing ones last; divided with the nodes.
-    ranks : (sorted columns, n) int32
+        Rows of the first columns in ascending order of their values, missing ones last; divided with the nodes.
+    values : (columns, n) int32
         By row, which of the different values it has, ascending; -1 for none.
-    codes : (coded columns, n) int32
-        The same for the columns that have few values.
-    n_codes : (coded columns,) int64
+    sizes : (columns,) int64
+        Number of different values.
     tests : (tests, 2) int64
-        The column of each test, coded ones counted after the sorted ones, and its form; in the order of generation.
+        The column of each test and its form, in the order of generation.
     rows : (n,) int32
         The rows of the nodes; divided with them.
     """
 
     order: NDArray[np.int32]
-    ranks: NDArray[np.int32]
-    codes: NDArray[np.int32]
-    n_codes: NDArray[np.int64]
+    values: NDArray[np.int32]
+    sizes: NDArray[np.int64]
     tests: NDArray[np.int64]
     rows: NDArray[np.int32]
 
@@ -375,10 +375,10 @@ def _by_codes(
     leaf: int, pure: Any, slack: float,
 ) -> None:  # fmt: skip
     """Try all values, or all thresholds in ascending order."""
-    n_codes, kind, table = columns.n_codes[column], task.kind, task.table
+    n_codes, kind, table = columns.sizes[column], task.kind, task.table
     width = 2 if kind == MSE else task.n_classes
     counts, sizes, some = _count_codes(
-        columns.codes[column], n_codes, columns.rows, lo, hi, width, task.labels, task.targets, task.weights
+        columns.values[column], n_codes, columns.rows, lo, hi, width, task.labels, task.targets, task.weights
     )
     weight = total.sum()
     n, before, hint = hi - lo, NOTHING, found[3]
@@ -426,7 +426,7 @@ def _by_sets(
     classes, n = task.n_classes > 0, hi - lo
     width = task.n_classes if classes else 2
     counts, sizes, some = _count_codes(
-        columns.codes[column], columns.n_codes[column], columns.rows, lo, hi, width, task.labels, task.targets,
+        columns.values[column], columns.sizes[column], columns.rows, lo, hi, width, task.labels, task.targets,
         task.weights,
     )  # fmt: skip
     chosen, codes = np.zeros(len(sizes), dtype=np.bool_), np.empty(len(sizes), dtype=np.int64)
@@ -571,14 +571,14 @@ def try_tests(
         found[0], found[1], found[3] = inf, inf, best[0]
         if sets is not None and form == SUBSET:
             _, loss, tie = _by_sets(
-                found, at, t, column - n_sorted, lo, hi, columns, task, total, leaf, pure, slack
+                found, at, t, column, lo, hi, columns, task, total, leaf, pure, slack
             )  # fmt: skip
             if is_better(loss, tie, least, least_tie, 0.0):
                 least, least_tie = loss, tie
         elif column >= n_sorted:
-            _by_codes(found, at, t, column - n_sorted, form, lo, hi, columns, task, total, leaf, pure, slack)
+            _by_codes(found, at, t, column, form, lo, hi, columns, task, total, leaf, pure, slack)
         else:
-            order, ranks = columns.order[column], columns.ranks[column]
+            order, ranks = columns.order[column], columns.values[column]
             if task.n_classes == 0:
                 _sweep_numbers(found, at, t, order, ranks, form, lo, hi, task.targets, weights, total, leaf, slack)
             else:
@@ -602,8 +602,7 @@ def try_tests(
 @njit(nogil=True, cache=True)
 def _answer(t: int, low: int, high: int, columns: Any, row: Any) -> Any:
     column, form = columns.tests[t, 0], columns.tests[t, 1]
-    n_sorted = len(columns.order)
-    known = columns.ranks[column] if column < n_sorted else columns.codes[column - n_sorted]
+    known = columns.values[column]
     if form == AT_LEAST:
         return known[row] >= known[high]
     if form == AT_MOST:
@@ -649,13 +648,13 @@ def send(
 @njit(nogil=True, cache=True, error_model="numpy")
 def _mark_set(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any) -> None:
     """Mark the rows with a value in the best set, which is found again."""
-    column = columns.tests[at[0], 0] - len(columns.order)
+    column = columns.tests[at[0], 0]
     pure = pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     found, where, slack = np.zeros(4), np.zeros(3, dtype=np.int64), rounding(total, task)
     chosen, _, _ = _by_sets(found, where, at[0], column, lo, hi, columns, task, total, leaf, pure, slack)
     for p in range(lo, hi):
         row = np.uint32(columns.rows[p])
-        code = columns.codes[column, row]
+        code = columns.values[column, row]
         goes[row] = code >= 0 and chosen[code]
 
 
