@@ -1,9 +1,9 @@
-"""Order in which tests are combined: the promising ones last.
+"""The order in which tests are combined: promising tests last.
 
-In set enumeration a test is combined with those after it, so the last has the fewest refinements. Which are worth
-refining is known from their bounds alone; putting those last keeps their subtrees small and leaves the large subtrees
-to tests that are pruned at once. The space stays the same, each predicate is still generated once, only the tree over
-it is another one.
+In set enumeration, a test is combined with the tests after it, so that the last one has the fewest refinements. The
+bounds show which tests are promising; placing these last keeps their subtrees small and leaves the large subtrees to
+tests that are pruned at once. The space is unchanged and each predicate is still generated once; only the tree over
+the space differs.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["promising_last"]
 
 
 def promising_last(space: Space, scorer: Scorer, limit: Limit = NO_LIMIT) -> tuple[Space, SpaceColumns]:
-    """The same space with the plain tests of every type in the order of their best bounds, the best last.
+    """Return the space with the plain tests of every type sorted by their best bounds, the best last.
 
     Parameters
     ----------
     space : Space
     scorer : Scorer
     limit : Limit, optional
-        When it is over, the tests of the remaining types keep their order.
+        When it is reached, the tests of the remaining types keep their order.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def promising_last(space: Space, scorer: Scorer, limit: Limit = NO_LIMIT) -> tup
         if limit.over() is not None:
             break
         plain = space.plain[name].families
-        # Where a position has but one literal, nothing is combined.
+        # If a position has only one literal, nothing is combined.
         if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:
             promise = _promise(columns.of(name), scorer, chain)
             ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)
@@ -59,7 +59,7 @@ def promising_last(space: Space, scorer: Scorer, limit: Limit = NO_LIMIT) -> tup
 
 
 def _reach(space: Space, steps: Steps) -> Iterator[tuple[str, Chain]]:
-    """Each type that existential links lead to, with the rows at the first way there."""
+    """Yield each type that existential links lead to, with the rows on the first path to it."""
     population = steps.population
     individual = population.schema.individual
     everything = {name: np.ones(table.n_rows, dtype=np.bool_) for name, table in population.tables.items()}
@@ -77,7 +77,7 @@ def _reach(space: Space, steps: Steps) -> Iterator[tuple[str, Chain]]:
 
 
 def _promise(columns: tuple[TestColumns[FamilyMembers], ...], scorer: Scorer, chain: Chain) -> dict[int, Loss]:
-    """For each family the best bound of its members; of many classes, whose bounds take long, the best loss."""
+    """Return the best bound of each family's members; for many classes, whose bounds are slow, the best loss."""
     found: dict[int, Loss] = {}
     tally = Sums(scorer.labels, scorer.weights, scorer.n_labels)
     for each in columns:

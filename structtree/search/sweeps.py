@@ -1,8 +1,8 @@
-"""All refinements of a query by one literal, whole families at a time, judged in sweeps over the rows there.
+"""Scores of all refinements of a query by one literal, in sweeps over the rows of each position.
 
 At every position of a query, and behind every link that may be opened there, one pass over the rows counts what each
-member of each family would keep. Of each column the best member by the *guide* is a candidate: the guide is a concave
-impurity, which slopes where accuracy is flat.
+member of each family would keep. The best member of each column by the *guide* becomes a candidate; the guide is a
+concave impurity, which has a slope where accuracy is flat.
 """
 
 from __future__ import annotations
@@ -35,30 +35,30 @@ __all__ = ["QueryCandidate", "Sweeps"]
 LinkPath = tuple[tuple[int, int], ...]
 
 TRUTH_BYTES = 100_000_000
-"""Answers of queries that are kept for later ones, in bytes."""
+"""Maximum size of the cache of query results, in bytes."""
 
 
 class QueryCandidate(NamedTuple):
-    """A refinement of a query by one literal, and by the links on the way to it.
+    """A candidate: a refinement of a query by one literal and the links that lead to it.
 
     Parameters
     ----------
     guide : float
-        How good it is to go on from; less is better.
+        The value of the guide, smaller is better.
     loss : pair of floats
-        How good it is as a split; infinite where it leaves too few on a side.
+        The loss as a split; infinite if a side has too few individuals.
     size : int
-        Its literals.
+        The number of literals.
     query : Query
-        What is refined.
+        The refined query.
     place : QueryPath
-        Where.
+        The refined position.
     way : tuple of (family, choice)
-        The links that are opened there, outermost first.
+        The links opened there, outermost first.
     family, choice : int
-        What is added behind them.
+        The member that is added behind them.
     inner : Query, optional
-        What is asked behind it, if it is a link; nothing by default.
+        The query behind it, if it is a link; empty by default.
     """
 
     guide: float
@@ -73,7 +73,7 @@ class QueryCandidate(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """A position that something can be added at: the rows there, how much room there is, and if the way counts."""
+    """A position where a literal can be added: its rows, size and depth, and whether a link to it counts rows."""
 
     query: Query
     place: QueryPath
@@ -97,25 +97,25 @@ class Picks(NamedTuple):
     inner: Query | None = None
 
     def chosen(self, which: Mask) -> Picks:
-        """Some of them."""
+        """Return a subset of the picks."""
         guide, losses, sizes = self.guide[which], self.losses[which], self.sizes[which]
         return Picks(self.stand, guide, losses, sizes, self.families[which], self.choices[which])
 
     def candidate(self, k: int) -> QueryCandidate:
-        """One of them."""
+        """Return one pick as a candidate."""
         stand, loss = self.stand, (float(self.losses[k, 0]), float(self.losses[k, 1]))
         where = (stand.query, stand.place, stand.way, int(self.families[k]), int(self.choices[k]))
         return QueryCandidate(float(self.guide[k]), loss, int(self.sizes[k]), *where, self.inner)
 
 
 def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
-    """Return whether two families ask how many rows behind the same link pass."""
+    """Return whether two families count the rows behind the same link."""
     number = isinstance(one.template, syn.Exists | syn.Count) and isinstance(other.template, syn.Exists | syn.Count)
     return number and one.template.link == other.template.link
 
 
 def _candidates(picks: list[Picks], most: int | None) -> list[QueryCandidate]:
-    """The best of many, or all."""
+    """Return the best candidates, or all of them."""
     if not picks:
         return []
     lengths = [len(pick.sizes) for pick in picks]
@@ -134,15 +134,15 @@ Piece = tuple[TestColumns[FamilyMembers], int, int]
 
 @dataclass(slots=True, eq=False)
 class Sweeps:
-    """Queries on a population, and how good they and their refinements are.
+    """Scores of queries on a population and of their refinements.
 
     Parameters
     ----------
     space : Space
-        On the population.
+        A space on the population.
     scorer : Scorer
     least : int
-        The fewest individuals on either side.
+        The minimum number of individuals on either side.
     tell : function from (int, int, str, float)
         Called after each pass with the number of predicates, how many values were looked at, the position and the
         seconds; may raise to end it all.
@@ -174,7 +174,7 @@ class Sweeps:
     # ---- truth ------------------------------------------------------------------------------------------
 
     def truth(self, query: Query) -> Mask:
-        """Return which rows of its type a query holds of."""
+        """Return a mask of the rows that satisfy a query."""
         found = self._truths.get(query)
         if found is None:
             found = np.ones(self.population.tables[query.type].n_rows, dtype=np.bool_)
@@ -203,10 +203,10 @@ class Sweeps:
         adjacency = self.columns.steps.of(family)
         return np.asarray(count_true(adjacency.offsets, adjacency.targets, self.truth(inner)))
 
-    # ---- how good a query is ----------------------------------------------------------------------------
+    # ---- scores -----------------------------------------------------------------------------------------
 
     def judged(self, query: Query) -> tuple[float, Loss]:
-        """The guide and the loss of a query; infinite where it leaves too few on a side."""
+        """Return the guide and the loss of a query; the loss is infinite if a side has too few individuals."""
         inside = self.truth(query)[self.population.individuals]
         size = int(np.count_nonzero(inside))
         self.tell(1, len(inside), "(individual)", 0.0)
@@ -224,14 +224,14 @@ class Sweeps:
     # ---- refinements ------------------------------------------------------------------------------------
 
     def refinements(self, query: Query, *, counting: bool = False, most: int | None = None) -> list[QueryCandidate]:
-        """The best refinement of a query by each column, at each position and behind each link from there.
+        """Return the best refinement of a query by each column, at each position and behind each of its links.
 
         Parameters
         ----------
         counting : bool
-            Whether links that are opened may also ask for several rows.
+            Whether opened links may also require several rows.
         most : int, optional
-            How many to return: the best to go on from, and the two that split best.
+            The number of refinements to return: the best by the guide, and the two best splits.
         """
         size = self.words.size(query)
         whole = int(np.count_nonzero(self.truth(query)[self.population.individuals]))
@@ -254,13 +254,13 @@ class Sweeps:
                     stack.extend(self._openings(stand, counting))
 
     def _openings(self, stand: Stand, counting: bool) -> Iterator[Stand]:
-        """The positions behind the links that may be opened at a position."""
+        """Yield the positions behind the links that may be opened at a position."""
         here = stand.here
         for family in self.words.openings(here.type):
             if family.functional and self._follows(here, family):
                 continue
             counts = isinstance(family.template, syn.Count)
-            # Of several links on a way at most one asks for several rows: others may when that one stands.
+            # At most one of several opened links requires several rows; the others may later, in another step.
             if counts and (stand.counted or not counting) and self._has_exists(family):
                 continue
             target = family.slots[0].type
@@ -273,7 +273,7 @@ class Sweeps:
                     yield Stand(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
 
     def _follows(self, here: Query, family: LinkFamily) -> bool:
-        """Return whether a query follows the reference, or the step, of a family already, or asks behind it."""
+        """Return whether a query already follows the reference or step of a family, or tests behind it."""
         for link in here.links:
             if self.words.link(here.type, link.family).head == family.head:
                 return True
@@ -291,7 +291,7 @@ class Sweeps:
         return most == 0 or len(here) < most
 
     def _allowed(self, stand: Stand) -> Mask:
-        """Return which families may be added at a position, by index."""
+        """Return a mask of the families that may be added at a position, by index."""
         here, room = stand.here, self.space.room().after(stand.size)
         asked = tuple(test.family for test in here.tests)
         key = (here.type, asked, tuple(link.family for link in here.links), room, stand.depth)
@@ -314,7 +314,7 @@ class Sweeps:
         return family.subject not in asked or self._between(here, family)
 
     def _between(self, here: Query, family: TestFamily) -> bool:
-        """Return whether a family bounds from the other side what one test of a position bounds from one."""
+        """Return whether a family is the opposite bound of the only test of its feature at a position."""
         if not isinstance(family.template, syn.Compare) or family.template.op not in (">=", "<="):
             return False
         ops = []
@@ -334,7 +334,7 @@ class Sweeps:
             yield self._pick(stand, run, whole, self._allowed(stand))
 
     def _pick(self, stand: Stand, pieces: Sequence[Piece], whole: int, allowed: Mask) -> Picks:
-        """Count what members keep, and choose the best of each column."""
+        """Count the individuals that members keep, and return the best member of each column."""
         began = now()
         counts, sizes, offsets, families, choices = [], [], [np.zeros(1, dtype=np.int64)], [], []
         for columns, first, last in pieces:
@@ -359,7 +359,7 @@ class Sweeps:
         return Picks(stand, guide[members], losses, longer, mine, choice_of[members])
 
     def _text(self, stand: Stand) -> str:
-        """A position in words: the links that lead there."""
+        """Return a position as text: the links that lead to it."""
         way = (*(link.family for link in stand.query.along(stand.place)), *(index for index, _ in stand.way))
         if way not in self._texts:
             at, names = stand.query.type, []
@@ -373,7 +373,7 @@ class Sweeps:
     # ---- other numbers ----------------------------------------------------------------------------------
 
     def _requantified(self, query: Query, place: QueryPath, size: int) -> Iterator[Picks]:
-        """The query with one link of a position asking for another number of rows, the best of each family."""
+        """Yield the query with another number of rows required by one link of a position, the best of each family."""
         here = query.at(place)
         for i, link in enumerate(here.links):
             mine = self.words.link(here.type, link.family)
@@ -391,7 +391,7 @@ class Sweeps:
             yield found.chosen(others_than_it)._replace(inner=link.inner)
 
     def _chain(self, query: Query, place: QueryPath) -> Chain:
-        """The rows at a position of a query."""
+        """Return the rows at a position of a query."""
         chain = Chain.start(self.population, self.truth(query))
         for i in place:
             chain, query = self._follow(chain, query.type, query.links[i]), query.links[i].inner
@@ -403,7 +403,7 @@ class Sweeps:
         return chain.follow(self.columns.steps.of(family), enough_of(family, link.choice), self.truth(link.inner))
 
     def made(self, candidate: QueryCandidate) -> Query:
-        """The query that a candidate stands for."""
+        """Return the query of a candidate."""
         here = candidate.query.at(candidate.place)
         types = [here.type]
         for family, _ in candidate.way:

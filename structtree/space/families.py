@@ -459,7 +459,7 @@ class _Resolver:
         return parts
 
     def refuse_overlap(self, families: Sequence[Family]) -> None:
-        """Refuse an aggregate with a fixed condition that overlaps with one whose condition is refined."""
+        """Raise an error if an aggregate with a fixed condition overlaps with one whose condition is refined."""
         links = [family for family in families if isinstance(family, LinkFamily)]
         opened = {(f.head, f.template.op) for f in links if isinstance(f.template, syn.Aggregate)}
         for family in families:

@@ -1,14 +1,14 @@
-"""Dividing a table: the best single test of a node, and whole subtrees, without anything of Python in between.
+"""Splitting a table: the best single test of a node, and whole subtrees, in compiled code.
 
-Columns with many values are sorted once, before anything is divided: `order` has their rows in ascending order, those
-without a value last, and a node is the same run of places in every column. One sweep over the run meets every
-threshold; dividing a node divides its run in every column and keeps the order. Columns with few values have *codes*
-instead, and a node counts its rows by code.
+Columns with many values are sorted once: `order` has their rows in ascending order, missing values last, and a node
+is the same range of positions in every column. One sweep over the range visits every threshold; splitting a node
+partitions its range in every column and keeps the order. Columns with few values have *codes* instead, and a node
+counts its rows by code.
 
-Between two neighbouring values whose rows all have one and the same class no threshold can be best (the losses are
-concave along such a stretch: Fayyad and Irani), so those are passed over.
+A threshold between two neighbouring values whose rows all have the same class is never best (the losses are concave
+along such a stretch: Fayyad and Irani), so that it is skipped.
 
-The twin of all this is the general search: the same tests, the same losses, of equals the first.
+The twin of these kernels is the general search: the same tests, the same losses, and the first of equal results.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def rounding(total: Any, task: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _loss_of_numbers(w: float, s: float, total: Any) -> Any:
-    """The mean square error, from the weight and sum of one side and the moments of both."""
+    """Return the mean square error, from the weight and sum of one side and the moments of both."""
     no, no_sum = total[0] - w, total[1] - s
     return max(total[2] - s * s / w - no_sum * no_sum / no, 0.0) / total[0]
 
@@ -153,7 +153,7 @@ def _loss_of_numbers(w: float, s: float, total: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def rank(values: Any, ascending: Any, order: Any, ranks: Any) -> bool:
-    """Note the order of the rows of a column, and which of its different values each has; whether some have none.
+    """Fill in the order and the ranks of a column's rows, and return whether some values are missing.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _last_present(order: Any, ranks: Any, lo: int, hi: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _fetch(rows: Any, ranks: Any, labels: Any, here: Any) -> int:
-    """Put ranks and labels in the order of some rows; the place of the last one that has a rank."""
+    """Copy the ranks and labels of some rows in order, and return the position of the last row with a rank."""
     for p in range(len(rows)):
         row = np.uint32(rows[p])
         here[0, p], here[1, p] = ranks[row], labels[row]
@@ -223,10 +223,10 @@ def _sweep_classes(
     found: Any, at: Any, t: int, rows: Any, here: Any, end: int, form: int, kind: int, weights: Any, table: Any,
     total: Any, leaf: int, slack: float, pure: Any,
 ) -> None:  # fmt: skip
-    """Classes; without room for pure parts there are two of them.
+    """Sweep the thresholds of a column for classes; `pure` is None for two classes.
 
-    Numba compiles it twice, and leaves out what asks whether that is None. The sums of two classes then stay in
-    registers: in an array they would take a quarter longer.
+    Numba compiles both cases and drops the branches on None. The sums of two classes then stay in registers, which
+    is a quarter faster than an array.
     """
     weighted, n = len(weights) > 0, len(rows)
     if end <= 0:
@@ -288,7 +288,7 @@ def _sweep_numbers(
     found: Any, at: Any, t: int, order: Any, ranks: Any, form: int, lo: int, hi: int, targets: Any, weights: Any,
     total: Any, leaf: int, slack: float,
 ) -> None:  # fmt: skip
-    """Numbers."""
+    """Sweep the thresholds of a column for numbers."""
     weighted, n, end = len(weights) > 0, hi - lo, _last_present(order, ranks, lo, hi)
     if end <= lo:
         return
@@ -348,7 +348,7 @@ def _takes(
 def _count_codes(
     codes: Any, n_codes: int, rows: Any, lo: int, hi: int, width: int, labels: Any, targets: Any, weights: Any
 ) -> Any:
-    """For each code: its class weights, or weight and sum of targets; how many rows it has, and one of them."""
+    """Return for each code its class weights (or weight and sum of targets), its number of rows, and one of them."""
     counts = np.zeros((n_codes, width))
     sizes = np.zeros(n_codes, dtype=np.int64)
     some = np.zeros(n_codes, dtype=np.int32)
@@ -374,7 +374,7 @@ def _by_codes(
     found: Any, at: Any, t: int, column: int, form: int, lo: int, hi: int, columns: Any, task: Any, total: Any,
     leaf: int, pure: Any, slack: float,
 ) -> None:  # fmt: skip
-    """All values, or all thresholds from the least up."""
+    """Try all values, or all thresholds in ascending order."""
     n_codes, kind, table = columns.sizes[column], task.kind, task.table
     width = 2 if kind == MSE else task.n_classes
     counts, sizes, some = _count_codes(
@@ -422,7 +422,7 @@ def _by_sets(
     found: Any, at: Any, t: int, column: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> Any:  # fmt: skip
-    """The best set of values, by code; and the least loss and tie of any not tried, infinite where none is better."""
+    """Return the best set of values by code, and the smallest loss and tie that an untried set may have."""
     classes, n = task.n_classes > 0, hi - lo
     width = task.n_classes if classes else 2
     counts, sizes, some = _count_codes(
@@ -469,7 +469,7 @@ def _by_orders(
     best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> int:  # fmt: skip
-    """The beginnings of all orders and, as who has no value is on the no side, the ends; how many were tried."""
+    """Try the prefixes of all orders, and with missing values the suffixes; return the number of tried sets."""
     n_values, n_tried, n_inside = len(counts), 0, 0
     orders = value_orders(counts, task.n_classes > 0)
     side, chosen = np.zeros(counts.shape[1]), (0, 0)
@@ -494,7 +494,7 @@ def _by_all_sets(
     best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> int:  # fmt: skip
-    """Every set; without gaps of a set and the others only the one that has not the last value."""
+    """Try every set; without missing values, only one of each set and its complement."""
     n_values, n_tried = len(counts), 0
     sums, n_rows = all_sums(counts, sizes)
     for s in range(1, len(sums) if gaps else len(sums) // 2):
@@ -536,7 +536,7 @@ def _takes_set(
 def try_tests(
     first: int, last: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, sets: Any = None
 ) -> Any:
-    """The best of some tests on a node.
+    """Return the best of some tests on a node.
 
     Parameters
     ----------
@@ -612,7 +612,7 @@ def _answer(t: int, low: int, high: int, columns: Any, row: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def divide(places: Any, lo: int, hi: int, goes: Any, spare: Any) -> int:
-    """Put the rows that go first, both parts in their order; where the second part begins."""
+    """Partition a range stably, the rows that go first, and return the start of the second part."""
     first, second = lo, 0
     for p in range(lo, hi):
         row = places[p]
@@ -628,7 +628,7 @@ def divide(places: Any, lo: int, hi: int, goes: Any, spare: Any) -> int:
 
 @njit(nogil=True, cache=True)
 def mark(t: int, low: int, high: int, lo: int, hi: int, columns: Any, goes: Any) -> None:
-    """Note for each row of a node whether the test holds of it."""
+    """Mark the rows of a node that satisfy a test."""
     for p in range(lo, hi):
         row = np.uint32(columns.rows[p])
         goes[row] = _answer(t, low, high, columns, row)
@@ -638,7 +638,7 @@ def mark(t: int, low: int, high: int, lo: int, hi: int, columns: Any, goes: Any)
 def send(
     at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any, sets: Any = None
 ) -> None:
-    """Note for each row of a node whether the test that `try_tests` found holds of it."""
+    """Mark the rows of a node that satisfy the test found by `try_tests`."""
     if sets is not None and columns.tests[at[0], 1] == SUBSET:
         _mark_set(at, lo, hi, columns, task, total, leaf, goes)
     else:
@@ -647,7 +647,7 @@ def send(
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _mark_set(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any) -> None:
-    """The same for a set of values, which is found once more."""
+    """Mark the rows with a value in the best set, which is found again."""
     column = columns.tests[at[0], 0]
     pure = pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     found, where, slack = np.zeros(4), np.zeros(3, dtype=np.int64), rounding(total, task)
@@ -660,14 +660,14 @@ def _mark_set(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, le
 
 @njit(nogil=True, cache=True)
 def divide_some(first: int, last: int, lo: int, hi: int, columns: Any, goes: Any, spare: Any) -> None:
-    """Divide a node's run in some of the sorted columns."""
+    """Partition the range of a node in some of the sorted columns."""
     for column in range(first, last):
         divide(columns.order[column], lo, hi, goes, spare)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def totals(lo: int, hi: int, columns: Any, task: Any) -> Any:
-    """The class weights of a node, or the moments of its targets; and whether all of them are the same."""
+    """Return the class weights of a node, or the moments of its targets; and whether all of them are the same."""
     same = True
     if task.n_classes > 0:
         total = np.zeros(task.n_classes)
@@ -692,7 +692,7 @@ def totals(lo: int, hi: int, columns: Any, task: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def squared_deviation(lo: int, hi: int, total: Any, columns: Any, task: Any) -> float:
-    """The sum of squares about the mean of a node, in a second pass for the sake of rounding."""
+    """Return the sum of squares about the mean of a node, in a second pass for the sake of rounding."""
     mean, found = total[1] / total[0], 0.0
     for p in range(lo, hi):
         row = np.uint32(columns.rows[p])
@@ -703,7 +703,7 @@ def squared_deviation(lo: int, hi: int, total: Any, columns: Any, task: Any) -> 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def unsplit(total: Any, task: Any) -> Any:
-    """The loss of a node that is not divided."""
+    """Return the loss of a node that is not divided."""
     if task.n_classes == 0:
         return max(total[2] - total[1] * total[1] / total[0], 0.0) / total[0], 0.0
     pure, nobody, weight = pure_parts(total, task.table), np.zeros(task.n_classes), total.sum()
@@ -725,7 +725,7 @@ def gains(found: Any, total: Any, task: Any) -> Any:
 def grow_subtree(
     lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, goes: Any, stop: Any, sets: Any = None
 ) -> Any:
-    """Grow the tree of a run of rows.
+    """Grow the tree of a range of rows.
 
     Parameters
     ----------
@@ -805,7 +805,7 @@ def _no_figures(n: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def reading_order(forks: Any) -> Any:
-    """The nodes of a tree, each before its yes side and that before its no side."""
+    """Return the nodes of a tree, each before its yes side and that before its no side."""
     order, stack = np.empty(len(forks), dtype=np.int64), np.zeros(len(forks) + 1, dtype=np.int64)
     n_waiting = 1
     for i in range(len(forks)):
