@@ -45,7 +45,7 @@ def test_predictions_have_the_rows_of_the_file_and_tell_the_bad_ones(model, new)
     assert [row["problem"] for row in rows] == problems
     assert [row["actual"] for row in rows] == ["", "yes", "", ""]
     assert [row["soluble"] for row in rows] == ["yes", "yes", "no", ""]
-    assert "left out 2 of 4 molecules" in result.stderr and "line 2 (row 0): RDKit cannot" in result.stderr
+    assert "skipped 2 of 4 molecules" in result.stderr and "line 2 (row 0): RDKit cannot" in result.stderr
     objects = json.loads(succeed("predict", model, new, "--skip-bad", "--id", "id", "--json"))
     assert [(each["row"], each["id"], each.get("problem", "")) for each in objects] == [
         (row, id, problem)
@@ -56,7 +56,7 @@ def test_predictions_have_the_rows_of_the_file_and_tell_the_bad_ones(model, new)
 def test_data_is_described_with_a_target_that_some_lack(new):
     result = run("data", "info", new, "--skip-bad", "--target", "soluble")
     assert result.exit_code == 0
-    assert "left out 1 of 2 individuals, which have no soluble" in result.stderr
+    assert "skipped 1 of 2 individuals without a value for soluble" in result.stderr
     assert "Target: soluble (yes 1)" in result.stdout
 
 

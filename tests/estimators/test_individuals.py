@@ -426,7 +426,7 @@ NUMBERS = {
     "NaN": np.array([1.5, 1.5, np.nan, 2.5, 2.5, np.nan]),
     "Float64": pd.Series([1.5, 1.5, pd.NA, 2.5, 2.5, pd.NA], dtype="Float64"),
 }
-LEFT_OUT = "^left out 2 of 6 individuals, which have no (label|kind)$"
+LEFT_OUT = "^skipped 2 of 6 individuals without a (label|value for kind)$"
 
 
 @pytest.mark.parametrize(
@@ -469,7 +469,7 @@ def test_moments_may_be_missing_too():
 
 def test_labels_are_told_apart_from_bad_ones():
     for use in (lambda y: StructuralTreeClassifier().fit(X, y), lambda y: fit(X, y)):
-        with pytest.raises(DataError, match="the target has no value for any of the 6 individuals"):
+        with pytest.raises(DataError, match="the target is missing for all 6 individuals"):
             use([None] * 6)
     with pytest.raises(UsageError, match="unlabelled must be 'leave out' or 'refuse'; got 'drop'"):
         fit(X, [1] * 6, unlabelled="drop")

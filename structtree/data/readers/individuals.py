@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from structtree.data.kinds import shown
+from structtree.data.kinds import value_text
 from structtree.data.population import Population
 from structtree.data.readers.graphs.reading import GraphIndividual
 from structtree.data.readers.molecules.files import smiles_column
@@ -164,7 +164,7 @@ def population_of(
 def _refuse_others(individuals: Any) -> None:
     """Refuse what is one individual, or none."""
     if isinstance(individuals, str | bytes) or hasattr(individuals, "__fspath__"):
-        text = shown(str(individuals), 60)
+        text = value_text(str(individuals), 60)
         raise UsageError(f"expected individuals, got the text {text}; read a file with structtree.open_data")
     if isinstance(individuals, Mapping) and not hasattr(individuals, "shape"):  # as a sparse matrix may be
         raise UsageError("expected a list of dicts, got one dict; write [record], or make a DataFrame of columns")
@@ -283,7 +283,7 @@ def _of_array(
     except ValueError:
         raise DataError("expected rows of the same length, got rows of several lengths") from None
     if cells.ndim != 2 and cells.dtype.names is None:
-        raise DataError(f"expected {ACCEPTED}; got {_words(array)} of {shown(array, 60)}")
+        raise DataError(f"expected {ACCEPTED}; got {_words(array)} of {value_text(array, 60)}")
     if names is not None and cells.dtype.names is None and cells.shape[1] != len(names):
         known = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         raise DataError(f"expected an array with {len(names)} columns ({known}); got one with {cells.shape[1]}")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.datasets.catalog import Entry, dataset_catalog, dataset_names, load_dataset
-from structtree.data.labels import Unlabelled, with_label
+from structtree.data.labels import Unlabelled, labelled_rows
 from structtree.data.population import Population
 from structtree.data.provenance import Provenance, provenance_of, record_values
 from structtree.data.readers.databases.urls import is_url, shown_url
@@ -20,7 +20,7 @@ from structtree.data.readers.graphs.reading import is_of_graphs
 from structtree.data.readers.options import MoleculeOptions, ReadingOptions, given_options, reading_options
 from structtree.data.readers.sources import is_database, read_data, target_of
 from structtree.data.readers.streams import STANDARD_INPUT, is_piped, spooled
-from structtree.data.selection import left_out
+from structtree.data.selection import excluded_attributes
 from structtree.errors import MissingFileError, UsageError, WrongIndividualError, did_you_mean, option_text
 from structtree.files import STANDARD_STREAM
 from structtree.reprs import short_repr
@@ -111,7 +111,7 @@ def open_data(
         reading = _reading_of_dataset(str(where), options)
         opened = _named(str(where), target, unlabelled, id, reading)
     record = opened.population.schema.type(opened.population.schema.individual)
-    gone = left_out([a.name for a in record.attributes], features, ignore, opened.target_name)
+    gone = excluded_attributes([a.name for a in record.attributes], features, ignore, opened.target_name)
     return replace(opened, population=opened.population.without(*gone), left_out=gone) if gone else opened
 
 
@@ -208,7 +208,7 @@ def _split(population: Population, target: str, unlabelled: Unlabelled) -> tuple
             raise WrongIndividualError(schema.individual, target, owners[0])
         _refuse_key(population, target)
     missing = population.column(target).missing
-    kept = with_label(missing, unlabelled, target, stacklevel=4)
+    kept = labelled_rows(missing, unlabelled, target, stacklevel=4)
     if kept is not None:
         provenance = provenance_of(population)
         gone = dict.fromkeys(provenance.rows[population.individuals[missing]].tolist(), f"it has no {target}")
@@ -223,7 +223,7 @@ def _without_labels(population: Population, target: str) -> Population:
     origins = {} if relations is None else relations.origins
     for name, table in origins.items():
         if name != individual and table == origins[individual]:
-            population = population.without_attribute(name, target)
+            population = population.without_attributes(name, target)
     return population
 
 

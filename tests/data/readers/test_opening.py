@@ -20,7 +20,7 @@ def path(tmp_path):
 def test_individuals_without_a_target_are_refused_or_left_out(path):
     with pytest.raises(DataError, match="the target 'y' has no value"):
         open_data(path, target="y")
-    with pytest.warns(UserWarning, match="left out 1 of 3 individuals, which have no y"):
+    with pytest.warns(UserWarning, match="skipped 1 of 3 individuals without a value for y"):
         found = open_data(path, target="y", unlabelled="leave out")
     assert found.target.tolist() == ["a", "b"]
     assert found.population.column("x").values.tolist() == [1.0, 3.0]
@@ -29,7 +29,7 @@ def test_individuals_without_a_target_are_refused_or_left_out(path):
 def test_a_target_that_nobody_has_is_refused_in_any_case(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("x,y\n1,\n2,\n", encoding="utf-8")
-    with pytest.raises(DataError, match="the target 'y' has no value"):
+    with pytest.raises(DataError, match="the target 'y' is missing for all 2 individuals"):
         open_data(file, target="y", unlabelled="leave out")
 
 

@@ -121,7 +121,7 @@ def test_errors_name_the_stream_and_never_the_temporary_file(content, options, e
 
 def test_warnings_name_the_stream_and_never_the_temporary_file(sent, temporary):
     sent(b"smiles,y\nCCO,1\nC1CC,2\n")
-    with pytest.warns(UserWarning, match="^standard input: left out 1 of 2 molecules") as caught:
+    with pytest.warns(UserWarning, match="^standard input: skipped 1 of 2 molecules") as caught:
         open_data("-", skip_bad=True)
     assert [each.message.rows for each in caught] == [(1,)]
 

@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import Overrides, Pieces, ValueMismatch, keys_of, shown, values_of
+from structtree.data.kinds import Overrides, Pieces, ValueMismatch, keys_of, value_text, values_of
 from structtree.data.population import Adjacency, Column, Population, TypedTable, linked_population, typed_table
 from structtree.data.provenance import Provenance
 from structtree.data.readers.text_files import MISSING_WORDS, extension_of, open_text_file
@@ -241,7 +241,7 @@ def _checked(graphs: Iterable[Any], files: Sequence[Path] | None = None) -> list
         raise DataError("there are no graphs to infer a schema from")
     for i, graph in enumerate(known):
         if not isinstance(graph, nx.Graph):
-            raise DataError(f"expected a networkx graph, got {shown(graph)}", individual=i)
+            raise DataError(f"expected a networkx graph, got {value_text(graph)}", individual=i)
         if graph.is_directed() != known[0].is_directed():
             first, this = ("directed", "undirected") if known[0].is_directed() else ("undirected", "directed")
             message = f"expected a graph that is {first} like the first, got one that is {this}"
@@ -393,7 +393,7 @@ def _add_attributes(pieces: Pieces, type_name: str, block: _Block, wanted: _Want
     chunk = pieces.add_chunk(len(rows))
     for key in keys_of(rows):
         if not isinstance(key, str) or not key:
-            raise DataError(f"expected the name of an attribute of {type_name}, got {shown(key)}")
+            raise DataError(f"expected the name of an attribute of {type_name}, got {value_text(key)}")
         try:
             pieces.add(chunk, key, values_of(rows, key), wanted.overrides.declared(type_name, key))
         except ValueMismatch as mismatch:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import Overrides, ValueMismatch, Wanted, encode
+from structtree.data.kinds import DeclaredKind, Overrides, ValueMismatch, encode
 from structtree.data.population import Column, Population, named_column
 from structtree.data.readers.graphs.reading import GraphIndividual, Wiring, check_individual, graph_population
 from structtree.data.readers.text_files import MISSING_WORDS, open_text_file
@@ -283,7 +283,7 @@ def _columns(
             continue
         table = _table(path, dtype, len(lines), why, missing)[lines]
         for place, name in enumerate(_numbered(word, table.shape[1])):
-            wanted = overrides.wanted(type_name, name)
+            wanted = overrides.declared_kind(type_name, name)
             if wanted is not None:
                 found[name] = _declared(table[:, place], wanted, name, path)
             elif what == "labels":
@@ -297,7 +297,7 @@ def _numbered(word: str, n: int) -> list[str]:
     return [word] if n == 1 else [f"{word}{i}" for i in range(1, n + 1)]
 
 
-def _declared(values: NDArray[Any], wanted: Wanted, name: str, path: Path) -> Column:
+def _declared(values: NDArray[Any], wanted: DeclaredKind, name: str, path: Path) -> Column:
     try:
         column = encode(values.tolist(), wanted.kind, wanted.values)
     except ValueMismatch as mismatch:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import shown
+from structtree.data.kinds import value_text
 from structtree.data.readers.molecules.files import Notation
 from structtree.data.readers.options import Hydrogens
 
@@ -323,7 +323,7 @@ def problem_of(item: Any, recipe: Recipe) -> str:
         if isinstance(item, str):
             is_block = recipe.notation == "molblock"
             read = partial(Chem.MolFromMolBlock, removeHs=False) if is_block else Chem.MolFromSmiles
-            what = "the connection table" if is_block else f"the SMILES {shown(item, 60)}"
+            what = "the connection table" if is_block else f"the SMILES {value_text(item, 60)}"
             molecule = read(item, sanitize=False)
         if molecule is None:
             return f"RDKit cannot read {what}"

@@ -33,13 +33,13 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import Overrides, keys_of, reads_text, shown, values_of
+from structtree.data.kinds import Overrides, keeps_text, keys_of, value_text, values_of
 from structtree.data.population import (
     Adjacency,
     Column,
     Population,
     TypedTable,
-    flag_column,
+    bool_column,
     int_column,
     linked_population,
     named_column,
@@ -154,7 +154,7 @@ def from_smiles(
       row 2: RDKit cannot read the SMILES 'x'
     """
     if isinstance(smiles, str):
-        raise UsageError(f"expected a list of SMILES, got one text; write [{shown(smiles, 60)}]")
+        raise UsageError(f"expected a list of SMILES, got one text; write [{value_text(smiles, 60)}]")
     texts = [_text_or_none(text, row) for row, text in enumerate(smiles)]
     return from_molecules(texts, columns=columns, types=types, **options)
 
@@ -165,7 +165,7 @@ def _text_or_none(text: Any, row: int) -> str | None:
         return None if text is None else str(text)
     if type(text).__name__ in ("NAType", "NaTType") or (isinstance(text, float) and text != text):
         return None
-    raise DataError(f"expected a SMILES, got {shown(text)}", individual=row)
+    raise DataError(f"expected a SMILES, got {value_text(text)}", individual=row)
 
 
 def read_molecules(
@@ -216,7 +216,7 @@ def read_molecules(
         found = block_sheet(source, missing_words=missing_words)
     elif isinstance(path, CsvLayout) or layout or has_table_name(source) or (smiles or decimal) is not None:
         table = path if isinstance(path, CsvLayout) else csv_layout(path, **layout)
-        as_text = [name for name in table.names if reads_text(overrides.wanted("Molecule", name))]
+        as_text = [name for name in table.names if keeps_text(overrides.declared_kind("Molecule", name))]
         found = table_sheet(table, smiles, decimal=decimal or ".", missing_words=missing_words, as_text=as_text)
     else:
         found = line_sheet(source, missing_words=missing_words)
@@ -268,7 +268,7 @@ class _Batch:
         rows = tuple(problems)
         lines = tuple(line for line in self.sheet.lines_of(rows) if line is not None)
         where = f"{self.sheet.source}: " if self.sheet.source else ""
-        message = f"{where}left out {len(rows):,} of {len(self.items):,} molecules:{self._listed(problems)}"
+        message = f"{where}skipped {len(rows):,} of {len(self.items):,} molecules:{self._listed(problems)}"
         return SkippedMolecules(message, rows, lines)
 
     def _listed(self, problems: Mapping[int, str]) -> str:
@@ -287,7 +287,7 @@ def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -
     skip_bad, cache = given.pop("skip_bad", False), given.pop("cache", True)
     recipe = Recipe(batch.notation, **given)
     _check_kinds(overrides, batch)
-    columns = {name: sheet.typed(name, overrides.wanted("Molecule", name)).column for name in sheet.columns}
+    columns = {name: sheet.typed(name, overrides.declared_kind("Molecule", name)).column for name in sheet.columns}
     found = read_numbers(batch.items, recipe, cache=cache)
     if found.n == 0:
         raise DataError("there are no molecules", source=sheet.source)
@@ -307,7 +307,7 @@ def _check_kinds(overrides: Overrides, batch: _Batch) -> None:
     attributes = tuple(Attribute(name, "nominal") for name in known)
     overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
     for name in batch.names:
-        wanted = None if name in batch.sheet.columns else overrides.wanted("Molecule", name)
+        wanted = None if name in batch.sheet.columns else overrides.declared_kind("Molecule", name)
         if wanted is not None and wanted.kind != "nominal":
             raise UsageError(f"{name!r} has the molecules, as text; it cannot be read as {wanted.kind!r}")
 
@@ -398,11 +398,11 @@ def _atoms(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
         "element": named_column(numbers, {number: symbol(number) for number in np.unique(numbers).tolist()}),
         "charge": int_column(found.atom["charge"]),
         "partial_charge": Column("real", np.where(np.isfinite(charges), charges, np.nan)),
-        "aromatic": flag_column(aromatic),
+        "aromatic": bool_column(aromatic),
         "degree": int_column(degree),
         "hydrogens": int_column(found.atom["hydrogens"]),
         "hybridisation": named_column(_whole(found.atom["hybridisation"]), _enum_names(HybridizationType)),
-        "in_ring": flag_column(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
+        "in_ring": bool_column(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
         "chirality": named_column(_whole(found.atom["chirality"]), _CHIRALITY),
     }
     return typed_table("Atom", n_atoms, columns, {Link("bonds", "set", "Bond"): Adjacency.in_order(degree)})
@@ -415,8 +415,8 @@ def _bonds(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     in_ring = np.bincount(wired.ring_bonds, minlength=len(wired.begin)) > 0
     columns = {
         "order": named_column(_whole(found.bond["order"]), _enum_names(BondType)),
-        "conjugated": flag_column(_whole(found.bond["conjugated"]) > 0),
-        "in_ring": flag_column(in_ring),
+        "conjugated": bool_column(_whole(found.bond["conjugated"]) > 0),
+        "in_ring": bool_column(in_ring),
         "stereo": named_column(_whole(found.bond["stereo"]), stereo),
     }
     seen = {name: column.take(wired.bonds) for name, column in columns.items()}
@@ -429,7 +429,7 @@ def _rings(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     is_hetero = _whole(found.atom["number"])[wired.ring_atoms] != _CARBON
     columns = {
         "size": int_column(sizes),
-        "aromatic": flag_column(n_plain == 0),
+        "aromatic": bool_column(n_plain == 0),
         "hetero": int_column(np.bincount(wired.ring_of[is_hetero], minlength=len(sizes))),
     }
     links = {
@@ -483,7 +483,7 @@ def _properties(molecules: Sequence[Any], mol: Any) -> dict[str, Sequence[Any]]:
     """Return the properties of RDKit molecules."""
     for row, molecule in enumerate(molecules):
         if molecule is not None and not isinstance(molecule, str | mol):
-            raise DataError(f"expected a SMILES or an RDKit molecule, got {shown(molecule)}", individual=row)
+            raise DataError(f"expected a SMILES or an RDKit molecule, got {value_text(molecule)}", individual=row)
     records = [
         molecule.GetPropsAsDict(autoConvertStrings=False) if isinstance(molecule, mol) else {}
         for molecule in molecules

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import first_outside, shown, sorts_of_types
+from structtree.data.kinds import first_unexpected, to_value_types, value_text
 from structtree.data.readers.records.source_paths import Origin, Trail
 from structtree.errors import DataError
 
@@ -51,9 +51,9 @@ class Names:
     def add(self, names: Sequence[Any], start: int, trail: Trail | Origin) -> None:
         """Take in the names of the rows from ``start`` on; None is no name."""
         types = set(map(type, names))
-        if not sorts_of_types(types) <= {"missing", "number", "string"}:
-            index = first_outside(names, {"missing", "number", "string"})
-            raise trail.error(index, f"expected a number or a string, got {shown(names[index])}", ".$id")
+        if not to_value_types(types) <= {"missing", "number", "string"}:
+            index = first_unexpected(names, {"missing", "number", "string"})
+            raise trail.error(index, f"expected a number or a string, got {value_text(names[index])}", ".$id")
         rows = np.arange(start, start + len(names))
         for one in types - {type(None)}:
             if len(types) == 1:
@@ -115,7 +115,7 @@ class Names:
         self._texts.update(zip(names, rows.tolist(), strict=True))
 
     def _given_twice(self, name: Any, index: int, trail: Trail | Origin) -> DataError:
-        message = f"the $id {shown(name)} names two records of type {self.type_name!r}"
+        message = f"the $id {value_text(name)} names two records of type {self.type_name!r}"
         return trail.error(index, message, fix="ids are shared by the whole data, not by one individual")
 
 

@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, cast
 
 import orjson
 
-from structtree.data.kinds import Overrides, shown
+from structtree.data.kinds import Overrides, value_text
 from structtree.data.population import Population
 from structtree.data.readers.individuals import population_of
 from structtree.data.readers.records.nesting import nested, placement_of
@@ -77,7 +77,7 @@ def from_records(
     (('Film', 'Actor'), 1)
     """
     if isinstance(records, Mapping | str | bytes):
-        raise DataError(f"expected a list of records, got {shown(records)}", source=source)
+        raise DataError(f"expected a list of records, got {value_text(records)}", source=source)
     shredder = _shredder(schema, individual, types, source)
     with _collector_paused():
         shredder.feed(list(records), Origin(source=source))
@@ -155,7 +155,7 @@ def read_json(
             raise _broken(error, source, error.lineno) from None
         if not isinstance(records, list):
             fix = "a file with one object a line is read with --format jsonl"
-            raise DataError(f"expected an array of objects, got {shown(records)}", source=source, fix=fix)
+            raise DataError(f"expected an array of objects, got {value_text(records)}", source=source, fix=fix)
         written = _schema_of(records[0], source, None) if records else None
         shredder = _shredder(schema or written, individual, types, source)
         shredder.feed(records if written is None else records[1:], Origin(source=source))

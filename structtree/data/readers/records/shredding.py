@@ -26,14 +26,14 @@ from structtree.data.kinds import (
     Overrides,
     Pieces,
     ValueMismatch,
-    ValueSort,
-    first_outside,
+    ValueType,
+    first_unexpected,
     keys_of,
-    shown,
-    sort_of,
-    sorts_of_types,
+    to_value_types,
     type_name_of,
-    value_sorts,
+    value_text,
+    value_type,
+    value_types,
     values_of,
 )
 from structtree.data.population import Adjacency, Population, Table, repeated_pairs
@@ -48,8 +48,8 @@ DEEPEST = 1024
 """How deep records may nest; the JSON parser has the same limit."""
 
 _SPECIAL = ("$id", "$ref", "$type")
-_PLAIN: frozenset[ValueSort] = frozenset({"missing", "flag", "number", "string", "moment"})
-_RECORDS: frozenset[ValueSort] = frozenset({"record"})
+_PLAIN: frozenset[ValueType] = frozenset({"missing", "boolean", "number", "string", "moment"})
+_RECORDS: frozenset[ValueType] = frozenset({"record"})
 
 _Role = Literal["attribute", "record", "list"]
 
@@ -71,7 +71,7 @@ class _Arrivals:
 
     slot: _Slot
     elements: Sequence[Any]
-    found: frozenset[ValueSort]
+    found: frozenset[ValueType]
     lengths: NDArray[np.int64]
     trail: Trail | Origin
     above: _Batch | None = None
@@ -181,10 +181,10 @@ class Shredder:
         """Take records in; their Python objects are not kept."""
         if not len(records):
             return
-        found = value_sorts(records)
+        found = value_types(records)
         if found != _RECORDS:
-            index = first_outside(records, _RECORDS)
-            raise origin.error(index, f"expected a record, got {shown(records[index])}")
+            index = first_unexpected(records, _RECORDS)
+            raise origin.error(index, f"expected a record, got {value_text(records[index])}")
         lengths = np.ones(len(records), dtype=np.int64)
         self._individuals.append(self._take_in(_Arrivals(_Slot(), records, found, lengths, origin)))
         while self._queue:
@@ -254,23 +254,23 @@ class Shredder:
         plain = self._plain.setdefault(slot, arrivals.found <= _PLAIN)
         allowed = _PLAIN if plain else _RECORDS
         if not arrivals.found <= allowed:
-            index = first_outside(elements, allowed)
+            index = first_unexpected(elements, allowed)
             wrap = ' (wrap it in a record, as {"values": [...]})' if isinstance(elements[index], list) else ""
             what = "a plain value" if plain else "a record"
-            raise arrivals.trail.error(index, f"expected {what}, got {shown(elements[index])}{wrap}")
+            raise arrivals.trail.error(index, f"expected {what}, got {value_text(elements[index])}{wrap}")
         if plain and self._schema is not None:
             target = self._targets[slot]
             if self._schema.type(target).attribute("value") is None:
-                message = f"expected a record of type {target!r}, got {shown(elements[0])}"
+                message = f"expected a record of type {target!r}, got {value_text(elements[0])}"
                 raise arrivals.trail.error(0, message)
         return plain
 
     def _note_type(self, arrivals: _Arrivals) -> None:
         """Settle where a slot leads from the ``$type`` of its records, or see that they agree."""
         said = [element.get("$type") for element in arrivals.elements]
-        if not value_sorts(said) <= {"string", "missing"}:
-            index = first_outside(said, {"string", "missing"})
-            raise arrivals.trail.error(index, f"expected the name of a type, got {shown(said[index])}", ".$type")
+        if not value_types(said) <= {"string", "missing"}:
+            index = first_unexpected(said, {"string", "missing"})
+            raise arrivals.trail.error(index, f"expected the name of a type, got {value_text(said[index])}", ".$type")
         names = [name for name in said if name]
         if not names:
             return
@@ -325,7 +325,7 @@ class Shredder:
         """Add a member that is what its values are."""
         gathered = self._gathered[batch.type_name]
         types = set(map(type, values))
-        found = sorts_of_types(types)
+        found = to_value_types(types)
         role = gathered.roles.setdefault(key, None)
         if role is None and not found <= _PLAIN:
             role = _role_of(values)
@@ -336,7 +336,7 @@ class Shredder:
                 gathered.sets.add(key)
             self._add_link(batch, key, values, found, role)
             return
-        declared = self._overrides.wanted(batch.type_name, key)
+        declared = self._overrides.declared_kind(batch.type_name, key)
         gathered.pieces.add(batch.chunk, key, values, declared, types)
         if key in gathered.pieces.kinds:
             gathered.roles[key] = "attribute"
@@ -347,22 +347,22 @@ class Shredder:
         record = self._schema.type(batch.type_name)
         attribute, link = record.attribute(key), record.link(key)
         if attribute is not None:
-            wanted = self._overrides.wanted(record.name, key)
+            wanted = self._overrides.declared_kind(record.name, key)
             self._gathered[record.name].pieces.add(batch.chunk, key, values, wanted or attribute)
         elif link is not None:
             if _has_sets(set(map(type, values))):
                 values = _in_order(values, "list" if link.kind == "list" else "set")
-            self._add_link(batch, key, values, value_sorts(values), "record" if link.single else "list")
+            self._add_link(batch, key, values, value_types(values), "record" if link.single else "list")
         else:
             index = next(i for i, row in enumerate(batch.rows) if key in row)
             raise ValueMismatch(index, f"type {record.name!r} has no {key!r}{did_you_mean(key, record.members)}")
 
     def _add_link(
-        self, batch: _Batch, key: str, values: Sequence[Any], found: frozenset[ValueSort], role: _Role
+        self, batch: _Batch, key: str, values: Sequence[Any], found: frozenset[ValueType], role: _Role
     ) -> None:
         if not found <= {role, "missing"}:
-            index = first_outside(values, {role, "missing"})
-            raise ValueMismatch(index, f"expected {EXPECTED[role]}, got {shown(values[index])}")
+            index = first_unexpected(values, {role, "missing"})
+            raise ValueMismatch(index, f"expected {EXPECTED[role]}, got {value_text(values[index])}")
         many = role == "list"
         if many:
             lists = [() if v is None else v for v in values] if "missing" in found else values
@@ -374,7 +374,7 @@ class Shredder:
         else:
             lengths, elements = np.ones(len(values), dtype=np.int64), values
         slot, trail = _Slot(batch.type_name, key), Trail(batch.trail, key, many, lengths)
-        inside = value_sorts(elements) if many else _RECORDS
+        inside = value_types(elements) if many else _RECORDS
         targets = self._take_in(_Arrivals(slot, elements, inside, lengths, trail, batch))
         self._gathered[batch.type_name].links.setdefault(key, {})[batch.chunk] = targets
 
@@ -509,7 +509,7 @@ def _text_key(value: Any) -> str:
 
 def _role_of(values: Iterable[Any]) -> _Role:
     """The role of a member from the first value that is there."""
-    match next(sort for value in values if (sort := sort_of(type(value))) != "missing"):
+    match next(sort for value in values if (sort := value_type(type(value))) != "missing"):
         case "record" | "list" as role:
             return role
         case _:
@@ -519,7 +519,7 @@ def _role_of(values: Iterable[Any]) -> _Role:
 def _check_keys(keys: Sequence[str], arrivals: _Arrivals) -> None:
     for key in keys:
         if not isinstance(key, str) or not key:
-            problem = f"expected the name of a member, got {shown(key)}"
+            problem = f"expected the name of a member, got {value_text(key)}"
         elif key.startswith("$") and key not in _SPECIAL:
             problem = f"unknown special member {key!r}{did_you_mean(key, _SPECIAL)}"
         else:
@@ -531,9 +531,9 @@ def _check_names(
     named: Sequence[Mapping[str, Any]], names: Sequence[Any], keys: Sequence[str], trail: Trail | Origin
 ) -> None:
     """A ``$ref`` is a number or a string, and stands alone but for a ``$type``."""
-    if not value_sorts(names) <= {"number", "string"}:
-        index = first_outside(names, {"number", "string"})
-        raise trail.error(index, f"expected the $id of a record, got {shown(names[index])}", ".$ref")
+    if not value_types(names) <= {"number", "string"}:
+        index = first_unexpected(names, {"number", "string"})
+        raise trail.error(index, f"expected the $id of a record, got {value_text(names[index])}", ".$ref")
     if len(keys) > 1:
         for i, element in enumerate(named):
             extra = [key for key in element if key not in ("$ref", "$type")]

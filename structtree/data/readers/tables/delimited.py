@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structtree.data.kinds import shown
+from structtree.data.kinds import value_text
 from structtree.data.readers.options import check_option
 from structtree.data.readers.tables.sheets import Coded, Sheet, frame_columns
 from structtree.data.readers.text_files import (
@@ -140,7 +140,7 @@ def first_ragged(layout: CsvLayout) -> DataError | None:
         got = len(row.fields)
         if got != n:
             extra, lacking = row.fields[n : n + 1], layout.names[got : got + 1]
-            odd = f"{shown(extra[0])} is too many" if extra else f"there is none for column {lacking[0]!r}"
+            odd = f"{value_text(extra[0])} is too many" if extra else f"there is none for column {lacking[0]!r}"
             message = f"expected {n} fields as {like}, got {got}: {odd}"
             return DataError(message, source=layout.source, line=row.line)
     return None
@@ -444,11 +444,11 @@ def _check_signs(layout: CsvLayout, name: str, column: Coded, decimal: str) -> N
     if wrong is None:
         return
     if right is not None:
-        message = f"one decimal sign expected, got both {shown(right)} and {shown(texts[wrong])}"
+        message = f"one decimal sign expected, got both {value_text(right)} and {value_text(texts[wrong])}"
         raise _error(layout, name, column, wrong, message)
     insist = option_text("--type", f"{name}=nominal")
     fix = f"if they are decimal {sign}, say --decimal {other} (decimal={other!r}), otherwise {insist}"
-    raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {shown(texts[wrong])},", fix)
+    raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {value_text(texts[wrong])},", fix)
 
 
 def _error(layout: CsvLayout, name: str, column: Coded, at: int, message: str, fix: str | None = None) -> DataError:

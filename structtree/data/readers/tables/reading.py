@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.data.kinds import Overrides, Wanted, reads_text, type_name_of
+from structtree.data.kinds import DeclaredKind, Overrides, keeps_text, type_name_of
 from structtree.data.population import Adjacency, Column, Population, TypedTable, linked_population, typed_table
 from structtree.data.provenance import Provenance
 from structtree.data.readers.options import RowOptions
@@ -96,7 +96,7 @@ def from_sheet(sheet: Sheet, *, copy: bool = True, **rows: Unpack[RowOptions]) -
     if shape.group is not None and shape.group not in sheet.columns:
         raise UnknownNameError("column", shape.group, sheet.columns)
     typed = [
-        sheet.typed(name, shape.wanted(overrides, name), are_individuals=shape.link is None, copy=copy)
+        sheet.typed(name, shape.declared_kind(overrides, name), are_individuals=shape.link is None, copy=copy)
         for name in sheet.columns
         if name != shape.group
     ]
@@ -274,7 +274,7 @@ def read_csv(
         else csv_layout(path, delimiter=delimiter, header=header, names=names, encoding=encoding)
     )
     shape, overrides = _shape(**rows), Overrides(rows.get("types") or {})
-    as_text = {name for name in layout.names if reads_text(shape.wanted(overrides, name))}
+    as_text = {name for name in layout.names if keeps_text(shape.declared_kind(overrides, name))}
     return from_sheet(csv_sheet(layout, decimal=decimal, missing_words=missing_words, as_text=as_text), **rows)
 
 
@@ -331,11 +331,11 @@ class _Shape:
     def element(self) -> str:
         return self.individual if self.link is None else type_name_of(self.link)
 
-    def wanted(self, overrides: Overrides, column: str) -> Wanted | None:
+    def declared_kind(self, overrides: Overrides, column: str) -> DeclaredKind | None:
         """Return what the user wants a column to be read as; it may end up in either type."""
         if not overrides.given:
             return None
-        return overrides.wanted(self.element, column) or overrides.wanted(self.individual, column)
+        return overrides.declared_kind(self.element, column) or overrides.declared_kind(self.individual, column)
 
 
 def _shape(

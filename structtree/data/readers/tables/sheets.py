@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from structtree.data.dates import kind_of_seconds, numbers_of_dates, to_kind
 from structtree.data.kinds import (
+    DeclaredKind,
     ValueMismatch,
-    Wanted,
     encode,
     missing_column,
-    shown,
-    sort_of,
-    warn_of_lost_digits,
-    warn_of_zones,
+    value_text,
+    value_type,
+    warn_about_lost_digits,
+    warn_about_time_zones,
     with_dates,
 )
 from structtree.data.population import Column
@@ -142,18 +142,18 @@ class Sheet:
         return self.lines_of([row])[0]
 
     def typed(
-        self, name: str, wanted: Wanted | None = None, *, are_individuals: bool = True, copy: bool = True
+        self, name: str, declared: DeclaredKind | None = None, *, are_individuals: bool = True, copy: bool = True
     ) -> TypedColumn:
         """Return a column as an attribute, see `typed_column`; what does not fit is told with its place.
 
         Examples
         --------
-        >>> Sheet({"x": Texts(["1", "b"])}, 2, "a.smi", [5, 6]).typed("x", Wanted("int"))
+        >>> Sheet({"x": Texts(["1", "b"])}, 2, "a.smi", [5, 6]).typed("x", DeclaredKind("int"))
         Traceback (most recent call last):
         structtree.errors.DataError: a.smi:6: expected a whole number, got 'b' at column 'x' (individual 1); ...
         """
         try:
-            typed = typed_column(self.columns[name], name, wanted, copy=copy)
+            typed = typed_column(self.columns[name], name, declared, copy=copy)
         except ValueMismatch as mismatch:
             row = mismatch.index
             raise DataError(
@@ -166,7 +166,7 @@ class Sheet:
                 if mismatch.fix == "nominal"
                 else None,
             ) from None
-        warn_of_lost_digits(typed.column, name)
+        warn_about_lost_digits(typed.column, name)
         return typed
 
 
@@ -215,14 +215,14 @@ def _name(name: Any, place: int) -> str:
     return f"column{place}" if name is None or name != name or name == "" else str(name)
 
 
-def typed_column(column: Raw, name: str, wanted: Wanted | None = None, *, copy: bool = True) -> TypedColumn:
+def typed_column(column: Raw, name: str, declared: DeclaredKind | None = None, *, copy: bool = True) -> TypedColumn:
     """A column as an attribute, of the kind that its type tells unless one is declared.
 
     Parameters
     ----------
     column : column of pandas, Coded, Texts or PythonValues
     name : str
-    wanted : Wanted, optional
+    declared : DeclaredKind, optional
     copy : bool
         Whether numbers are copied also where the column could share those of the frame.
 
@@ -236,45 +236,45 @@ def typed_column(column: Raw, name: str, wanted: Wanted | None = None, *, copy: 
     >>> import pandas as pd
     >>> typed_column(pd.Series(["b", None, "a"]), "x").column.values.tolist()
     [1, -1, 0]
-    >>> typed_column(pd.Series([1, 0]), "x", Wanted("bool")).attribute.kind
+    >>> typed_column(pd.Series([1, 0]), "x", DeclaredKind("bool")).attribute.kind
     'bool'
     """
     match column:
         case Texts():
-            return _of_texts(column, name, wanted)
+            return _of_texts(column, name, declared)
         case PythonValues():
-            return _of_values(column.cells, name, wanted)
+            return _of_values(column.cells, name, declared)
         case Coded():
-            return _of_codes(column, name, wanted)
+            return _of_codes(column, name, declared)
         case _:
-            return _converted(column, name, wanted, copy)
+            return _converted(column, name, declared, copy)
 
 
 # ---- pandas ----------------------------------------------------------------------------------------------
 
 
-def _converted(series: pd.Series[Any], name: str, wanted: Wanted | None, copy: bool = True) -> TypedColumn:
+def _converted(series: pd.Series[Any], name: str, declared: DeclaredKind | None, copy: bool = True) -> TypedColumn:
     """A column of pandas; what is not numbers, flags or moments is coded first."""
     import pandas as pd
 
     dtype = series.dtype
     if isinstance(dtype, pd.SparseDtype):
-        return _converted(pd.Series(np.asarray(series)), name, wanted)
+        return _converted(pd.Series(np.asarray(series)), name, declared)
     if dtype.kind in "iuf":
-        return _numeric(series, name, wanted, copy)
+        return _numeric(series, name, declared, copy)
     if isinstance(dtype, pd.CategoricalDtype):
         values = [_plain_value(value) for value in dtype.categories]
         coded = Coded(series.cat.codes.to_numpy(), values, declared=True, ordered=bool(dtype.ordered))
-        return _of_codes(coded, name, wanted)
+        return _of_codes(coded, name, declared)
     if isinstance(dtype, pd.PeriodDtype):
-        return _converted(series.dt.to_timestamp(), name, wanted)
-    if dtype.kind == "b" and (wanted is None or wanted.kind == "bool"):
+        return _converted(series.dt.to_timestamp(), name, declared)
+    if dtype.kind == "b" and (declared is None or declared.kind == "bool"):
         return _plain_column(name, Column("bool", _flags(series)))
     if dtype.kind == "M" and dtype.type is not date:  # the dates of Arrow come as objects only
-        return _of_moments(series, name, wanted)
+        return _of_moments(series, name, declared)
     if dtype.kind == "m":
-        return _of_spans(series, name, wanted)
-    return _of_objects(series, name, wanted)
+        return _of_spans(series, name, declared)
+    return _of_objects(series, name, declared)
 
 
 def _plain_column(name: str, column: Column) -> TypedColumn:
@@ -283,22 +283,22 @@ def _plain_column(name: str, column: Column) -> TypedColumn:
 
 def _plain_value(value: Any) -> Any:
     """A category as a plain value: intervals and dates as text."""
-    return value if sort_of(type(value)) in ("flag", "number", "string") else str(value)
+    return value if value_type(type(value)) in ("boolean", "number", "string") else str(value)
 
 
-def _numeric(series: pd.Series[Any], name: str, wanted: Wanted | None, copy: bool = True) -> TypedColumn:
+def _numeric(series: pd.Series[Any], name: str, declared: DeclaredKind | None, copy: bool = True) -> TypedColumn:
     """A column of numbers, taken as it is if it may stay one."""
     import pandas as pd
 
     own: Kind = "int" if series.dtype.kind in "iu" else "real"
-    if wanted is not None and wanted.kind not in (own, "real"):
+    if declared is not None and declared.kind not in (own, "real"):
         codes, found = pd.factorize(series)
-        return _of_codes(Coded(codes, found.tolist()), name, wanted)
+        return _of_codes(Coded(codes, found.tolist()), name, declared)
     if isinstance(series.dtype, np.dtype):  # there NaN is missing already, and looking for it would triple the time
         numbers = series.to_numpy().astype(np.float64, copy=copy)
     else:
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
-    return _plain_column(name, Column(own if wanted is None else wanted.kind, numbers))
+    return _plain_column(name, Column(own if declared is None else declared.kind, numbers))
 
 
 def _flags(series: pd.Series[Any]) -> NDArray[np.int8]:
@@ -309,21 +309,21 @@ def _flags(series: pd.Series[Any]) -> NDArray[np.int8]:
     return flags
 
 
-def _of_moments(series: pd.Series[Any], name: str, wanted: Wanted | None) -> TypedColumn:
+def _of_moments(series: pd.Series[Any], name: str, declared: DeclaredKind | None) -> TypedColumn:
     """A column of dates and times, which numpy can convert in one go."""
     moments = series.to_numpy(dtype="datetime64[us]")
     if _zone(series.dtype) is not None:
-        warn_of_zones()
-    if wanted is not None and wanted.kind not in ("real", "date", "time"):
-        return _of_values(list(moments), name, wanted)
+        warn_about_time_zones()
+    if declared is not None and declared.kind not in ("real", "date", "time"):
+        return _of_values(list(moments), name, declared)
     outside = (moments < _FIRST) | (moments > _LAST)
     if outside.any():
         row = int(np.argmax(outside))
         raise ValueMismatch(row, f"expected a date in the years 1 to 9999, got {moments[row]}")
     seconds = numbers_of_dates(moments)
-    if wanted is not None and wanted.kind == "real":
+    if declared is not None and declared.kind == "real":
         return _plain_column(name, Column("real", seconds))
-    kind = wanted.kind if wanted is not None else kind_of_seconds(seconds)
+    kind = declared.kind if declared is not None else kind_of_seconds(seconds)
     return _plain_column(name, Column(kind, to_kind(seconds, "date" if kind == "date" else "time")))
 
 
@@ -335,44 +335,44 @@ def _zone(dtype: Any) -> Any:
     return getattr(dtype, "tz", None) or getattr(getattr(dtype, "pyarrow_dtype", None), "tz", None)
 
 
-def _of_spans(series: pd.Series[Any], name: str, wanted: Wanted | None) -> TypedColumn:
+def _of_spans(series: pd.Series[Any], name: str, declared: DeclaredKind | None) -> TypedColumn:
     """A column of spans of time, as seconds."""
     import pandas as pd
 
     spans = series.to_numpy(dtype="timedelta64[us]")
     seconds = np.where(np.isnat(spans), np.nan, spans.astype(np.int64) / 1e6)
-    return _numeric(pd.Series(seconds), name, wanted)
+    return _numeric(pd.Series(seconds), name, declared)
 
 
-def _of_objects(series: pd.Series[Any], name: str, wanted: Wanted | None) -> TypedColumn:
+def _of_objects(series: pd.Series[Any], name: str, declared: DeclaredKind | None) -> TypedColumn:
     """A column of text, or of Python objects of any sort."""
     import pandas as pd
 
     if isinstance(series.dtype, pd.StringDtype) and series.dtype.storage == "pyarrow":  # which counts by itself
         codes, found = pd.factorize(series)
-        return _of_codes(Coded(codes, list(found)), name, wanted)
+        return _of_codes(Coded(codes, list(found)), name, declared)
     cells = series.to_numpy(dtype=object)
     sort = "string" if isinstance(series.dtype, pd.StringDtype) else pd.api.types.infer_dtype(cells, skipna=True)
     match sort:
         case "string":
-            return _of_codes(_coded(cells), name, wanted)
+            return _of_codes(_coded(cells), name, declared)
         case "timedelta":
-            return _of_spans(pd.Series(pd.to_timedelta(cells)), name, wanted)
+            return _of_spans(pd.Series(pd.to_timedelta(cells)), name, declared)
         case "decimal":
-            return _numeric(series.astype(np.float64), name, wanted)
+            return _numeric(series.astype(np.float64), name, declared)
     values = [None if gone else cell for gone, cell in zip(pd.isna(cells).tolist(), cells, strict=True)]
-    return _of_values(values, name, wanted)
+    return _of_values(values, name, declared)
 
 
-def _of_values(values: Sequence[Any], name: str, wanted: Wanted | None) -> TypedColumn:
-    if wanted is not None:
-        return _plain_column(name, _as_wanted(values, wanted))
+def _of_values(values: Sequence[Any], name: str, declared: DeclaredKind | None) -> TypedColumn:
+    if declared is not None:
+        return _plain_column(name, _as_wanted(values, declared))
     column = encode(values)
     return _plain_column(name, missing_column("nominal", len(values)) if column is None else with_dates(column))
 
 
-def _as_wanted(values: Sequence[Any], wanted: Wanted) -> Column:
-    column = encode(values, wanted.kind, wanted.values, layout=wanted.layout)
+def _as_wanted(values: Sequence[Any], declared: DeclaredKind) -> Column:
+    column = encode(values, declared.kind, declared.values, layout=declared.layout)
     assert column is not None  # because the kind is declared
     return column
 
@@ -402,12 +402,12 @@ def _places_in_memory(cells: NDArray[Any]) -> NDArray[np.intp]:
     return np.frombuffer(memoryview(memory), dtype=np.intp).copy()
 
 
-def _of_codes(coded: Coded, name: str, wanted: Wanted | None) -> TypedColumn:
-    if wanted is None and coded.ordered and len(coded.values) > 1:
-        wanted = Wanted("ordered", _texts_of(coded))
-    each = _encoded(coded, wanted or Wanted("nominal"))
+def _of_codes(coded: Coded, name: str, declared: DeclaredKind | None) -> TypedColumn:
+    if declared is None and coded.ordered and len(coded.values) > 1:
+        declared = DeclaredKind("ordered", _texts_of(coded))
+    each = _encoded(coded, declared or DeclaredKind("nominal"))
     if not coded.declared:
-        return _plain_column(name, _spread(each if wanted else with_dates(each), coded.codes))
+        return _plain_column(name, _spread(each if declared else with_dates(each), coded.codes))
     column = _spread(each, coded.codes)
     if column.kind != "nominal":
         return _plain_column(name, column)
@@ -416,14 +416,14 @@ def _of_codes(coded: Coded, name: str, wanted: Wanted | None) -> TypedColumn:
 
 def _texts_of(coded: Coded) -> tuple[str, ...]:
     """Return the values of a column as categories, in their order."""
-    each = _encoded(coded, Wanted("nominal"))
+    each = _encoded(coded, DeclaredKind("nominal"))
     return tuple(dict.fromkeys(each.categories[code] for code in each.values))
 
 
-def _encoded(coded: Coded, wanted: Wanted) -> Column:
+def _encoded(coded: Coded, declared: DeclaredKind) -> Column:
     """The different values of a column, each converted once; what does not fit is told by its first row."""
     try:
-        return _as_wanted(coded.values, wanted)
+        return _as_wanted(coded.values, declared)
     except ValueMismatch as mismatch:
         row = int(np.argmax(coded.codes == mismatch.index))
         raise ValueMismatch(row, mismatch.message, mismatch.fix) from None
@@ -438,21 +438,21 @@ def _spread(each: Column, codes: NDArray[Any]) -> Column:
 # ---- text ------------------------------------------------------------------------------------------------
 
 
-def _of_texts(column: Texts, name: str, wanted: Wanted | None) -> TypedColumn:
+def _of_texts(column: Texts, name: str, declared: DeclaredKind | None) -> TypedColumn:
     attribute = column.attribute
     if attribute is None:
         attribute = Attribute(name, _kind_of_texts(column.cells))
-        if wanted is None and attribute.kind == "nominal":
-            return _plain_column(name, with_dates(_as_wanted(column.cells, Wanted("nominal"))))
-    if wanted is None or (wanted.kind == attribute.kind and not wanted.values):
-        wanted = Wanted(attribute.kind, attribute.values)
+        if declared is None and attribute.kind == "nominal":
+            return _plain_column(name, with_dates(_as_wanted(column.cells, DeclaredKind("nominal"))))
+    if declared is None or (declared.kind == attribute.kind and not declared.values):
+        declared = DeclaredKind(attribute.kind, attribute.values)
     else:
-        attribute = Attribute(attribute.name, wanted.kind, wanted.values)
-    if column.number is not None and wanted.kind in ("date", "time"):
+        attribute = Attribute(attribute.name, declared.kind, declared.values)
+    if column.number is not None and declared.kind in ("date", "time"):
         seconds = np.array(_numbers(column), dtype=np.float64)
-        return TypedColumn(attribute, Column(wanted.kind, to_kind(seconds, wanted.kind)))
-    cells = _numbers(column) if wanted.kind in ("int", "real") else column.cells
-    return TypedColumn(attribute, _as_wanted(cells, wanted))
+        return TypedColumn(attribute, Column(declared.kind, to_kind(seconds, declared.kind)))
+    cells = _numbers(column) if declared.kind in ("int", "real") else column.cells
+    return TypedColumn(attribute, _as_wanted(cells, declared))
 
 
 def _kind_of_texts(texts: Sequence[str | None]) -> Kind:
@@ -474,7 +474,7 @@ def _numbers(column: Texts) -> Sequence[Any]:
     except ValueError:
         if column.number is None:
             return column.cells
-        raise ValueMismatch(len(numbers), f"expected {column.expected}, got {shown(cell)}", "nominal") from None
+        raise ValueMismatch(len(numbers), f"expected {column.expected}, got {value_text(cell)}", "nominal") from None
     return numbers
 
 

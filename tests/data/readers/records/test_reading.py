@@ -112,7 +112,7 @@ def test_a_declared_kind_takes_what_can_be_read_as_it(values, kind, expected):
         ("high", "real", "expected a number, got 'high'"),
         (2, "bool", "expected true or false, got 2"),
         ("yes", "bool", "expected true or false, got 'yes'"),
-        (10**400, "real", "expected a number, got one of more than 308 digits"),
+        (10**400, "real", "expected a number, got one with more than 308 digits"),
     ],
 )
 def test_a_declared_kind_refuses_the_rest(value, kind, message):
@@ -142,10 +142,10 @@ def test_overrides_change_a_schema_too():
         ({"Car.weels": "int"}, "unknown member 'Car.weels' (did you mean 'Car.wheels'?)"),
         (
             {"wheels": "set"},
-            "'wheels' is an attribute: read it as bool, int, real, date, time, nominal, "
-            "or categories in order (low<medium<high), not as 'set'",
+            "'wheels' is an attribute; expected bool, int, real, date, time, nominal, "
+            "or categories in order (low<medium<high), got 'set'",
         ),
-        ({"cars": "int"}, "'cars' is a link: read it as a set or a list, not as 'int'"),
+        ({"cars": "int"}, "'cars' is a link; expected set or list, got 'int'"),
     ],
 )
 def test_an_override_that_makes_no_sense_is_refused(types, message):
@@ -671,7 +671,7 @@ def test_numbers_come_out_as_they_went_in(values):
 
 def test_overrides_prefer_the_full_name():
     said = Overrides({"n": "int", "A.n": "real"})
-    assert said.wanted("A", "n").kind == "real" and said.wanted("B", "n").kind == "int"
+    assert said.declared_kind("A", "n").kind == "real" and said.declared_kind("B", "n").kind == "int"
 
 
 def test_the_class_method_is_the_same_reader():

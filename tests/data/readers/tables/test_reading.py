@@ -143,7 +143,8 @@ def test_a_column_is_read_as_told(values, kind, expected):
         (
             ["1999-12-31", "31.12.1999"],
             {"x": "date"},
-            "expected a date such as 2024-12-31, got '31.12.1999' (if the day comes first, say so: date(day-first))",
+            "expected a date such as 2024-12-31, got '31.12.1999' "
+            "(if the day comes first, declare it as date(day-first))",
         ),
         (["2000-13-01"], {"x": "date"}, "expected a date such as 2024-12-31, got '2000-13-01' at column 'x'"),
         ([5], {"x": "time"}, "expected a time such as 2024-12-31 12:30, got 5 at column 'x' (individual 0)"),
@@ -155,7 +156,7 @@ def test_a_column_is_read_as_told(values, kind, expected):
         (
             ["a"],
             {"x": "ordered"},
-            "'x' cannot be read as 'ordered'; write its categories in order, as low<medium<high",
+            "'x' cannot be read as 'ordered'; write its categories in order: low<medium<high",
         ),
         (["a"], {"x": "a<a"}, "'x' cannot be read as 'a<a'"),
         (
@@ -220,7 +221,9 @@ def test_times_with_a_zone_become_those_of_utc_and_that_is_said():
 
 @pytest.mark.parametrize("values", [[2**60, 1], np.array([2**63 + 1024, 1], np.uint64), [10**25, 1]])
 def test_whole_numbers_of_too_many_digits_stay_numbers_and_that_is_said(values):
-    with pytest.warns(UserWarning, match=r"'x' has whole numbers beyond 2\^53, of which about 16 digits are kept"):
+    with pytest.warns(
+        UserWarning, match=r"'x' has whole numbers beyond 2\^53, of which only about 16 digits are kept"
+    ):
         population = from_frame(pd.DataFrame({"x": values}))
     assert kinds(population) == {"x": "int"} and listed(population, "x")[1] == 1
 
