@@ -126,7 +126,7 @@ FILES = (
     data("fit DATA --target y --encoding klingon", r"unknown encoding 'klingon'", TABLE, code=2),
     data("fit DATA --target y", r"a.csv.gz: not a complete gzip", gzip.compress(TABLE.encode())[:-12], "a.csv.gz"),
     data("fit DATA --target y", r"a.csv.gz: not a complete gzip", TABLE, "a.csv.gz"),
-    data("fit DATA --target y", r"a.xyz: the extension '.xyz' tells no format.*--format", TABLE, "a.xyz", 2),
+    data("fit DATA --target y", r"a.xyz: unknown extension '.xyz'.*--format", TABLE, "a.xyz", 2),
     data("fit DATA --target y", r"table: the name has no extension.*--format", TABLE, "table", 2),
     data("fit DATA --target y --format cvs", r"unknown format 'cvs' \(did you mean 'csv'", TABLE, code=2),
     data("fit DATA --target y --format parquet", r"a.csv: not a Parquet file", TABLE),
@@ -139,13 +139,13 @@ FILES = (
     data("fit DATA --target y", r"a.sdf", TABLE, "a.sdf"),
     data("data info DATA", r"it's a \"name\".csv: the file is empty", "", 'it\'s a "name".csv'),
     data("data info DATA", r"naïve 🦆.csv: the file is empty", "", "naïve 🦆.csv"),
-    Odd("data info nowhere.csv", r"'nowhere.csv' is neither a file nor a data set"),
-    Odd("data info trians", r"'trians' is neither a file nor a data set \(did you mean 'trains'"),
+    Odd("data info nowhere.csv", r"'nowhere.csv' is neither a file nor a dataset"),
+    Odd("data info trians", r"'trians' is neither a file nor a dataset \(did you mean 'trains'"),
     Odd("data info ''", r"DATA|neither a file|is a folder|the folder", 1),
     Odd("data info b.csv", r"did you mean 'a.csv'", 1, {"a.csv": TABLE}),
     Odd("data info empty", r"the folder has no", 1, {"empty/readme.txt": "nothing"}),
     Odd("data info .", r"the folder has no", 1, {"a.csv": TABLE}),
-    Odd("data info a.csv/b.csv", r"a.csv/b.csv' is neither a file nor a data set", 1, {"a.csv": TABLE}),
+    Odd("data info a.csv/b.csv", r"a.csv/b.csv' is neither a file nor a dataset", 1, {"a.csv": TABLE}),
 )
 
 TABLES = (
@@ -177,12 +177,12 @@ TABLES = (
     data("fit DATA --target y --hydrogens some", r"hydrogens must be 'implicit' or 'explicit'", TABLE, code=2),
     data(
         "fit DATA --target y --skip-bad",
-        r"--skip-bad is for molecules, and a.csv has no column that is called smiles.*--smiles",
+        r"--skip-bad is for molecules, and a.csv has no column named smiles.*--smiles",
         "x,y\n1,a\n2\n3,b\n",
         code=2,
     ),
     data("fit DATA --target y --neutralise", r"--neutralise is for molecules, and a.csv has no", TABLE, code=2),
-    data("fit DATA --target y --format csv --skip-bad", r"skip_bad makes no sense for csv", TABLE, code=2),
+    data("fit DATA --target y --format csv --skip-bad", r"skip_bad does not apply to csv", TABLE, code=2),
     data(
         "fit DATA --target y --criterion gini",
         r"y has non-integer values.*--type y=nominal",
@@ -231,7 +231,7 @@ RECORDS = (
         '{"$schema": {"individual": "R", "types": {"R": {"x": "int", "y": "nominal"}}}}\n{"x": "a", "y": "b"}\n',
         "a.jsonl",
     ),
-    data("fit DATA --target y --group x", r"group makes no sense for jsonl", lines({"x": 1, "y": "a"}), "a.jsonl", 2),
+    data("fit DATA --target y --group x", r"group does not apply to jsonl", lines({"x": 1, "y": "a"}), "a.jsonl", 2),
     data(FIT, r"a.arff:\d+: .*'c'", "@relation r\n@attribute x {a,b}\n@attribute y {a,b}\n@data\nc,a\n", "a.arff"),
     data(FIT, r"a.arff: expected @data", "@relation r\n@attribute x numeric\n", "a.arff"),
     data(FIT, r"a.arff:2: .*numbr", "@relation r\n@attribute x numbr\n@data\n1\n", "a.arff"),
@@ -303,7 +303,7 @@ GRAPHS_AND_MOLECULES = (
     data("data info DATA", r"a.smi:1", "this is no molecule\n", "a.smi"),
     data("data info DATA", r"a.sdf:1", CARBON[:60], "a.sdf"),
     data("data info DATA", r"a.sdf:1", CARBON.replace(" C ", " Qq"), "a.sdf"),
-    data("data info DATA --smiles x", r"smiles makes no sense for sdf", CARBON, "a.sdf", 2),
+    data("data info DATA --smiles x", r"smiles does not apply to sdf", CARBON, "a.sdf", 2),
 )
 
 WORDS = (
@@ -386,7 +386,7 @@ OUTPUTS = (
     wrong("grammar derive a.csv -o there", r"cannot write there: it is a folder", **{"there/kept.txt": "kept"}),
     wrong("grammar draw g.grammar --data a.csv -o no/p.svg", r"no/p.svg"),
     wrong("effort a.csv --target y --plot no/p.svg", r"no/p.svg"),
-    Odd("data info -", r"standard input: there is no data", 1, sent=b""),
+    Odd("data info -", r"standard input: no data", 1, sent=b""),
     Odd("fit - --target y", r"standard input:2: expected 2 fields", 1, sent=b"x,y\n1\n"),
     Odd("fit - --target q", r"unknown attribute 'q'", 1, sent=TABLE.encode()),
     Odd("data convert - out.csv", r"must end in .jsonl", 2, sent=TABLE.encode()),
@@ -488,7 +488,7 @@ NAMES = (
     data("fit DATA --target y --missing-word a --missing-word b", r"the target 'y' has no value", TABLE),
     data("cv DATA --target y --folds group:q", r"unknown attribute 'q'", TABLE),
     Odd(f"data info {LONG}", r"zzz.*: File name too long"),
-    Odd("data info 'a\nb'", r"'a\\nb' is neither a file nor a data set"),
+    Odd("data info 'a\nb'", r"'a\\nb' is neither a file nor a dataset"),
 )
 
 COMMANDS = (
@@ -616,7 +616,7 @@ CALLS = (
         "one row of a frame",
         lambda: classifier().fit(frame(), LABELS).predict(frame().iloc[0]),
         UsageError,
-        r"got one Series; write frame.iloc\[\[i\]\]",
+        r"got a Series; use frame.iloc\[\[i\]\]",
     ),
     Call(
         "classes for a regressor",
@@ -653,7 +653,7 @@ CALLS = (
         "no such data",
         lambda: st.open_data("nowhere"),
         MissingFileError,
-        r"'nowhere' is neither a file nor a data set",
+        r"'nowhere' is neither a file nor a dataset",
     ),
     Call("no such data set", lambda: st.load_dataset("trians"), StructtreeError, r"'trians' .*'trains'"),
     Call("no such reading option", lambda: st.open_data("trains", formt="csv"), UsageError, r"'formt'"),

@@ -214,7 +214,7 @@ def dataset_catalog() -> tuple[Entry, ...]:
 def _entry(name: str) -> Entry:
     entry = _entries().get(name)
     if entry is None:
-        raise UnknownNameError("data set", name, _entries())
+        raise UnknownNameError("dataset", name, _entries())
     return entry
 
 

@@ -89,7 +89,7 @@ def test_options_reach_the_generator():
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
-    with pytest.raises(UnknownNameError, match=r"^unknown data set 'trians' \(did you mean 'trains'\?\)$"):
+    with pytest.raises(UnknownNameError, match=r"^unknown dataset 'trians' \(did you mean 'trains'\?\)$"):
         load_dataset("trians")
 
 

@@ -62,7 +62,7 @@ def test_attributes_can_be_left_out(path):
         (
             "dolphins",
             {"hydrogens": "explicit"},
-            "does not apply to dolphins, a built-in dataset that has no column of SMILES",
+            "does not apply to dolphins, a built-in dataset without a SMILES column",
         ),
         (
             "monks-1",

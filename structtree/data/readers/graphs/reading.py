@@ -235,7 +235,7 @@ def _checked(graphs: Iterable[Any], files: Sequence[Path] | None = None) -> list
     import networkx as nx
 
     if isinstance(graphs, nx.Graph):
-        raise UsageError("expected a list of graphs, got one graph; write [graph]")
+        raise UsageError("expected a list of graphs, got one graph; pass [graph]")
     known = list(graphs)
     if not known:
         raise DataError("there are no graphs to infer a schema from")

@@ -236,7 +236,7 @@ def _rdkit(source: str | None = None) -> Any:
     except ImportError:
         where = f"{source}: " if source else ""
         fix = ", or read the table without its molecules: --format csv" if source and has_table_name(source) else ""
-        raise MissingPackageError(f"{where}molecules are read by RDKit", "molecules", fix) from None
+        raise MissingPackageError(f"{where}reading molecules requires RDKit", "molecules", fix) from None
     return Chem
 
 

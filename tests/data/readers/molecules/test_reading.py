@@ -603,10 +603,10 @@ def test_without_rdkit_the_message_says_what_to_install(tmp_path, monkeypatch):
     with pytest.raises(MissingPackageError) as caught:
         open_data(path)
     assert str(caught.value) == (
-        f"{path}: molecules are read by RDKit, which is not installed: pip install 'structtree[molecules]', "
+        f"{path}: reading molecules requires RDKit, which is not installed: pip install 'structtree[molecules]', "
         "or read the table without its molecules: --format csv"
     )
-    with pytest.raises(ImportError, match=r"^molecules are read by RDKit, which is not installed"):
+    with pytest.raises(ImportError, match=r"^reading molecules requires RDKit, which is not installed"):
         from_molecules(["CC"])
 
 

@@ -79,7 +79,7 @@ def test_a_byte_far_behind_is_found(tmp_path):
 
 
 def test_a_file_that_ends_inside_a_character_is_refused(tmp_path):
-    message = ":2: byte 7 ends a character half-way, which is not UTF-8"
+    message = ":2: byte 7 ends in the middle of a character, which is not UTF-8"
     assert sentence(table(tmp_path, "a,b\n1,é".encode()[:-1])).startswith(message)
 
 
