@@ -28,9 +28,7 @@ from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Node, NodeArrays, Unproved
 from structtree.progress import Status
 from structtree.search.clock import Clock
-from structtree.search.criteria import TOLERANCE
 from structtree.search.results import SearchStats, Split
-from structtree.search.target import Target, room, undivided
 from structtree.splitters.splitter import (
     Candidate,
     GrowingNode,
@@ -41,6 +39,8 @@ from structtree.splitters.splitter import (
     found_by,
     gap_of,
 )
+from structtree.tasks.criteria import TOLERANCE
+from structtree.tasks.target import Target, room, undivided
 
 __all__ = ["Builder", "Progress"]
 

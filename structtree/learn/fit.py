@@ -37,9 +37,9 @@ from structtree.models.settings import Decision, Goal, Growth, Objective, Prunin
 from structtree.models.tree import Leaf, Tree, subtree
 from structtree.options import merge_options, refuse_unknown
 from structtree.search.clock import Clock
-from structtree.search.criteria import Criterion
-from structtree.search.target import ClassWeight, Target, Units, room, target_for
 from structtree.space.background import with_background
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.target import ClassWeight, Target, Units, room, target_for
 
 if TYPE_CHECKING:
     from structtree.learn.parameters import FitOptions

@@ -18,7 +18,7 @@ from typing import Literal
 
 from structtree.data.schema import LearningTask
 from structtree.models.settings import Decision, Goal, Growth, Pruning
-from structtree.search.criteria import Criterion, criterion
+from structtree.tasks.criteria import Criterion, criterion
 
 __all__ = ["CHOSEN", "ENOUGH_TO_CHOOSE", "Settings", "goal_criterion", "settle"]
 

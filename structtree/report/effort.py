@@ -24,13 +24,13 @@ from structtree.models.model import Fitted
 from structtree.models.tree import Found, Leaf, Tree
 from structtree.reprs import short_repr
 from structtree.search.best_split import SearchStats, Split, best_split
-from structtree.search.criteria import CRITERIA, Criterion, better, criterion
 from structtree.search.results import Pass, TracePoint
 from structtree.search.scorers import scorer_for
 from structtree.space.background import with_background
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
+from structtree.tasks.criteria import CRITERIA, Criterion, better, criterion
 
 __all__ = ["Effort", "compare_effort", "node_spaces"]
 

@@ -21,9 +21,9 @@ from structtree.progress import report_status
 from structtree.search.clock import Clock
 from structtree.search.kernels import tables as kernel
 from structtree.search.scorers import weight_table
-from structtree.search.target import Target
 from structtree.space.evaluate import holds
 from structtree.splitters.attribute_tests import FlatTest, ListedTests
+from structtree.tasks.target import Target
 
 __all__ = ["SortedTable", "Tuning", "pool_for", "table_of", "task_of", "without_mirrors"]
 

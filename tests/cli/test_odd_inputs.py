@@ -189,7 +189,7 @@ TABLES = (
         "x,y\n1,1.5\n2,2.5\n",
         code=2,
     ),
-    data("fit DATA --target y --criterion mse", r"y has words such as 'a'", TABLE, code=2),
+    data("fit DATA --target y --criterion mse", r"y contains non-numeric values such as 'a'", TABLE, code=2),
     data("fit DATA --target 'the y' --criterion gini", r"--type 'the y=nominal'", "x,the y\n1,1.5\n2,2.5\n", code=2),
     data("fit DATA --target y", r"a.csv.*(inf|finite)", "x,y\n1,0.5\n2,inf\n3,1.5\n"),
     data("fit DATA --target y", r"(1,5|decimal).*column 'x'", "x;y\n1,5;a\n2.5;b\n3,5;a\n"),

@@ -9,12 +9,12 @@ from structtree import Grammar, load_dataset
 from structtree.data.population import Population
 from structtree.errors import UsageError
 from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
-from structtree.evaluate.validate import cross_validate
+from structtree.evaluation.validate import cross_validate
 from structtree.learn.growing import grow
 from structtree.models.settings import Growth
 from structtree.report.effort import compare_effort
 from structtree.search.best_split import best_split
-from structtree.search.criteria import Criterion, criterion
+from structtree.tasks.criteria import Criterion, criterion
 from tests.search.toy_criteria import BoundedTsallis, Spread, Tsallis, WrongTsallis
 
 TRAINS, LENSES = load_dataset("trains"), load_dataset("lenses")

@@ -29,8 +29,8 @@ from structtree.models.rules import to_formula, to_rules
 from structtree.models.tree import Branch, Found, Leaf, MultiwayBranch, Tree, heaviest, subtree
 from structtree.report.explain import explain
 from structtree.report.text import export_text
-from structtree.search.target import target_for
 from structtree.space.evaluate import holds
+from structtree.tasks.target import target_for
 from tests.learn.asking_trees import counts, number_leaves
 from tests.learn.plain_trees import (
     CATEGORIES,

@@ -16,8 +16,8 @@ from structtree.models.leaves import class_counts, decisions, means, spreads
 from structtree.models.model import Model
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Tree
-from structtree.search.criteria import CRITERIA
 from structtree.splitters.table import Tuning
+from structtree.tasks.criteria import CRITERIA
 
 TESTS = Grammar.parse("refine Individual { top -> *; top -> * = *; top -> * >= *; top -> * <= *; top -> not old }")
 
