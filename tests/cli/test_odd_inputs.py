@@ -108,7 +108,7 @@ FIT = "fit DATA --target y"
 
 FILES = (
     data(FIT, r"a.csv: the file is empty", ""),
-    data(FIT, r"a.csv: .*blank lines only", "\n\n\n"),
+    data(FIT, r"a.csv: .*only blank lines", "\n\n\n"),
     data(FIT, r"a.csv:1: .*header and no rows", "x,y\n"),
     data(FIT, r"a.csv: a binary file", b"\x00\x01\x02\xff" * 50),
     data(FIT, r"a.csv: the text is UTF-16", UTF16),
@@ -204,7 +204,7 @@ RECORDS = (
     data(FIT, r"a.jsonl:2: broken JSON", '{"x": 1, "y": "a"}\n{"x": 2,\n', "a.jsonl"),
     data(FIT, r"a.jsonl:1: .*expected a record, got a list", "[1, 2]\n", "a.jsonl"),
     data(FIT, r"a.jsonl:2: .*NaN|a.jsonl:2: broken JSON", '{"x": 1, "y": "a"}\n{"x": NaN, "y": "b"}\n', "a.jsonl"),
-    data(FIT, r"a.jsonl:1: brackets nest deeper", DEEP + "\n", "a.jsonl"),
+    data(FIT, r"a.jsonl:1: brackets are nested deeper", DEEP + "\n", "a.jsonl"),
     data(
         FIT,
         r"a.jsonl:2: .*expected a number|a.jsonl.*'high'",
@@ -214,7 +214,7 @@ RECORDS = (
     ),
     data(FIT, r"a.jsonl.*expected", lines({"x": 1, "y": "a"}, {"x": [1], "y": "b"}), "a.jsonl"),
     data(FIT, r"a.jsonl.*expected", lines({"x": {"z": 1}, "y": "a"}, {"x": 2, "y": "b"}), "a.jsonl"),
-    data(FIT, r"a.jsonl: the file has blank lines only", "\n\n", "a.jsonl"),
+    data(FIT, r"a.jsonl: the file has only blank lines", "\n\n", "a.jsonl"),
     data(FIT, r"a.jsonl.*'y' has no value|unknown attribute 'y'", lines({"x": 1}, {"x": 2}), "a.jsonl"),
     data(FIT, r"a.json: expected an array of objects", '{"x": 1}', "a.json"),
     data(FIT, r"a.json", "[]", "a.json"),

@@ -298,8 +298,8 @@ def test_a_frame_of_objects_is_the_same_as_its_records(records):
 
 
 def test_what_is_no_frame_is_refused():
-    assert sentence(from_frame, [[1, 2]]) == "expected a DataFrame of pandas or polars, got a list"
-    assert sentence(from_frame, pd.Series([1])) == "expected a DataFrame of pandas or polars, got a Series"
+    assert sentence(from_frame, [[1, 2]]) == "expected a pandas or polars DataFrame, got a list"
+    assert sentence(from_frame, pd.Series([1])) == "expected a pandas or polars DataFrame, got a Series"
 
 
 # ---- frames of polars -----------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ def test_without_pyarrow_the_reader_says_what_to_install(tmp_path, monkeypatch):
     path.write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert sentence(read_data, path) == (
-        f"{path}: to read Parquet the package pyarrow is needed; pip install 'structtree[parquet]'"
+        f"{path}: reading Parquet requires the package pyarrow; pip install 'structtree[parquet]'"
     )
 
 
@@ -525,11 +525,11 @@ def test_an_array_is_copied():
 @pytest.mark.parametrize(
     ("array", "names", "message"),
     [
-        ([1, 2], None, "expected an array of two dimensions, got one of 1"),
+        ([1, 2], None, "expected a two-dimensional array, got 1 dimensions"),
         ([[1, 2]], ["a"], "expected 2 names, one for each column, got 1"),
         ([[1, 2]], ["a", "a"], "columns 1 and 2 are both named 'a'; rename one"),
         (np.zeros(2, dtype=[("a", int)]), ["p", "q"], "expected 1 names, one for each column, got 2"),
-        (np.zeros((2, 2), dtype=[("a", int)]), None, "expected a structured array of one dimension, got one of 2"),
+        (np.zeros((2, 2), dtype=[("a", int)]), None, "expected a one-dimensional structured array, got 2 dimensions"),
         (np.zeros(2, dtype=[("a", int, 3)]), None, "expected a plain value, got an array at field 'a'"),
         ([[1j]], None, "expected a plain value, got a complex at column 'x0' (individual 0)"),
     ],
