@@ -69,9 +69,9 @@ __all__ = [
     "keeps_text",
     "keys_of",
     "missing_column",
+    "quoted_value",
     "to_value_types",
     "type_name_of",
-    "value_text",
     "value_type",
     "value_types",
     "values_of",
@@ -210,12 +210,12 @@ def first_unexpected(values: Iterable[Any], allowed: Collection[str]) -> int:
     return next(i for i, value in enumerate(values) if value_type(type(value)) not in allowed)
 
 
-def value_text(value: Any, width: int = 40) -> str:
+def quoted_value(value: Any, width: int = 40) -> str:
     """Return a short text for a value in an error message.
 
     Examples
     --------
-    >>> value_text("high"), value_text(None), value_text([1, 2]), value_text(True)
+    >>> quoted_value("high"), quoted_value(None), quoted_value([1, 2]), quoted_value(True)
     ("'high'", 'null', 'a list', 'true')
     """
     match value_type(type(value)):
@@ -291,7 +291,7 @@ def encode(
             return None
     if any(value_type(t) in ("record", "list", "other") for t in types):
         index = first_unexpected(values, _PLAIN)
-        raise ValueMismatch(index, f"expected {_expected(kind)}, got {value_text(values[index])}")
+        raise ValueMismatch(index, f"expected {_expected(kind)}, got {quoted_value(values[index])}")
     match kind:
         case "nominal":
             return _nominal(values, types, categories)
@@ -459,11 +459,11 @@ def _inferred_kind(values: Sequence[Any], types: set[type], like: Kind | None) -
     first = _TYPE_OF_KIND[like] if like else next(each for each in known if each != "missing")
     if first in ("record", "list", "other"):
         index = first_unexpected(values, {"missing"})
-        raise ValueMismatch(index, f"expected a plain value, got {value_text(values[index])}")
+        raise ValueMismatch(index, f"expected a plain value, got {quoted_value(values[index])}")
     if found != {first}:
         index = first_unexpected(values, ("missing", first))
         fix: Kind | None = "nominal" if found <= set(_PLAIN) else None
-        raise ValueMismatch(index, f"expected {EXPECTED[first]}, got {value_text(values[index])}", fix)
+        raise ValueMismatch(index, f"expected {EXPECTED[first]}, got {quoted_value(values[index])}", fix)
     if first == "number":
         return _kind_of_numbers(values, types)
     if first == "moment":
@@ -520,7 +520,7 @@ def _seconds(values: Sequence[Any], kind: Kind, layout: str) -> NDArray[np.float
             example = pattern_example(layout) if "%" in layout else _EXAMPLES.get(layout)
             like = f"a {kind} such as {example}" if layout else _expected(kind)
             fix = "" if layout else _layout_fix(value, kind)
-            raise ValueMismatch(index, f"expected {like}, got {value_text(value)}{fix}", "nominal") from None
+            raise ValueMismatch(index, f"expected {like}, got {quoted_value(value)}{fix}", "nominal") from None
         seconds[index], is_aware = moment, is_aware or moment.is_aware
     if is_aware:
         warn_about_time_zones()
@@ -557,7 +557,7 @@ def _numbers(values: Sequence[Any], types: set[type], kind: Kind) -> NDArray[np.
         broken = (numbers != np.floor(numbers)) & ~np.isnan(numbers) | np.isinf(numbers)
         if broken.any():
             index = int(np.argmax(broken))
-            raise ValueMismatch(index, f"expected a whole number, got {value_text(values[index])}", "real")
+            raise ValueMismatch(index, f"expected a whole number, got {quoted_value(values[index])}", "real")
     return numbers
 
 
@@ -567,7 +567,7 @@ def _number(index: int, value: Any, kind: Kind) -> Any:
     try:
         return float(value)
     except ValueError:
-        raise ValueMismatch(index, f"expected {_expected(kind)}, got {value_text(value)}", "nominal") from None
+        raise ValueMismatch(index, f"expected {_expected(kind)}, got {quoted_value(value)}", "nominal") from None
 
 
 _BOOLEANS: Mapping[Any, int] = {True: 1, False: 0, None: -1}
@@ -585,7 +585,7 @@ def _boolean(index: int, value: Any) -> int:
     known: Mapping[Any, int] = {"true": 1, "false": 0} if is_text else _BOOLEANS
     found = -1 if value != value else known.get(value.lower() if is_text else value)
     if found is None:
-        raise ValueMismatch(index, f"expected true or false, got {value_text(value)}", "nominal")
+        raise ValueMismatch(index, f"expected true or false, got {quoted_value(value)}", "nominal")
     return found
 
 
@@ -598,7 +598,7 @@ def _nominal(values: Sequence[Any], types: set[type], categories: Sequence[str])
     if not found <= code.keys():
         index = next(i for i, value in enumerate(values) if value not in code)
         raise ValueMismatch(
-            index, f"unknown category {value_text(values[index])}{did_you_mean(values[index], names)}"
+            index, f"unknown category {quoted_value(values[index])}{did_you_mean(values[index], names)}"
         )
     return Column("nominal", np.fromiter(map(code.__getitem__, values), np.int32, len(values)), names)
 

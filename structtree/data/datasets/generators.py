@@ -52,7 +52,7 @@ PLANTED_RULES: Mapping[str, str] = MappingProxyType(
         "rooted-trees": ("root (exists children (label = b and exists children (label = c and next (label = d))))"),
     }
 )
-"""The predicate that is true of exactly the individuals of the positive class, by the data set's name."""
+"""Predicate that defines the positive class of each dataset."""
 
 _Flags = NDArray[np.bool_]
 _Ints = NDArray[np.int64]

@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from structtree.data.kinds import value_text
+from structtree.data.kinds import quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.graphs.reading import GraphIndividual
 from structtree.data.readers.molecules.files import smiles_column
@@ -164,7 +164,7 @@ def population_of(
 def _refuse_others(individuals: Any) -> None:
     """Raise `UsageError` for single individuals and unsupported types."""
     if isinstance(individuals, str | bytes) or hasattr(individuals, "__fspath__"):
-        text = value_text(str(individuals), 60)
+        text = quoted_value(str(individuals), 60)
         raise UsageError(f"expected individuals, got the string {text}; read a file with structtree.open_data")
     if isinstance(individuals, Mapping) and not hasattr(individuals, "shape"):  # some sparse matrices are mappings
         raise UsageError("expected a list of dicts, got one dict; pass [record], or a DataFrame of columns")
@@ -282,7 +282,7 @@ def _of_array(
     except ValueError:
         raise DataError("expected rows of the same length, got rows of different lengths") from None
     if cells.ndim != 2 and cells.dtype.names is None:
-        raise DataError(f"expected {ACCEPTED}; got {_words(array)} of {value_text(array, 60)}")
+        raise DataError(f"expected {ACCEPTED}; got {_words(array)} of {quoted_value(array, 60)}")
     if names is not None and cells.dtype.names is None and cells.shape[1] != len(names):
         known = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         raise DataError(f"expected an array with {len(names)} columns ({known}); got one with {cells.shape[1]}")

@@ -94,7 +94,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
 
 
 def test_an_unknown_option_is_answered_with_the_nearest():
-    with pytest.raises(UsageError, match=r"^the data set 'bags' has no option 'feature' \(did you mean 'features'"):
+    with pytest.raises(UsageError, match=r"^the dataset 'bags' has no option 'feature' \(did you mean 'features'"):
         load_dataset("bags", feature=3)
 
 

@@ -33,7 +33,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import Overrides, keeps_text, keys_of, value_text, values_of
+from structtree.data.kinds import Overrides, keeps_text, keys_of, quoted_value, values_of
 from structtree.data.population import (
     Adjacency,
     Column,
@@ -60,7 +60,7 @@ __all__ = ["SkippedMolecules", "from_molecules", "from_smiles", "read_molecules"
 
 
 class SkippedMolecules(UserWarning):
-    """Some molecules could not be read, and were left out.
+    """Warning about molecules that could not be read and were skipped.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def from_molecules(
     neutralise : bool
         Whether charges are taken away where a hydrogen can be added or removed for it.
     skip_bad : bool
-        Whether molecules that RDKit cannot read are left out, with a `SkippedMolecules` warning.
+        Whether to skip molecules that RDKit cannot read, with a `SkippedMolecules` warning.
     cache : bool
         Whether many texts are looked up in the user's cache, and what was computed of them is kept there; True unless
         given.
@@ -154,7 +154,7 @@ def from_smiles(
       row 2: RDKit cannot read the SMILES 'x'
     """
     if isinstance(smiles, str):
-        raise UsageError(f"expected a list of SMILES, got one text; write [{value_text(smiles, 60)}]")
+        raise UsageError(f"expected a list of SMILES, got one text; write [{quoted_value(smiles, 60)}]")
     texts = [_text_or_none(text, row) for row, text in enumerate(smiles)]
     return from_molecules(texts, columns=columns, types=types, **options)
 
@@ -165,7 +165,7 @@ def _text_or_none(text: Any, row: int) -> str | None:
         return None if text is None else str(text)
     if type(text).__name__ in ("NAType", "NaTType") or (isinstance(text, float) and text != text):
         return None
-    raise DataError(f"expected a SMILES, got {value_text(text)}", individual=row)
+    raise DataError(f"expected a SMILES, got {quoted_value(text)}", individual=row)
 
 
 def read_molecules(
@@ -210,8 +210,8 @@ def read_molecules(
     overrides = Overrides(types or {})
     source = path.source if isinstance(path, CsvLayout) else os.fspath(path)
     _rdkit(source)
-    said = {"delimiter": delimiter, "header": header, "names": names, "encoding": encoding}
-    layout: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    given = {"delimiter": delimiter, "header": header, "names": names, "encoding": encoding}
+    layout: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if notation == "molblock":
         found = block_sheet(source, missing_words=missing_words)
     elif isinstance(path, CsvLayout) or layout or has_table_name(source) or (smiles or decimal) is not None:
@@ -226,7 +226,7 @@ def read_molecules(
 # ---- from texts or molecules to a population -------------------------------------------------------------
 
 _LISTED = 10
-"""So many bad molecules are listed; of more, how many they are is said."""
+"""Maximum number of bad molecules to list; the others are counted."""
 
 
 def _rdkit(source: str | None = None) -> Any:
@@ -242,7 +242,7 @@ def _rdkit(source: str | None = None) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """Molecules to read, how, what their source calls them, and what else it says of them."""
+    """Molecules to read, with their options, names and attributes."""
 
     items: Sequence[Any]
     notation: Notation
@@ -483,7 +483,7 @@ def _properties(molecules: Sequence[Any], mol: Any) -> dict[str, Sequence[Any]]:
     """Return the properties of RDKit molecules."""
     for row, molecule in enumerate(molecules):
         if molecule is not None and not isinstance(molecule, str | mol):
-            raise DataError(f"expected a SMILES or an RDKit molecule, got {value_text(molecule)}", individual=row)
+            raise DataError(f"expected a SMILES or an RDKit molecule, got {quoted_value(molecule)}", individual=row)
     records = [
         molecule.GetPropsAsDict(autoConvertStrings=False) if isinstance(molecule, mol) else {}
         for molecule in molecules

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import first_unexpected, to_value_types, value_text
+from structtree.data.kinds import first_unexpected, quoted_value, to_value_types
 from structtree.data.readers.records.source_paths import Origin, Trail
 from structtree.errors import DataError
 
@@ -52,7 +52,7 @@ class Names:
         types = set(map(type, names))
         if not to_value_types(types) <= {"missing", "number", "string"}:
             index = first_unexpected(names, {"missing", "number", "string"})
-            raise trail.error(index, f"expected a number or a string, got {value_text(names[index])}", ".$id")
+            raise trail.error(index, f"expected a number or a string, got {quoted_value(names[index])}", ".$id")
         rows = np.arange(start, start + len(names))
         for one in types - {type(None)}:
             if len(types) == 1:
@@ -114,7 +114,7 @@ class Names:
         self._texts.update(zip(names, rows.tolist(), strict=True))
 
     def _given_twice(self, name: Any, index: int, trail: Trail | Origin) -> DataError:
-        message = f"the $id {value_text(name)} names two records of type {self.type_name!r}"
+        message = f"the $id {quoted_value(name)} names two records of type {self.type_name!r}"
         return trail.error(index, message, fix="ids must be unique in the whole data, not only within an individual")
 
 

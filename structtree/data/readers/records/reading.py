@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, cast
 
 import orjson
 
-from structtree.data.kinds import Overrides, value_text
+from structtree.data.kinds import Overrides, quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.individuals import population_of
 from structtree.data.readers.records.nesting import nested, placement_of
@@ -76,7 +76,7 @@ def from_records(
     (('Film', 'Actor'), 1)
     """
     if isinstance(records, Mapping | str | bytes):
-        raise DataError(f"expected a list of records, got {value_text(records)}", source=source)
+        raise DataError(f"expected a list of records, got {quoted_value(records)}", source=source)
     shredder = _shredder(schema, individual, types, source)
     with _collector_paused():
         shredder.feed(list(records), Origin(source=source))
@@ -154,7 +154,7 @@ def read_json(
             raise _broken(error, source, error.lineno) from None
         if not isinstance(records, list):
             fix = "a file with one object a line is read with --format jsonl"
-            raise DataError(f"expected an array of objects, got {value_text(records)}", source=source, fix=fix)
+            raise DataError(f"expected an array of objects, got {quoted_value(records)}", source=source, fix=fix)
         written = _schema_of(records[0], source, None) if records else None
         shredder = _shredder(schema or written, individual, types, source)
         shredder.feed(records if written is None else records[1:], Origin(source=source))

@@ -29,9 +29,9 @@ from structtree.data.kinds import (
     ValueType,
     first_unexpected,
     keys_of,
+    quoted_value,
     to_value_types,
     type_name_of,
-    value_text,
     value_type,
     value_types,
     values_of,
@@ -184,7 +184,7 @@ class Shredder:
         found = value_types(records)
         if found != _RECORDS:
             index = first_unexpected(records, _RECORDS)
-            raise origin.error(index, f"expected a record, got {value_text(records[index])}")
+            raise origin.error(index, f"expected a record, got {quoted_value(records[index])}")
         lengths = np.ones(len(records), dtype=np.int64)
         self._individuals.append(self._take_in(_Arrivals(_Slot(), records, found, lengths, origin)))
         while self._queue:
@@ -257,11 +257,11 @@ class Shredder:
             index = first_unexpected(elements, allowed)
             wrap = ' (wrap it in a record, as {"values": [...]})' if isinstance(elements[index], list) else ""
             what = "a plain value" if plain else "a record"
-            raise arrivals.trail.error(index, f"expected {what}, got {value_text(elements[index])}{wrap}")
+            raise arrivals.trail.error(index, f"expected {what}, got {quoted_value(elements[index])}{wrap}")
         if plain and self._schema is not None:
             target = self._targets[slot]
             if self._schema.type(target).attribute("value") is None:
-                message = f"expected a record of type {target!r}, got {value_text(elements[0])}"
+                message = f"expected a record of type {target!r}, got {quoted_value(elements[0])}"
                 raise arrivals.trail.error(0, message)
         return plain
 
@@ -271,7 +271,7 @@ class Shredder:
         if not value_types(given) <= {"string", "missing"}:
             index = first_unexpected(given, {"string", "missing"})
             raise arrivals.trail.error(
-                index, f"expected the name of a type, got {value_text(given[index])}", ".$type"
+                index, f"expected the name of a type, got {quoted_value(given[index])}", ".$type"
             )
         first = next(filter(None, given), None)
         target = self._targets.setdefault(arrivals.slot, first) if first else None
@@ -359,7 +359,7 @@ class Shredder:
     ) -> None:
         if not found <= {role, "missing"}:
             index = first_unexpected(values, {role, "missing"})
-            raise ValueMismatch(index, f"expected {EXPECTED[role]}, got {value_text(values[index])}")
+            raise ValueMismatch(index, f"expected {EXPECTED[role]}, got {quoted_value(values[index])}")
         many = role == "list"
         if many:
             lists = [() if v is None else v for v in values] if "missing" in found else values
@@ -513,7 +513,7 @@ def _role_of(values: Iterable[Any]) -> _Role:
 def _check_keys(keys: Sequence[str], arrivals: _Arrivals) -> None:
     for key in keys:
         if not isinstance(key, str) or not key:
-            problem = f"expected the name of a member, got {value_text(key)}"
+            problem = f"expected the name of a member, got {quoted_value(key)}"
         elif key.startswith("$") and key not in _SPECIAL:
             problem = f"unknown special member {key!r}{did_you_mean(key, _SPECIAL)}"
         else:
@@ -527,7 +527,7 @@ def _check_names(
     """Check that each ``$ref`` is a number or a string, without other members except ``$type``."""
     if not value_types(names) <= {"number", "string"}:
         index = first_unexpected(names, {"number", "string"})
-        raise trail.error(index, f"expected the $id of a record, got {value_text(names[index])}", ".$ref")
+        raise trail.error(index, f"expected the $id of a record, got {quoted_value(names[index])}", ".$ref")
     if len(keys) > 1:
         for i, element in enumerate(named):
             extra = [key for key in element if key not in ("$ref", "$type")]

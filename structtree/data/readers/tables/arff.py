@@ -28,7 +28,7 @@ from datetime import UTC, datetime
 from typing import Unpack
 
 from structtree.data.dates import is_no_date
-from structtree.data.kinds import value_text
+from structtree.data.kinds import quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.options import RowOptions
 from structtree.data.readers.tables.reading import from_sheet, unique_names
@@ -143,7 +143,7 @@ def _header(lines: Iterator[_Line], source: str) -> list[_Field]:
             case "@relation":
                 continue
             case _:
-                raise line.error(f"expected @attribute or @data, got {value_text(line.text)}")
+                raise line.error(f"expected @attribute or @data, got {quoted_value(line.text)}")
     raise DataError("expected @data and rows after it, got the end of the file", source=source)
 
 
@@ -169,7 +169,7 @@ def _field(text: str, line: _Line) -> _Field:
         case _:
             known_types = "{a, b, c}, numeric, integer, string or date"
             raise line.error(
-                f"expected a type for attribute {name!r}, one of {known_types}, got {value_text(declared)}"
+                f"expected a type for attribute {name!r}, one of {known_types}, got {quoted_value(declared)}"
             )
 
 
@@ -229,7 +229,7 @@ def _quoted_cells(text: str, line: _Line, missing: Set[str]) -> Iterator[str | N
         found = _CELL.match(text, at)
         if found is None:
             raise line.error(
-                f"a quoted value is never closed, or continues after its quote, in {value_text(text[at:])}"
+                f"a quoted value is never closed, or continues after its quote, in {quoted_value(text[at:])}"
             )
         cell, mark, at = found[1], found[2], found.end()
         yield None if cell in missing else _unquoted(cell)
@@ -242,7 +242,7 @@ def _sparse(line: _Line, fields: Sequence[_Field], missing: Set[str]) -> _Cells:
     while mark:
         found = _SPARSE_CELL.match(inner, at)
         if found is None or not line.text.endswith("}"):
-            raise line.error(f"expected a sparse row such as {{0 3.5, 4 yes}}, got {value_text(line.text)}")
+            raise line.error(f"expected a sparse row such as {{0 3.5, 4 yes}}, got {quoted_value(line.text)}")
         place, mark, at = int(found[1]), found[3], found.end()
         if place >= len(fields):
             raise line.error(f"there is no attribute {place}; the last of the {len(fields)} is {len(fields) - 1}")
@@ -253,7 +253,7 @@ def _sparse(line: _Line, fields: Sequence[_Field], missing: Set[str]) -> _Cells:
 def _ragged(cells: _Cells, fields: Sequence[_Field], line: _Line) -> DataError:
     n = len(fields)
     if len(cells) > n:
-        which = f"unexpected {value_text(cells[n] or '?')}"
+        which = f"unexpected {quoted_value(cells[n] or '?')}"
     else:
         which = f"attribute {fields[len(cells)].attribute.name!r} is missing"
     return line.error(f"expected {n} values, one per attribute, got {len(cells)}: {which}")

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, Unpack
 
-from structtree.data.kinds import value_text
+from structtree.data.kinds import quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.options import RowOptions
 from structtree.data.readers.tables.reading import from_sheet, unique_names
@@ -178,7 +178,7 @@ def _values(text: str) -> tuple[str, ...]:
 
 
 def _no_names(expected: str, entry: _Entry, source: str) -> DataError:
-    message = f"expected {expected}, got {value_text(_plain(entry.text))}"
+    message = f"expected {expected}, got {quoted_value(_plain(entry.text))}"
     return DataError(message, source=source, line=entry.line, fix=f"this is not a C4.5 names file; {_AS_TABLE}")
 
 

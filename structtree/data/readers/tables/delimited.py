@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structtree.data.kinds import value_text
+from structtree.data.kinds import quoted_value
 from structtree.data.readers.options import check_option
 from structtree.data.readers.tables.sheets import Coded, Sheet, frame_columns
 from structtree.data.readers.text_files import (
@@ -138,7 +138,7 @@ def first_ragged(layout: CsvLayout) -> DataError | None:
         got = len(row.fields)
         if got != n:
             extra, lacking = row.fields[n : n + 1], layout.names[got : got + 1]
-            odd = f"unexpected {value_text(extra[0])}" if extra else f"column {lacking[0]!r} is missing"
+            odd = f"unexpected {quoted_value(extra[0])}" if extra else f"column {lacking[0]!r} is missing"
             message = f"expected {n} fields as {like}, got {got}: {odd}"
             return DataError(message, source=layout.source, line=row.line)
     return None
@@ -442,11 +442,11 @@ def _check_signs(layout: CsvLayout, name: str, column: Coded, decimal: str) -> N
     if wrong is None:
         return
     if right is not None:
-        message = f"expected one decimal separator, got both {value_text(right)} and {value_text(texts[wrong])}"
+        message = f"expected one decimal separator, got both {quoted_value(right)} and {quoted_value(texts[wrong])}"
         raise _error(layout, name, column, wrong, message)
     insist = option_text("--type", f"{name}=nominal")
     fix = f"if they are decimal {sign}, say --decimal {other} (decimal={other!r}), otherwise {insist}"
-    raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {value_text(texts[wrong])},", fix)
+    raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {quoted_value(texts[wrong])},", fix)
 
 
 def _error(layout: CsvLayout, name: str, column: Coded, at: int, message: str, fix: str | None = None) -> DataError:

@@ -23,7 +23,7 @@ from structtree.data.kinds import (
     ValueMismatch,
     encode,
     missing_column,
-    value_text,
+    quoted_value,
     value_type,
     warn_about_lost_digits,
     warn_about_time_zones,
@@ -473,7 +473,9 @@ def _numbers(column: Texts) -> Sequence[Any]:
     except ValueError:
         if column.number is None:
             return column.cells
-        raise ValueMismatch(len(numbers), f"expected {column.expected}, got {value_text(cell)}", "nominal") from None
+        raise ValueMismatch(
+            len(numbers), f"expected {column.expected}, got {quoted_value(cell)}", "nominal"
+        ) from None
     return numbers
 
 

@@ -555,7 +555,7 @@ def test_names_are_known_across_the_blocks_of_a_file(tmp_path):
     population = read_jsonl(written(tmp_path, *records), individual="Next")
     assert population.table("Next").links["next"].targets.tolist() == [(i * 7919 + 1) % n for i in range(n)]
     path = written(tmp_path, *records, {"next": {"$ref": n}})
-    assert sentence(read_jsonl, path).startswith(f"{path}:{n + 1}: no record has")
+    assert sentence(read_jsonl, path).startswith(f"{path}:{n + 1}: no record of type")
 
 
 @pytest.mark.parametrize("name", [7, "seven", 7.5])
