@@ -94,7 +94,7 @@ def test_the_attributes_of_a_built_in_dataset_can_be_read_as_another_kind():
 
 
 def test_a_path_that_is_not_there_is_answered_with_what_is_near(path):
-    with pytest.raises(MissingFileError, match=r"neither a file nor a data set \(did you mean '.*a\.csv'"):
+    with pytest.raises(MissingFileError, match=r"neither a file nor a dataset \(did you mean '.*a\.csv'"):
         open_data(path.with_name("a.cvs"))
     with pytest.raises(MissingFileError, match="did you mean 'trains'"):
         open_data("trians")
