@@ -322,7 +322,7 @@ def test_an_unknown_grammar_is_answered_with_the_known_ones():
 def test_debug_shows_the_traceback():
     result = run("--debug", "data", "info", "trians")
     assert result.exception is not None
-    assert "neither a file nor a data set" in str(result.exception)
+    assert "neither a file nor a dataset" in str(result.exception)
 
 
 def test_words_for_missing_values_are_said_once_for_all_text_formats(tmp_path):

@@ -260,7 +260,7 @@ def test_options_of_files_are_refused(bank):
 
 def test_other_addresses_are_no_urls_of_databases():
     assert not is_url("https://a.org/b.csv") and not is_url("C:/b.csv")
-    with pytest.raises(MissingFileError, match="neither a file nor a data set"):
+    with pytest.raises(MissingFileError, match="neither a file nor a dataset"):
         open_data("https://a.org/b.csv")
 
 
