@@ -485,7 +485,7 @@ NAMES = (
     data("data info DATA --delimiter ''", r"delimiter must be one character.*got ''", TABLE, code=2),
     data(f"fit DATA --target {LONG}", r"unknown attribute 'zzz.*\.\.\.", TABLE),
     data(f"fit DATA --target y -o {LONG}", r"cannot write zzz.*: File name too long", TABLE),
-    data("fit DATA --target y --missing-word a --missing-word b", r"the target 'y' is missing for all 12 individuals", TABLE),
+    data("fit DATA --target y --missing-word a --missing-word b", r"'y' is missing for all 12 individuals", TABLE),
     data("cv DATA --target y --folds group:q", r"unknown attribute 'q'", TABLE),
     Odd(f"data info {LONG}", r"zzz.*: File name too long"),
     Odd("data info 'a\nb'", r"'a\\nb' is neither a file nor a dataset"),
