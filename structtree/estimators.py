@@ -25,7 +25,7 @@ from sklearn.utils import Bunch, check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
 
-from structtree.data.kinds import shown
+from structtree.data.kinds import quoted_value
 from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
 from structtree.data.population import Population
 from structtree.data.readers.individuals import FORMS, population_of, recognised
@@ -496,7 +496,7 @@ def _refuse_words(labels: Any) -> None:
             float(one) if isinstance(one, str) else None
         except ValueError:
             fix = "for classes there is StructuralTreeClassifier"
-            raise UsageError(f"expected numbers as labels, got {shown(one)}; {fix}") from None
+            raise UsageError(f"expected numbers as labels, got {quoted_value(one)}; {fix}") from None
 
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:

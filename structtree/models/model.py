@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree import __version__
-from structtree.data.kinds import shown
+from structtree.data.kinds import quoted_value
 from structtree.data.layouts import SourceLayout
 from structtree.data.population import Population
 from structtree.data.readers.individuals import population_of, recognised
@@ -260,7 +260,7 @@ def fitted(given: Any, decision: Decision | None = None) -> Fitted:
     own = given if isinstance(given, Model) else getattr(given, "model_", None)
     if not isinstance(own, Model):
         is_estimator = hasattr(given, "fit") and not isinstance(given, type)
-        got = f"a {type(given).__name__} that is not fitted" if is_estimator else shown(given)
+        got = f"a {type(given).__name__} that is not fitted" if is_estimator else quoted_value(given)
         raise UsageError(f"expected a tree, a model or a fitted estimator, got {got}")
     model = own if decision is None else replace(own, decision=decision)
     return Fitted(model) if own is given else Fitted(model, given.functions, given.smiles)
@@ -431,7 +431,7 @@ def _json(value: Any) -> str:
     except UnicodeEncodeError:  # a lone surrogate, which only an escape can write
         return json.dumps(value, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"a model cannot be written with {shown(value)}: {error}") from None
+        raise UsageError(f"a model cannot be written with {quoted_value(value)}: {error}") from None
     return text
 
 
@@ -529,7 +529,7 @@ class _Part:
         raise DataError(message, path=self.path)
 
     def expected(self, what: str) -> NoReturn:
-        self.fail(f"expected {what}, got {shown(self.value)}")
+        self.fail(f"expected {what}, got {quoted_value(self.value)}")
 
     def members(self) -> Mapping[str, Any]:
         return self.value if isinstance(self.value, dict) else self.expected("an object")

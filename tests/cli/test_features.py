@@ -55,7 +55,7 @@ def test_a_name_that_matches_nothing_is_refused(table, words, message):
 
 def test_the_target_is_no_feature(table):
     said = fail("fit", table, "--target", "class", "--features", "class", code=2)
-    assert "'class' is the target, and so cannot be the only feature" in said
+    assert "'class' is the target and cannot be the only feature" in said
 
 
 def test_a_column_that_gives_the_target_away_is_told_with_what_to_do(table, tmp_path):

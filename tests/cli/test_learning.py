@@ -212,7 +212,7 @@ def test_a_few_whole_numbers_are_numbers_and_that_is_said(table):
 def test_individuals_without_a_target_are_left_out_and_counted(table):
     path = table("x,y", *(f"{i},{'' if i % 4 == 0 else 'ab'[i > 5]}" for i in range(12)))
     result = run("fit", path, "--target", "y", "--json")
-    assert "warning: left out 3 of 12 individuals, which have no y" in result.stderr
+    assert "warning: skipped 3 of 12 individuals without a value for y" in result.stderr
     assert json.loads(result.stdout)["individuals"] == 9
 
 
@@ -310,7 +310,7 @@ def test_molecules_that_cannot_be_read_are_refused_or_left_out(table):
     assert "data.csv:4" in sentence
     assert "--skip-bad" in sentence
     result = run("fit", path, "--target", "y", "--skip-bad", "--json")
-    assert "left out 1 of 5 molecules:\n  line 4 (row 2): RDKit cannot read the SMILES 'C1CC'" in result.stderr
+    assert "skipped 1 of 5 molecules:\n  line 4 (row 2): RDKit cannot read the SMILES 'C1CC'" in result.stderr
     assert json.loads(result.stdout)["individuals"] == 4
 
 

@@ -246,7 +246,7 @@ def link_tables(
         if name not in joining
     ]
     remarks = (*database.remarks, *draft.remarks, *_about_dates(kept))
-    said = {(table, name): overrides.wanted(table, name) for table, names in kept.items() for name in names}
+    said = {(table, name): overrides.declared_kind(table, name) for table, names in kept.items() for name in names}
     laid_out = {place: wanted.layout for place, wanted in said.items() if wanted is not None and wanted.layout}
     relations = Relations(database, tuple(draft.made), remarks, individual is not None, laid_out=laid_out)
     return _population(chosen, tables, overrides, relations)
@@ -307,7 +307,7 @@ def _attributes(
     parts = {name for key in keys if len(key) > 1 for name in key}
     found = {}
     for name in table.sheet.columns:
-        wanted = overrides.wanted(table.name, name) if overrides.given else None
+        wanted = overrides.declared_kind(table.name, name) if overrides.given else None
         is_key = wanted is None and name in whole | parts
         if is_key and (table.key == (name,) or not _may_say_something(table, name, columns, name in whole)):
             continue

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from structtree.data.kinds import Overrides, ValueMismatch, encode, sort_of, type_name_of, with_dates
-from structtree.data.population import Adjacency, Column, Population, Table, column_of, flag_column
+from structtree.data.kinds import Overrides, ValueMismatch, encode, type_name_of, value_type, with_dates
+from structtree.data.population import Adjacency, Column, Population, Table, bool_column, column_of
 from structtree.data.readers.facts.base import FactTable
 from structtree.data.readers.facts.layout import Layout
 from structtree.data.readers.facts.prolog import flattened, term_text
@@ -287,7 +287,7 @@ class _Draft:
         self, type_name: str, name: str, values: list[Any], table: FactTable, at: Sequence[int], origin: MemberOrigin
     ) -> None:
         """Add an attribute; its values come from the facts whose numbers are given, one for each."""
-        wanted = self.overrides.wanted(type_name, name)
+        wanted = self.overrides.declared_kind(type_name, name)
         try:
             column = encode(values, wanted.kind, wanted.values, layout=wanted.layout) if wanted else _column(values)
         except ValueMismatch as mismatch:
@@ -316,7 +316,7 @@ def _reached(individual: str, links: Mapping[str, Mapping[Link, Adjacency]]) -> 
 
 def _column(values: Sequence[Any]) -> Column | None:
     """Return a column of numbers, of words, or of dates if all words are dates; numbers among words are words."""
-    sorts = {sort_of(type(value)) for value in values} - {"missing"}
+    sorts = {value_type(type(value)) for value in values} - {"missing"}
     column = encode(values, "nominal") if len(sorts) > 1 else encode(values)
     return column and with_dates(column)
 
@@ -390,7 +390,7 @@ def _add_label(draft: _Draft, examples: ExampleRows, names: Mapping[PrologPredic
     values: list[Any] = [None] * draft.n_rows(who)
     for row, label in zip(examples.rows, examples.labels, strict=True):
         values[draft.rows[who][row if place is None else row[place]]] = label
-    wanted = draft.overrides.wanted(who, examples.label)
+    wanted = draft.overrides.declared_kind(who, examples.label)
     column = encode(values, wanted.kind, wanted.values) if wanted else _column(values)
     draft.add_column(who, examples.label, column or column_of("bool", values))
 
@@ -401,7 +401,7 @@ def _add_members(draft: _Draft, signature: Signature, table: FactTable) -> None:
         name = arguments[0].name
         holds = np.zeros(draft.n_rows(name), dtype=np.bool_)
         holds[draft.places(name, (row[0] for row in table.rows))] = True
-        draft.add_column(name, signature.name, flag_column(holds), MemberOrigin(signature.predicate, 0))
+        draft.add_column(name, signature.name, bool_column(holds), MemberOrigin(signature.predicate, 0))
     elif signature.key is not None:
         _add_described(draft, signature, table, signature.key)
     elif _is_own(signature):
@@ -621,7 +621,7 @@ def _add_relations(
         first, second = types
         if len(_types_of(examples)) == 1:
             same = np.array([row[first] == row[second] for row in examples.rows], dtype=np.bool_)
-            draft.add_column(who, "same", flag_column(same), FactJoin((first, second)))
+            draft.add_column(who, "same", bool_column(same), FactJoin((first, second)))
         for signature in signatures:
             _add_relation_of_pair(draft, examples, signature, tables, who, (first, second))
         _add_common(draft, examples, signatures, tables, who, (first, second))
@@ -659,7 +659,7 @@ def _add_relation_of_pair(
             found = {(row[i], row[j]) for row in rows}
             found |= {(b, a) for a, b in found} if signature.way == "both ways" else set()
             holds = [(row[ends[0]], row[ends[1]]) in found for row in examples.rows]
-            draft.add_column(who, name, flag_column(np.array(holds, dtype=np.bool_)), FactJoin(ends, (step,)))
+            draft.add_column(who, name, bool_column(np.array(holds, dtype=np.bool_)), FactJoin(ends, (step,)))
         elif signature.predicate in draft.own:
             between: dict[Any, list[int]] = {}
             own = draft.own[signature.predicate]
@@ -778,5 +778,5 @@ def _add_number_relation(
         ends = [arguments[k].name.removeprefix(f"{examples.signature.name}_") for k in (i, j)]
         name = "_".join([signature.name, *ends])
         origin = FactJoin((i, j), (FactStep(signature.predicate, 0, 1),))
-        draft.add_column(who, name, flag_column(np.array(holds, dtype=np.bool_)), origin)
+        draft.add_column(who, name, bool_column(np.array(holds, dtype=np.bool_)), origin)
     return len(within) > 1

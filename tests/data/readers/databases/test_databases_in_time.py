@@ -59,7 +59,7 @@ def test_individuals_after_a_day_are_left_out_and_told(bank):
         opened = open_data(bank, individual="loan", target="status", exclude_after="2021-01-01", **own)
         assert opened.target.tolist() == ["good", "bad"]
         assert opened.provenance.left_out == {2: "it is not dated 2021-01-01 or before"}
-        assert "left out 1 of 3 individuals" in " ".join(opened.provenance.relations.in_short())
+        assert "skipped 1 of 3 individuals" in " ".join(opened.provenance.relations.in_short())
         assert [paid(opened.population, i) for i in range(2)] == ([[10], [10, 20]] if own else [[10, 20]] * 2)
 
 
