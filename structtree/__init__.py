@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from structtree.data.schema import Attribute, Link, RecordType, Schema
     from structtree.errors import DataError, GrammarError, StructtreeError
     from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
-    from structtree.evaluate.score import Scores, evaluate
-    from structtree.evaluate.validate import compare, cross_validate
+    from structtree.evaluation.score import Scores, evaluate
+    from structtree.evaluation.validate import compare, cross_validate
     from structtree.export.prolog.clauses import export_prolog
     from structtree.export.smarts import export_smarts
     from structtree.export.sql.views import export_sql
@@ -82,7 +82,7 @@ _HOMES = {
     "Pruning": "models.settings",
     "RecordType": "data.schema",
     "Schema": "data.schema",
-    "Scores": "evaluate.score",
+    "Scores": "evaluation.score",
     "SearchStats": "search.results",
     "Space": "space.space",
     "Split": "search.results",
@@ -97,13 +97,13 @@ _HOMES = {
     "audit": "auditing.run",
     "best_split": "search.best_split",
     "canonical": "space.terms",
-    "compare": "evaluate.validate",
+    "compare": "evaluation.validate",
     "compare_effort": "report.effort",
     "count_space": "space.count",
-    "cross_validate": "evaluate.validate",
+    "cross_validate": "evaluation.validate",
     "dataset_names": "data.datasets.catalog",
     "default_grammar": "lang.default",
-    "evaluate": "evaluate.score",
+    "evaluate": "evaluation.score",
     "explain": "report.explain",
     "export_prolog": "export.prolog.clauses",
     "export_smarts": "export.smarts",

@@ -22,7 +22,7 @@ from structtree.data.population import Column, Population
 from structtree.data.provenance import provenance_of
 from structtree.data.readers.databases.linking import Relations
 from structtree.data.schema import Attribute, Kind
-from structtree.evaluate.score import class_name
+from structtree.evaluation.score import class_name
 from structtree.export.sql.values import NotInSqlError
 
 __all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "visible_pairs"]

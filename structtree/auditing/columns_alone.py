@@ -26,7 +26,7 @@ from structtree.data.as_of import own_dates
 from structtree.data.population import Column
 from structtree.data.schema import NUMERIC, Attribute
 from structtree.errors import option_text
-from structtree.evaluate.leakage import ALMOST_ALL, LEAST, column_leaks
+from structtree.evaluation.leakage import ALMOST_ALL, LEAST, column_leaks
 
 __all__ = ["columns_alone", "copies_of_the_day"]
 

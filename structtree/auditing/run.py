@@ -23,7 +23,7 @@ from structtree.data.readers.databases.urls import shown_url
 from structtree.data.readers.opening import open_data
 from structtree.data.readers.options import ReadingOptions
 from structtree.errors import UsageError
-from structtree.evaluate.leakage import LEAST
+from structtree.evaluation.leakage import LEAST
 from structtree.interrupts import cut_short, stoppable
 from structtree.progress import tell
 

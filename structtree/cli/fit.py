@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from structtree.data.readers.opening import Opened
-    from structtree.evaluate.score import Scores
-    from structtree.evaluate.validate import CrossValidation
+    from structtree.evaluation.score import Scores
+    from structtree.evaluation.validate import CrossValidation
     from structtree.lang.grammar import Grammar
     from structtree.models.model import Model
     from structtree.models.tree import Node
@@ -213,7 +213,7 @@ def _estimate(learned: _Learned, wanted: bool | None, clock: Clock) -> _Estimate
 
 def _repeated(learned: _Learned, seconds: float, stop: Stop) -> CrossValidation | None:
     """The cross-validation; None if Ctrl-C or the time limit ends it early."""
-    from structtree.evaluate.validate import cross_validate
+    from structtree.evaluation.validate import cross_validate
 
     maker = estimator_maker(learned.grammar, learned.labels, learned.learning)
     given: Any = {"folds": ESTIMATE_FOLDS, "repeats": 1, "seed": learned.learning.seed, "time_limit": seconds}
@@ -243,7 +243,7 @@ class _Learned:
 
     def train_scores(self, metrics: Sequence[str] | None) -> Scores:
         """Return the scores on the training data."""
-        from structtree.evaluate.score import evaluate
+        from structtree.evaluation.score import evaluate
 
         return evaluate(self.model, self.data.population, self.labels, metrics)
 
@@ -270,7 +270,7 @@ class _Learned:
 
     def to_dict(self, metrics: Metrics, estimated: _Estimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
-        from structtree.evaluate.score import METRICS, main_metric
+        from structtree.evaluation.score import METRICS, main_metric
 
         tree = self.model.tree
         main = main_metric(tree.task)

@@ -241,7 +241,7 @@ def _read(option: Option, value: Any) -> Any:
 
 def _class_names(labels: NDArray[Any]) -> Mapping[str, Any]:
     """The classes by their names, in the order in which the library has them; none of numbers."""
-    from structtree.evaluate.score import class_name
+    from structtree.evaluation.score import class_name
 
     return {} if labels.dtype.kind == "f" else {class_name(label): label for label in sorted(set(labels.tolist()))}
 

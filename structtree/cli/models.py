@@ -194,7 +194,7 @@ def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | 
 
 
 def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) -> None:
-    from structtree.evaluate.score import class_name
+    from structtree.evaluation.score import class_name
     from structtree.report.english import singular, with_article
 
     tree = model.tree
@@ -227,7 +227,7 @@ def _speaker(model: Model, words: bool) -> Callable[[syn.Predicate], str]:
 
 
 def _show_formula(model: Model, as_json: bool, words: bool) -> None:
-    from structtree.evaluate.score import class_name
+    from structtree.evaluation.score import class_name
     from structtree.models.rules import to_formula
 
     speak = _speaker(model, words)

@@ -17,7 +17,7 @@ from structtree.reprs import inert
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from structtree.evaluate.validate import FoldDone
+    from structtree.evaluation.validate import FoldDone
     from structtree.learn.growing import Progress
     from structtree.search.best_split import SearchStats
 

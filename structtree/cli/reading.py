@@ -330,7 +330,7 @@ def _about_parts(where: str, population: Population) -> str:
 def _about_leaks(data: Opened, labels: Labels) -> Iterator[str]:
     """Tell of attributes that may give the target away, and how to leave them out."""
     from structtree.data.selection import shortest_patterns
-    from structtree.evaluate.leakage import leaks, other_targets
+    from structtree.evaluation.leakage import leaks, other_targets
 
     target, schema = str(data.target_name), data.population.schema
     names = [attribute.name for attribute in schema.type(schema.individual).attributes]

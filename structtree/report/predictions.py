@@ -20,7 +20,7 @@ from structtree.data.provenance import record_members, record_values
 from structtree.data.readers.opening import Opened
 from structtree.data.selection import matched_names
 from structtree.errors import DataError, UsageError, did_you_mean
-from structtree.evaluate.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
+from structtree.evaluation.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
 from structtree.models.model import Model
 from structtree.models.predict import predicted_spreads
 from structtree.reprs import number_text, short_repr

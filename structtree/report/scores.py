@@ -7,7 +7,7 @@ from math import isfinite
 
 import numpy as np
 
-from structtree.evaluate.score import METRICS, Confusion, Scores
+from structtree.evaluation.score import METRICS, Confusion, Scores
 from structtree.reprs import inert
 
 __all__ = ["confusion_lines", "score_lines"]
@@ -35,7 +35,7 @@ def score_lines(
 
     Examples
     --------
-    >>> from structtree.evaluate.score import Predicted, constant_answers, score_answers
+    >>> from structtree.evaluation.score import Predicted, constant_answers, score_answers
     >>> answers = Predicted.of_classes(["no", "yes", "no"], ["no", "no", "no"], ["no", "yes"])
     >>> found = score_answers(answers, constant_answers(answers), ["accuracy", "f1"])
     >>> print(*score_lines({"training data": found}, title="ill"), sep="\\n")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.errors import UsageError
-from structtree.evaluate.score import class_name
+from structtree.evaluation.score import class_name
 from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
 from structtree.models.leaves import decisions, means, probabilities, spreads
 from structtree.models.model import fitted

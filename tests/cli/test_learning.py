@@ -23,8 +23,8 @@ from structtree.cli import fit as fitting
 from structtree.cli import learning
 from structtree.cli.progress import fold_bar, growth_bar, reading_bar
 from structtree.data.readers import opening
-from structtree.evaluate import score, validate
-from structtree.evaluate.validate import FoldDone
+from structtree.evaluation import score, validate
+from structtree.evaluation.validate import FoldDone
 from structtree.lang import default
 from structtree.lang.grammar import Grammar
 from structtree.learn import fit

@@ -9,7 +9,7 @@ from structtree import Grammar, load_dataset
 from structtree.data.population import Population
 from structtree.errors import UsageError
 from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
-from structtree.evaluate.validate import cross_validate
+from structtree.evaluation.validate import cross_validate
 from structtree.learn.growing import grow
 from structtree.models.settings import Growth
 from structtree.report.effort import compare_effort

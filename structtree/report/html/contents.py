@@ -20,7 +20,7 @@ from structtree.data.dates import text_of
 from structtree.data.population import Column, Population, Value
 from structtree.data.reachable import compact
 from structtree.errors import DataError, UsageError, quoted
-from structtree.evaluate.score import class_name, evaluate
+from structtree.evaluation.score import class_name, evaluate
 from structtree.lang import syntax as syn
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty

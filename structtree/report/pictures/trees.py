@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import UsageError
-from structtree.evaluate.score import class_name
+from structtree.evaluation.score import class_name
 from structtree.files import check_writable, replacing
 from structtree.models.model import Fitted, fitted
 from structtree.models.settings import Decision

@@ -68,10 +68,10 @@ def test_without_other_processes_everything_is_read_here(small, monkeypatch, exe
 def test_a_script_without_a_main_guard_runs_once(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "from structtree.data import molecule_reading\n"
+        "from structtree.data.readers.molecules import batches\n"
         "from structtree.data.readers.molecules.descriptors import Recipe\n"
-        "molecule_reading.BATCH = 2\n"
-        "print(molecule_reading.read_numbers(['C'] * 9, Recipe(), cache=False, processes=2).n)\n"
+        "batches.BATCH = 2\n"
+        "print(batches.read_numbers(['C'] * 9, Recipe(), cache=False, processes=2).n)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=False)

@@ -23,8 +23,8 @@ from structtree.arrays import Floats
 from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
 from structtree.data.readers.individuals import population_of, recognised
 from structtree.errors import DataError, UsageError
-from structtree.evaluate.folds import Fold, splits_of
-from structtree.evaluate.score import (
+from structtree.evaluation.folds import Fold, splits_of
+from structtree.evaluation.score import (
     Predicted,
     Scores,
     answers_of,
@@ -201,7 +201,7 @@ def cross_validate(
     target : array
     folds : int, splitter, array of groups, or iterable of pairs
         A number of folds by chance, with the classes spread evenly; a splitter as scikit-learn has them, such as
-        `structtree.evaluate.folds.TimeFolds`; the group of each individual, which stays together; or pairs of the
+        `structtree.evaluation.folds.TimeFolds`; the group of each individual, which stays together; or pairs of the
         rows to learn from and to test on.
     repeats : int, optional
         How often folds by chance are made: 3 times by default. Other folds are made once.
