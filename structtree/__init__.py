@@ -39,10 +39,13 @@ if TYPE_CHECKING:
     from structtree.learn.growing import grow
     from structtree.learn.plan import plan_for
     from structtree.models.importance import importances
-    from structtree.models.model import Model, load_model, save_model
+    from structtree.models.model import Model
+    from structtree.models.model_files import load_model, save_model
+    from structtree.models.predictor import Predictor, register_predictor
     from structtree.models.rules import to_formula, to_rules
     from structtree.models.settings import Decision, Growth, Pruning
     from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
+    from structtree.models.tree_predictor import TreePredictor
     from structtree.progress import StatusLine
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
@@ -79,6 +82,7 @@ _HOMES = {
     "Link": "data.schema",
     "Model": "models.model",
     "Population": "data.population",
+    "Predictor": "models.predictor",
     "Pruning": "models.settings",
     "RecordType": "data.schema",
     "Schema": "data.schema",
@@ -92,6 +96,7 @@ _HOMES = {
     "StructuralTreeRegressor": "estimators",
     "MultiwayBranch": "models.tree",
     "Tree": "models.tree",
+    "TreePredictor": "models.tree_predictor",
     "WhyNot": "search.why_not",
     "Witness": "space.meaning",
     "audit": "auditing.run",
@@ -117,7 +122,7 @@ _HOMES = {
     "importances": "models.importance",
     "in_words": "report.words",
     "load_dataset": "data.datasets.catalog",
-    "load_model": "models.model",
+    "load_model": "models.model_files",
     "open_data": "data.readers.opening",
     "parse_predicate": "lang.parse",
     "plan_for": "learn.plan",
@@ -126,8 +131,9 @@ _HOMES = {
     "pretty": "lang.pretty",
     "read_csv": "data.readers.tables.reading",
     "read_jsonl": "data.readers.records.reading",
+    "register_predictor": "models.predictor",
     "satisfies": "space.meaning",
-    "save_model": "models.model",
+    "save_model": "models.model_files",
     "shipped_grammars": "lang.grammar",
     "to_formula": "models.rules",
     "to_rules": "models.rules",
@@ -153,6 +159,7 @@ __all__ = [
     "Model",
     "MultiwayBranch",
     "Population",
+    "Predictor",
     "Pruning",
     "RecordType",
     "Schema",
@@ -165,6 +172,7 @@ __all__ = [
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
     "Tree",
+    "TreePredictor",
     "WhyNot",
     "Witness",
     "__version__",
@@ -200,6 +208,7 @@ __all__ = [
     "pretty",
     "read_csv",
     "read_jsonl",
+    "register_predictor",
     "satisfies",
     "save_model",
     "shipped_grammars",

@@ -62,5 +62,5 @@ def test_a_definition_about_the_target_is_refused_by_name():
 def test_fit_leaves_the_target_out_where_its_name_is_known():
     grammar = Grammar.parse("refine Individual { top -> size >= *; top -> class = * }")
     model = fit(DATA, np.array(["a", "b"]), grammar, target_name="class")
-    assert model.params["grammar_notes"] == ["not asked: class (the target); 1 rewrite is left out"]
+    assert model.grammar.notes == ("not asked: class (the target); 1 rewrite is left out",)
     assert model.predict(DATA).tolist() == ["a", "b"]
