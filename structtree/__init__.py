@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from structtree.report.text import export_text
     from structtree.report.words import in_words
     from structtree.search.best_split import best_split
-    from structtree.search.criteria import Criterion
     from structtree.search.results import SearchStats, Split
     from structtree.search.why_not import WhyNot, why_not
     from structtree.space.count import count_space
@@ -64,13 +63,14 @@ if TYPE_CHECKING:
     from structtree.space.meaning import Witness, satisfies, witnesses
     from structtree.space.space import Space
     from structtree.space.terms import canonical
+    from structtree.tasks.criteria import Criterion
 
 # Where each public name lives; it is imported when it is first asked for, so that `import structtree` is quick.
 _HOMES = {
     "Attribute": "data.schema",
     "Audit": "auditing.findings",
     "Branch": "models.tree",
-    "Criterion": "search.criteria",
+    "Criterion": "tasks.criteria",
     "DataError": "errors",
     "Dataset": "data.datasets.catalog",
     "Decision": "models.settings",

@@ -44,8 +44,8 @@ from structtree.models.settings import Decision, Growth, Objective, Pruning
 from structtree.models.tree import Tree
 from structtree.options import Option, build_options, option, options_of, reference
 from structtree.progress import StatusLine
-from structtree.search.criteria import criterion
-from structtree.search.target import ClassWeight
+from structtree.tasks.criteria import criterion
+from structtree.tasks.target import ClassWeight
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types

@@ -31,6 +31,7 @@ PARTS = (
     "data",
     "lang",
     "space",
+    "tasks",
     "search",
     "models",
     "splitters",

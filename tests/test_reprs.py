@@ -47,7 +47,7 @@ from structtree.models.tree_predictor import TreePredictor
 from structtree.report.pictures.space_graph import dag_of
 from structtree.report.predictions import Predictions, predictions
 from structtree.search.results import SearchStats
-from structtree.search.target import target_for
+from structtree.tasks.target import target_for
 
 N = 3_000
 WORDS = tuple(f"category number {i}" for i in range(N))

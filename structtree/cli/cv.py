@@ -92,7 +92,7 @@ def cv_command(
         grammar = source.grammar_for(divided.data, learning)
         seconds = time_for_learning(clock).seconds or folding.time_limit
         results = _validated(divided, labels, grammar, criteria, learning, folding.repeats, seconds)
-        stop.answered = True
+        stop.handled = True
     found = [_Result(name, result, result.evaluate(metrics.names)) for name, result in results.items()]
     tests = _tests(found)
     done = found[0].validation

@@ -41,7 +41,7 @@ from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_rem
 from structtree.cli.scoring import MetricOption, Metrics, estimator_maker
 from structtree.errors import MissingFileError
 from structtree.files import check_writable
-from structtree.interrupts import Stop, cut_short, stoppable
+from structtree.interrupts import Stop, interruptible, stoppable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,7 +122,7 @@ def fit_command(
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
         metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
-        with cut_short(stop):
+        with interruptible(stop):
             for remark in about_database(data, labels, source.where, reading):
                 note(f"note: {remark}")
         learned = _learn(source, data, labels, learning, clock)
@@ -173,12 +173,12 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
     given = learning_parameters(learning, labels)
     learn: Callable[..., Model] = partial(fit, data.population, labels, target_name=data.target_name, **given)
     grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
-    with cut_short(clock.stop):
+    with interruptible(clock.stop):
         grammar = source.grammar_for(data, learning)
         time, started = time_for_learning(clock), now()
         with growth_bar() as progress:
             model = learn(grammar, clock=time, progress=progress)
-    clock.stop.answered = True  # what is left to do is short, and has to be done
+    clock.stop.handled = True  # what is left to do is short, and has to be done
     grammar = grammar or Grammar.from_schema(data.population.schema)
     model = model or learn(grammar, clock=time)
     seconds = (now() - started, started - clock.started, compile_seconds() - compiled)
@@ -204,9 +204,9 @@ def _estimate(learned: _Learned, wanted: bool | None, clock: Clock) -> _Estimate
     if wanted is None and learned.seconds > QUICK * limit:
         return _Estimate(None, "structtree cv estimates the scores, and so does --estimate, but it takes longer")
     seconds = ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
-    stop.answered = False
+    stop.handled = False
     found = _repeated(learned, seconds, stop)
-    stop.answered = True
+    stop.handled = True
     first = "Ctrl-C came" if stop.pressed else "the time limit was reached"
     return _Estimate(found, f"{first} before the scores were estimated" if found is None else None)
 

@@ -159,7 +159,7 @@ def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"]
     >>> common_task(["gini", "acc*"]), common_task(["mse"]), common_task([None])
     ('classes', 'numbers', None)
     """
-    from structtree.search.criteria import criterion
+    from structtree.tasks.criteria import criterion
 
     try:
         tasks = {criterion(name).task: name for name in criteria if name is not None}

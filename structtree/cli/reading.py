@@ -398,29 +398,25 @@ def _about_columns(data: Opened, reading: Reading) -> Iterator[str]:
 
 
 def _labels(labels: Labels, task: LearningTask | None, name: str) -> Labels:
-    """Return the labels in the form that says their task.
-
-    Whole numbers are classes if that is wanted, and also if there are just two of them; otherwise a column of 0
-    and 1, which is how many files write no and yes, would be taken for numbers.
-    """
+    """Return the labels as the task has them: that of the criterion, or the inferred one."""
     import numpy as np
 
     from structtree.lang.pretty import pretty_name
+    from structtree.tasks.inference import are_whole, infer_task, labels_for
 
+    shown, as_nominal = pretty_name(name), option_text("--type", f"{name}=nominal")
     if task == "numbers" and labels.dtype.kind == "O":
-        raise UsageError(f"{pretty_name(name)} has words such as {labels[0]!r}; the criterion is for numbers")
-    if task == "numbers" or labels.dtype.kind != "f":
-        return labels.astype(np.float64) if task == "numbers" else labels
-    shown = pretty_name(name)
-    as_nominal = option_text("--type", f"{name}=nominal")
-    is_whole, n = bool((np.floor(labels) == labels).all()), len(np.unique(labels))
-    if is_whole and (task == "classes" or n == 2):
-        return labels.astype(np.int64)
-    if task == "classes":
-        raise UsageError(f"{shown} has non-integer values; the criterion is for classes (to insist: {as_nominal})")
-    if is_whole and n <= _FEW_CLASSES:
+        raise UsageError(f"{shown} contains non-numeric values such as {labels[0]!r}; the criterion is for numbers")
+    if task == "numbers":
+        return labels.astype(np.float64)
+    found = labels_for(task or infer_task(labels), labels)
+    if task == "classes" and found.dtype.kind == "f":
+        raise UsageError(
+            f"{shown} has non-integer values; the criterion is for classes (to force classification: {as_nominal})"
+        )
+    if found.dtype.kind == "f" and are_whole(found) and (n := len(np.unique(found))) <= _FEW_CLASSES:
         note(f"note: {shown}, with {n} different values, is taken for a number; for classes: {as_nominal}")
-    return labels
+    return found
 
 
 def grammar_for(data: Opened, name: str | None = None, *, one_at_a_time: bool = False) -> Grammar:

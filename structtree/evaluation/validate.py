@@ -69,7 +69,7 @@ class FoldDone(NamedTuple):
     score: float
 
     @property
-    def doing(self) -> Status:
+    def status(self) -> Status:
         """The same in words."""
         return Status("cross-validation", self.done, self.total, (f"{self.name or 'score'} {self.score:.3f}",))
 
@@ -378,7 +378,7 @@ def _all_folds(
             # The latter is what an interrupt of something that is being compiled may look like.
             if len(fits) < FEWEST_FOLDS or not stop.pressed or stop.presses > 1:
                 raise
-            stop.answered = True
+            stop.handled = True
     return {name: _gathered([here[name] for here in fits]) for name in estimators}
 
 

@@ -21,16 +21,14 @@ from typing import Any, Generic, Literal
 
 from numpy.typing import NDArray
 
-from structtree.interrupts import cut_short
+from structtree.interrupts import interruptible
 from structtree.lang import syntax as syn
 from structtree.learn.stopping import p_value, precision_of, saves_bits
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Node, NodeArrays, Unproved
 from structtree.progress import Status
 from structtree.search.clock import Clock
-from structtree.search.criteria import TOLERANCE
 from structtree.search.results import SearchStats, Split
-from structtree.search.target import Target, room, undivided
 from structtree.splitters.splitter import (
     Candidate,
     GrowingNode,
@@ -41,6 +39,8 @@ from structtree.splitters.splitter import (
     found_by,
     gap_of,
 )
+from structtree.tasks.criteria import TOLERANCE
+from structtree.tasks.target import Target, room, undivided
 
 __all__ = ["Builder", "Progress"]
 
@@ -98,7 +98,7 @@ class Progress:
     trees: int = 1
 
     @property
-    def doing(self) -> Status:
+    def status(self) -> Status:
         """The same in words."""
         which = f"growing tree {self.tree} of {self.trees}" if self.trees > 1 else "growing"
         rate = f", {self.evaluated / self.seconds:,.0f}/s" if self.seconds >= 1 else ""
@@ -169,7 +169,7 @@ class Builder(Generic[M]):
         self.n, self.weight = self.splitter.size(root.members), self.splitter.weight(root.members)
         self.splitter.tell = None if self.progress is None else self._tell
         is_done = False
-        with cut_short(self.clock.stop):
+        with interruptible(self.clock.stop):
             self._grow(root)
             is_done = True
         if not is_done:

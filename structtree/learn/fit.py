@@ -22,7 +22,7 @@ from structtree.data.population import Population
 from structtree.data.provenance import provenance_of
 from structtree.data.readers.individuals import population_of
 from structtree.errors import DataError, UsageError, require
-from structtree.interrupts import cut_short, stoppable
+from structtree.interrupts import interruptible, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.default import default_grammar
@@ -39,9 +39,9 @@ from structtree.models.tree import Leaf, Tree, subtree
 from structtree.models.tree_predictor import TreePredictor
 from structtree.options import merge_options, refuse_unknown
 from structtree.search.clock import Clock
-from structtree.search.criteria import Criterion
-from structtree.search.target import ClassWeight, Target, Units, room, target_for
 from structtree.space.background import with_background
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.target import ClassWeight, Target, Units, room, target_for
 
 if TYPE_CHECKING:
     from structtree.learn.parameters import FitOptions
@@ -339,7 +339,7 @@ class _Job:
             checked = replace(checked, weights=np.where(inside, checked.weights, 0.0))
         elif which is not None:
             population, checked = population.take(which), checked.take(which)
-        with cut_short(self.clock.stop):
+        with interruptible(self.clock.stop):
             if self.clock.over() != "interrupt":
                 # Whoever else waits uses the same plan, so it is made in the time of all.
                 plan = plan or self._plan(population, reusable=which is None and n_waiting > 1)
@@ -357,7 +357,7 @@ class _Job:
 
     def _unless_stopped(self, tree: Tree, prune: Callable[[Tree], Tree]) -> Tree:
         """The tree after pruning, or as it is if Ctrl-C leaves no time for that."""
-        with cut_short(self.clock.stop):
+        with interruptible(self.clock.stop):
             return prune(tree)
         return tree
 

@@ -19,7 +19,7 @@ from typing import Literal
 from structtree.data.schema import LearningTask
 from structtree.models.records import Size
 from structtree.models.settings import Decision, Goal, Growth, Pruning
-from structtree.search.criteria import Criterion, criterion
+from structtree.tasks.criteria import Criterion, criterion
 
 __all__ = ["ENOUGH_TO_CHOOSE", "Settled", "goal_criterion", "settle"]
 

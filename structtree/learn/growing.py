@@ -26,11 +26,11 @@ from structtree.models.settings import Growth
 from structtree.models.tree import Leaf, Node, Tree
 from structtree.options import merge_options, refuse_unknown
 from structtree.search.clock import Clock
-from structtree.search.criteria import Criterion
-from structtree.search.target import ClassWeight, Target, Units, target_for
 from structtree.space.background import with_background
 from structtree.space.space import Space
 from structtree.splitters.splitter import SideValues
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.target import ClassWeight, Target, Units, target_for
 
 if TYPE_CHECKING:
     from structtree.learn.parameters import GrowthOptions
@@ -64,7 +64,7 @@ def grow(
     growth : Growth, optional
         When to stop, and how to search.
     criterion : str or Criterion, optional
-        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
+        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.tasks.criteria`.
     sample_weight, class_weight : optional
         Weights of individuals, and of classes. Individuals of weight 0 are left out. With ``"balanced"`` all classes
         weigh the same.

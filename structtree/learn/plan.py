@@ -29,8 +29,6 @@ from structtree.models.tree import Unproved
 from structtree.models.unknown import seen_schema
 from structtree.reprs import short_repr
 from structtree.search.clock import Clock
-from structtree.search.criteria import Criterion
-from structtree.search.target import Target
 from structtree.space.background import with_computed
 from structtree.space.space import Space
 from structtree.splitters.attribute_tests import ListedTests, flat_tests, listed_tests, with_sets
@@ -42,6 +40,8 @@ from structtree.splitters.search import Pace, SearchSplitter
 from structtree.splitters.splitter import Splitter
 from structtree.splitters.sweep import SweepSplitter
 from structtree.splitters.table import SortedTable, Tuning, table_of
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.target import Target
 
 __all__ = ["Plan", "Route", "plan_for"]
 

@@ -32,8 +32,8 @@ from structtree.models.leaves import class_counts, cost_matrix, decisions, means
 from structtree.models.settings import MAJORITY, Decision
 from structtree.models.tree import Moments, Stats, Tree, answers_below, subtree
 from structtree.reprs import number_text, short_repr
-from structtree.search.criteria import criterion
-from structtree.search.target import Target, target_for
+from structtree.tasks.criteria import criterion
+from structtree.tasks.target import Target, target_for
 
 __all__ = [
     "Alpha",

@@ -31,10 +31,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.schema import LearningTask
 from structtree.lang import syntax as syn
-from structtree.search.criteria import TOLERANCE
 from structtree.space.families import Family, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import n_literals
+from structtree.tasks.criteria import TOLERANCE
 
 __all__ = [
     "class_bits",

@@ -16,7 +16,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.walk import children
 from structtree.models.model import fitted
 from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
-from structtree.search.criteria import criterion
+from structtree.tasks.criteria import criterion
 
 __all__ = ["importances", "mentioned", "part_importances"]
 

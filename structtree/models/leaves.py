@@ -25,7 +25,7 @@ from structtree.errors import UnknownNameError, UsageError
 from structtree.models.settings import MAJORITY, Decision
 from structtree.models.tree import ClassCounts, Node, Tree
 from structtree.reprs import number_text, short_repr
-from structtree.search.target import class_factors
+from structtree.tasks.target import class_factors
 
 __all__ = [
     "OperatingPoint",

@@ -30,8 +30,8 @@ from structtree.models.model import fitted
 from structtree.models.settings import Decision
 from structtree.models.tree import ClassCounts, Moments, Stats, Tree
 from structtree.reprs import inert, short_repr
-from structtree.search.target import Target, target_for
 from structtree.space.evaluate import holds
+from structtree.tasks.target import Target, target_for
 
 __all__ = ["Rule", "to_formula", "to_rules"]
 

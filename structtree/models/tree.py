@@ -28,10 +28,10 @@ from structtree.models.descent import Descent, descent_of, leaves_by
 from structtree.models.routing import holds_among, places_among
 from structtree.models.unknown import one_of, possibly, surely
 from structtree.reprs import Viewed, names_text, number_text, short_repr
-from structtree.search.criteria import TOLERANCE
 from structtree.search.results import TracePoint
-from structtree.search.target import ClassCounts, Moments, Stats
 from structtree.space.evaluate import Known
+from structtree.tasks.criteria import TOLERANCE
+from structtree.tasks.target import ClassCounts, Moments, Stats
 
 __all__ = [
     "Branch",

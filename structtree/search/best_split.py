@@ -23,14 +23,14 @@ from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.search.clock import Clock
-from structtree.search.criteria import Criterion
 from structtree.search.engine import Budget, Search
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
 from structtree.search.scorers import scorer_of, splittable
-from structtree.search.target import Target, target_for
 from structtree.space.background import with_background, with_computed
 from structtree.space.space import Position, Space
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.target import Target, target_for
 
 __all__ = ["SearchStats", "Split", "Strategy", "best_split"]
 
@@ -69,7 +69,7 @@ def best_split(
         What may be asked: its name, its file or its text, or a grammar; a Space keeps the values that it was built
         with.
     criterion : str or Criterion, optional
-        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
+        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.tasks.criteria`.
     prune : bool
         Whether bounds are used; without them the whole space is evaluated.
     strategy : {"auto", "best-first", "exhaustive", "beam"}

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from structtree.arrays import Ints, Mask
 from structtree.data.population import Population
 from structtree.lang import syntax as syn
-from structtree.progress import tell
+from structtree.progress import report_status
 from structtree.search.clock import Clock
 from structtree.search.columns import call_columns, is_nested, ranked_column
 from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
@@ -209,7 +209,7 @@ def link_columns(
     for family in space.first_families():
         if not isinstance(family, LinkFamily):
             continue
-        tell("listing tests", 0, None, f"{sum(len(one.tests) for one in found):,} so far")
+        report_status("listing tests", 0, None, f"{sum(len(one.tests) for one in found):,} so far")
         inner = _inside(work, family, depth, size)
         complete &= inner.complete and not work.over
         for predicate, ranks in _ranks(family, inner, work):
@@ -438,7 +438,7 @@ class _Growing:
             some = slice(0, min(first + step, last))
             given = (self.words[some], self.sizes[some], self.lasts[some], first)
             parts.append(conjunction_signatures(*given, literals.words, literals.sizes, size, self.seeds))
-            tell("listing tests", first, last, f"{len(self.sizes):,} of one type so far")
+            report_status("listing tests", first, last, f"{len(self.sizes):,} of one type so far")
             if self.clock.over() is not None and some.stop < last:
                 self.complete = False
                 break

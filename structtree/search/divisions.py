@@ -1,4 +1,4 @@
-"""Criteria for divisions into any number of sides: those of `structtree.search.criteria` for more than two.
+"""Criteria for divisions into any number of sides: those of `structtree.tasks.criteria` for more than two.
 
 Many divisions are judged at once. Their sides are the rows of one array, and beside it stands which division each
 side belongs to. A side adds its weight times its impurity; for gain ratio the information that the sides give about
@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from structtree.arrays import TOLERANCE, Floats, Ints, Mask
-from structtree.search.criteria import Criterion, two_components
-from structtree.search.kernels.losses import information
+from structtree.tasks.criteria import Criterion, two_components
+from structtree.tasks.losses import information
 
 __all__ = ["division_losses", "information_gains"]
 
@@ -42,7 +42,7 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
     --------
     The first feature of Flach's regression example 5.4, by the variance that it leaves.
 
-    >>> from structtree.search.criteria import criterion
+    >>> from structtree.tasks.criteria import criterion
     >>> prices = {"A": [1051, 1770, 1900], "B": [4513], "E": [77], "M": [870], "T": [99, 270, 625]}
     >>> moments = [[len(y), sum(y), sum(np.square(y))] for y in map(np.array, prices.values())]
     >>> sides = np.array(moments, dtype=float)

@@ -27,7 +27,6 @@ from structtree.lang import syntax as syn
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock
 from structtree.search.columns import Boards, is_swept
-from structtree.search.criteria import better, cannot_beat
 from structtree.search.finder import Finder
 from structtree.search.kernels.compiling import now
 from structtree.search.queries import Vocabulary
@@ -39,6 +38,7 @@ from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily, base_literals
 from structtree.space.space import Batch, Item, Opening, Position, SlotPath, Space
 from structtree.space.terms import clash
+from structtree.tasks.criteria import better, cannot_beat
 
 __all__ = ["Budget", "Search"]
 

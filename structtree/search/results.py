@@ -10,8 +10,8 @@ from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
 from structtree.reprs import Viewed, short_repr
 from structtree.search.scorers import Loss, Scorer
-from structtree.search.target import Units
 from structtree.space.space import Space
+from structtree.tasks.target import Units
 
 __all__ = ["Pass", "Problem", "SearchStats", "Split", "StoppedBy", "TracePoint"]
 
@@ -119,8 +119,8 @@ class Split(Viewed):
     predicate : Predicate
         ``top`` when no predicate leaves enough on both sides.
     loss : tuple of two floats
-        What the criterion makes least, compared in this order; see `structtree.search.criteria`. For numbers of
-        extreme size in other units than theirs; see `structtree.search.target`.
+        What the criterion makes least, compared in this order; see `structtree.tasks.criteria`. For numbers of
+        extreme size in other units than theirs; see `structtree.tasks.target`.
     score : float
         The criterion's value as people quote it: accuracy for the accuracies, else the impurity or error.
     yes, no : array

@@ -16,15 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import Floats, Ints
 from structtree.errors import DataError
-from structtree.search.criteria import Criterion, criterion, two_components
-from structtree.search.kernels.losses import (
+from structtree.tasks.criteria import Criterion, criterion, two_components
+from structtree.tasks.losses import (
     ACCURACY_STAR,
     ENTROPY,
     assess_classes,
     assess_numbers,
     class_losses,
 )
-from structtree.search.target import Target, target_for
+from structtree.tasks.target import Target, target_for
 
 __all__ = ["Assessment", "Loss", "Scorer", "Sums", "scorer_for", "scorer_of", "splittable", "weight_table"]
 
@@ -252,7 +252,7 @@ def scorer_for(
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
 ) -> Scorer:
-    """Return the scorer of a target that is not checked yet; see `structtree.search.target.target_for`."""
+    """Return the scorer of a target that is not checked yet; see `structtree.tasks.target.target_for`."""
     return scorer_of(splittable(target_for(target, n, name, sample_weight, class_weight)))
 
 

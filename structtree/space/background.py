@@ -26,7 +26,7 @@ from structtree.lang.background import Background, ComputedAttribute, ComputedLi
 from structtree.lang.declare import check_declared_facts, in_names_of
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty_path
-from structtree.progress import tell
+from structtree.progress import report_status
 from structtree.space.functions import with_functions
 from structtree.space.pairs import Pairs, PairsOnData, row_values
 
@@ -103,7 +103,7 @@ def computed(population: Population, background: Background) -> Population:
         population = _without(population, step.type, _name_of(step))
     made: list[ComputedLink] = []
     for n, step in enumerate(background.steps):
-        tell("computing what the grammar derives", n, len(background.steps), _name_of(step))
+        report_status("computing what the grammar derives", n, len(background.steps), _name_of(step))
         if isinstance(step, ComputedAttribute):
             population = _with_attribute(population, step)
         else:

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from structtree.models.settings import Growth
 from structtree.models.tree import heaviest
 from structtree.search.clock import Clock
-from structtree.search.criteria import better
 from structtree.splitters.multiway import Division, NodeSample, Questions, best_division
 from structtree.splitters.splitter import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter
+from structtree.tasks.criteria import better
 
 __all__ = ["PartSplitter"]
 

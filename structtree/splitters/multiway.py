@@ -25,16 +25,16 @@ from structtree.lang import syntax as syn
 from structtree.models.settings import Growth
 from structtree.models.tree import MissingRule, heaviest
 from structtree.models.unknown import one_of, possibly, surely
-from structtree.search.criteria import TOLERANCE, Criterion, better
 from structtree.search.divisions import division_losses, information_gains
 from structtree.search.kernels.grouping import FEW_VALUES, lies_in_a_plane, value_orders
 from structtree.search.kernels.tables import AT_LEAST, EQUAL, SUBSET
-from structtree.search.target import Target
 from structtree.space.evaluate import holds
 from structtree.space.values import midpoints
 from structtree.splitters.attribute_tests import FlatTest, ListedTests
 from structtree.splitters.splitter import SideValues
 from structtree.splitters.table import without_mirrors
+from structtree.tasks.criteria import TOLERANCE, Criterion, better
+from structtree.tasks.target import Target
 
 __all__ = ["Choice", "Division", "NodeSample", "Question", "Questions", "best_division", "questions_of"]
 
@@ -246,7 +246,7 @@ def best_division(questions: Questions, sample: NodeSample, criterion: Criterion
     Examples
     --------
     >>> from structtree.lang.grammar import Grammar
-    >>> from structtree.search.target import target_for
+    >>> from structtree.tasks.target import target_for
     >>> from structtree.splitters.attribute_tests import flat_tests
     >>> data = Population.from_records([{"kind": "a"}, {"kind": "b"}, {"kind": "c"}, {"kind": None}])
     >>> listed = flat_tests(Grammar.from_schema(data.schema).check(data.schema))

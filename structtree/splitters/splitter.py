@@ -24,8 +24,8 @@ from structtree.lang import syntax as syn
 from structtree.models.tree import Found, Node, Stats, Unproved
 from structtree.search.clock import Clock
 from structtree.search.results import SearchStats, Split, TracePoint
-from structtree.search.target import Target, room, undivided
 from structtree.splitters.table import SortedTable
+from structtree.tasks.target import Target, room, undivided
 
 __all__ = [
     "Candidate",

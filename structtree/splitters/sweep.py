@@ -26,13 +26,13 @@ from structtree.models.descent import Descent, descent_of
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, ClassCounts, Leaf, Moments, Node, NodeArrays, Stats, Unproved, depths_of
 from structtree.search.clock import Clock
-from structtree.search.criteria import TOLERANCE
 from structtree.search.kernels import tables as kernel
-from structtree.search.target import Target
 from structtree.space.values import midpoints
 from structtree.splitters.attribute_tests import FlatTest
 from structtree.splitters.splitter import Candidate, GrowingNode, Proposal, Splitter, all_nodes, found_by, gap_of
 from structtree.splitters.table import SortedTable, Tuning, pool_for, task_of
+from structtree.tasks.criteria import TOLERANCE
+from structtree.tasks.target import Target
 
 __all__ = ["SweepSplitter", "SweptNodes", "best_single"]
 

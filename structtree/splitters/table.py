@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.population import Column, Population
-from structtree.progress import tell
+from structtree.progress import report_status
 from structtree.search.clock import Clock
 from structtree.search.kernels import tables as kernel
 from structtree.search.scorers import weight_table
-from structtree.search.target import Target
 from structtree.space.evaluate import holds
 from structtree.splitters.attribute_tests import FlatTest, ListedTests
+from structtree.tasks.target import Target
 
 __all__ = ["SortedTable", "Tuning", "pool_for", "table_of", "task_of", "without_mirrors"]
 
@@ -163,7 +163,7 @@ def _in_time(
     """The results of jobs of about so many rows each, a run of them at a time, until the time is over."""
     many = max(1, VALUES_AT_A_TIME // max(1, n_rows))
     for first in range(0, len(jobs), many):
-        tell("sorting columns", first, len(jobs), f"{first:,} of {len(jobs):,}")
+        report_status("sorting columns", first, len(jobs), f"{first:,} of {len(jobs):,}")
         yield from run(lambda job: work(*job), jobs[first : first + many])
         if clock.over() is not None:
             return

@@ -33,7 +33,7 @@ from structtree.learn.growing import Progress
 from structtree.learn.pruning import cost_complexity
 from structtree.models import model
 from structtree.models.tree import Leaf
-from structtree.progress import tell
+from structtree.progress import report_status
 from structtree.report import effort, text
 from structtree.search import clock
 from structtree.search.kernels import compiling
@@ -920,7 +920,7 @@ def test_a_terminal_gets_a_live_line(monkeypatch):
 def test_what_is_read_is_told_on_a_terminal_and_controls_it_not(monkeypatch):
     def reading():
         with reading_bar():
-            yield lambda each: tell(*each)
+            yield lambda each: report_status(*each)
 
     shown = shown_live(monkeypatch, contextmanager(reading), ("reading", 1, 4, "table \x1b[31m"))
     assert "reading" in shown and "25%" in shown and "table \\x1b[31m" in shown
@@ -967,7 +967,7 @@ def test_an_unknown_criterion_is_answered_with_the_nearest():
 @pytest.mark.parametrize("command", ["fit", "predict"])
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, trains, tmp_path):
     given = [command, *([trains] if command == "predict" else []), "trains", "-o"]
-    assert "there is no folder" in fail(*given, tmp_path / "none" / "out.json")
+    assert f"folder {tmp_path / 'none'} does not exist" in fail(*given, tmp_path / "none" / "out.json")
     assert "it is a folder" in fail(*given, tmp_path)
 
 

@@ -189,7 +189,7 @@ TABLES = (
         "x,y\n1,1.5\n2,2.5\n",
         code=2,
     ),
-    data("fit DATA --target y --criterion mse", r"y has words such as 'a'", TABLE, code=2),
+    data("fit DATA --target y --criterion mse", r"y contains non-numeric values such as 'a'", TABLE, code=2),
     data("fit DATA --target 'the y' --criterion gini", r"--type 'the y=nominal'", "x,the y\n1,1.5\n2,2.5\n", code=2),
     data("fit DATA --target y", r"a.csv.*(inf|finite)", "x,y\n1,0.5\n2,inf\n3,1.5\n"),
     data("fit DATA --target y", r"(1,5|decimal).*column 'x'", "x;y\n1,5;a\n2.5;b\n3,5;a\n"),
@@ -376,12 +376,12 @@ WORDS = (
 
 OUTPUTS = (
     wrong("fit a.csv --target y -o there", r"cannot write there: it is a folder", **{"there/kept.txt": "kept"}),
-    wrong("fit a.csv --target y -o no/m.json", r"cannot write no/m.json: there is no folder no"),
+    wrong("fit a.csv --target y -o no/m.json", r"cannot write no/m.json: folder no does not exist"),
     wrong("fit a.csv --target y -o a.csv/m.json", r"cannot write a.csv/m.json"),
     wrong("fit b.csv --target y -o m.json", r"b.csv:2", **{"b.csv": "x,y\n1\n"}),
     wrong("predict m.json a.csv -o there", r"cannot write there: it is a folder", **{"there/kept.txt": "kept"}),
     wrong("predict m.json b.csv -o a.csv", r"x", **{"b.csv": "z\n1\n"}),
-    wrong("data convert a.csv no/out.jsonl", r"cannot write no/out.jsonl: there is no folder"),
+    wrong("data convert a.csv no/out.jsonl", r"cannot write no/out.jsonl: folder no does not exist"),
     wrong("data convert b.csv out.jsonl", r"b.csv:2", **{"b.csv": "x,y\n1\n", "out.jsonl": "kept"}),
     wrong("grammar derive a.csv -o there", r"cannot write there: it is a folder", **{"there/kept.txt": "kept"}),
     wrong("grammar draw g.grammar --data a.csv -o no/p.svg", r"no/p.svg"),
@@ -760,7 +760,7 @@ CALLS = (
         "nowhere to save",
         lambda: st.save_model(ready(), "no/such/m.json"),
         MissingFileError,
-        r"there is no folder no/such",
+        r"folder no/such does not exist",
     ),
 )
 

@@ -21,9 +21,9 @@ from structtree.models.settings import Decision, Growth, Pruning
 from structtree.report.explain import explain
 from structtree.report.text import export_text
 from structtree.search.best_split import best_split
-from structtree.search.criteria import CRITERIA
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
+from structtree.tasks.criteria import CRITERIA
 from tests import strategies as some
 from tests.fuzz.laws import Case, law
 from tests.fuzz.meaning import all_members, as_written, declarations, is_refused, space_of, with_declarations

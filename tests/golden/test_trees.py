@@ -15,7 +15,7 @@ from structtree.lang.pretty import pretty
 from structtree.learn.growing import grow
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
-from structtree.search.criteria import criterion
+from structtree.tasks.criteria import criterion
 from tests.growing import grow_on
 
 ONE_TEST = Grammar.parse("refine Individual { top -> *; top -> not *; top -> * = *; top -> * >= * }")

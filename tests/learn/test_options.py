@@ -20,10 +20,10 @@ from structtree.learn.growing import grow
 from structtree.learn.plan import plan_for
 from structtree.learn.stopping import literals_offered, p_value, predicate_bits, saves_bits
 from structtree.models.tree import Branch, Leaf
-from structtree.search.criteria import TOLERANCE, better
-from structtree.search.target import target_for
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
+from structtree.tasks.criteria import TOLERANCE, better
+from structtree.tasks.target import target_for
 from tests.growing import grow_on
 from tests.splitters.toy_splitter import median_plan
 

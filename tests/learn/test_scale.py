@@ -27,7 +27,7 @@ from structtree.models.model_files import load_model, save_model
 from structtree.models.settings import Decision, Growth, Pruning
 from structtree.models.tree import Branch
 from structtree.search.best_split import best_split
-from structtree.search.criteria import CRITERIA
+from structtree.tasks.criteria import CRITERIA
 from tests.growing import grow_on
 
 CONSTANTS = [2.0**300, 2.0**-300, 2.0**-100, 3.0, 1 / 3, 1e-30, 1e200, 0.7]

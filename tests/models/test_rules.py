@@ -25,8 +25,8 @@ from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.rules import to_formula, to_rules
 from structtree.models.settings import Growth
 from structtree.models.tree import ClassCounts, Moments
-from structtree.search.target import target_for
 from structtree.space.evaluate import holds
+from structtree.tasks.target import target_for
 from tests.learn.asking_trees import CLASSES, ask, class_leaves, counts, number_leaves, trees
 from tests.models.rules_as_printed import misquoted, read
 from tests.strategies import populations, schemas

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from structtree.search.best_split import best_split
-from structtree.search.criteria import CRITERIA
 from structtree.search.scorers import scorer_for
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
+from structtree.tasks.criteria import CRITERIA
 from tests.properties.test_space import members, spaces
 
 CLASSIFIERS = [name for name, criterion in CRITERIA.items() if criterion.task == "classes"]

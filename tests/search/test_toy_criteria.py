@@ -14,7 +14,7 @@ from structtree.learn.growing import grow
 from structtree.models.settings import Growth
 from structtree.report.effort import compare_effort
 from structtree.search.best_split import best_split
-from structtree.search.criteria import Criterion, criterion
+from structtree.tasks.criteria import Criterion, criterion
 from tests.search.toy_criteria import BoundedTsallis, Spread, Tsallis, WrongTsallis
 
 TRAINS, LENSES = load_dataset("trains"), load_dataset("lenses")

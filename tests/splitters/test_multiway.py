@@ -31,8 +31,8 @@ from structtree.models.tree import Branch, Found, Leaf, MultiwayBranch, Tree, he
 from structtree.models.tree_predictor import TreePredictor
 from structtree.report.explain import explain
 from structtree.report.text import export_text
-from structtree.search.target import target_for
 from structtree.space.evaluate import holds
+from structtree.tasks.target import target_for
 from tests.learn.asking_trees import counts, number_leaves
 from tests.learn.plain_trees import (
     CATEGORIES,

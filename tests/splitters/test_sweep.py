@@ -17,8 +17,8 @@ from structtree.models.model import Model
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Tree
 from structtree.models.tree_predictor import TreePredictor
-from structtree.search.criteria import CRITERIA
 from structtree.splitters.table import Tuning
+from structtree.tasks.criteria import CRITERIA
 
 TESTS = Grammar.parse("refine Individual { top -> *; top -> * = *; top -> * >= *; top -> * <= *; top -> not old }")
 

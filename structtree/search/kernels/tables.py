@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import TOLERANCE
 from structtree.search.kernels.grouping import FEW_VALUES, all_sums, lies_in_a_plane, value_orders
-from structtree.search.kernels.losses import (
+from structtree.tasks.losses import (
     ACCURACY_STAR,
     GAIN_RATIO,
     MSE,
@@ -98,7 +98,7 @@ class SweepTask(NamedTuple):
     Parameters
     ----------
     kind : int
-        Of loss; see `structtree.search.kernels.losses`.
+        Of loss; see `structtree.tasks.losses`.
     n_classes : int
         0 for numbers.
     labels : (n,) int32, targets : (n,) float64

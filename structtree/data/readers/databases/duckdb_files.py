@@ -33,7 +33,7 @@ from structtree.data.readers.databases.storage import Stored
 from structtree.data.readers.tables.sheets import Raw, Sheet, array_cells, frame_columns
 from structtree.data.readers.text_files import require_file
 from structtree.errors import DataError, MissingPackageError
-from structtree.progress import tell
+from structtree.progress import report_status
 
 __all__ = ["from_duckdb", "is_duckdb", "read_duckdb"]
 
@@ -153,7 +153,7 @@ def _table(
     connection: Any, name: str, source: str, keys: list[tuple[str, tuple[str, ...]]], where: str | None
 ) -> tuple[SourceTable, list[str]]:
     """Return a table, and the names of the columns that are left out."""
-    tell("reading", 0, None, f"table {name}")
+    report_status("reading", 0, None, f"table {name}")
     found = _cells(connection, name, where)
     chosen = None if where is None else np.asarray(np.ma.filled(found.pop(_CHOSEN), False), dtype=np.bool_)
     linking = {column for kind, columns in keys if kind in _LINKING for column in columns}

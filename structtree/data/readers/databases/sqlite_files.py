@@ -44,7 +44,7 @@ from structtree.data.readers.databases.storage import Stored, moments_of
 from structtree.data.readers.tables.sheets import Coded, Raw, Sheet
 from structtree.data.readers.text_files import MISSING_WORDS, require_file, unpack
 from structtree.errors import DataError
-from structtree.progress import tell
+from structtree.progress import report_status
 
 __all__ = [
     "as_hexadecimal",
@@ -321,7 +321,7 @@ def _table(
     linking: frozenset[tuple[str, str]],
 ) -> tuple[SourceTable, list[str]]:
     """Return a table, and the names of its binary columns, which are left out unless they are keys."""
-    tell("reading", 0, None, f"table {name}")
+    report_status("reading", 0, None, f"table {name}")
     info = connection.execute(f"PRAGMA table_xinfo({sql_name(name)})").fetchall()
     names = [row[1] for row in info if row[6] in (0, 2, 3)]
     declared = {row[1]: str(row[2]) for row in info}

@@ -36,7 +36,7 @@ from structtree.data.readers.databases.sqlite_files import as_hexadecimal, from_
 from structtree.data.readers.tables.sheets import Raw, Sheet, frame_columns
 from structtree.data.readers.text_files import require_file
 from structtree.errors import DataError, MissingPackageError, UsageError, did_you_mean
-from structtree.progress import tell
+from structtree.progress import report_status
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine, Inspector
@@ -332,7 +332,7 @@ def _table(
     connection: Connection, inspector: Inspector, name: str, source: str, where: str | None, linking: set[str]
 ) -> tuple[SourceTable, dict[str, UnreadKind]]:
     """Return a table, and the columns that are left out."""
-    tell("reading", 0, None, f"table {name}")
+    report_status("reading", 0, None, f"table {name}")
     declared = {column["name"]: str(column["type"]) for column in inspector.get_columns(name)}
     key = tuple(map(str, inspector.get_pk_constraint(name)["constrained_columns"]))
     cells, n_rows = _cells(connection, name, list(declared), where)

@@ -653,7 +653,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     assert sentence(write_jsonl, infinite, path) == "an infinite number cannot be written as JSON"
     assert path.read_text() == "old" and [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
     assert "it is a folder" in sentence(write_jsonl, infinite, tmp_path)
-    assert "there is no folder" in sentence(write_jsonl, infinite, tmp_path / "no" / "a.jsonl")
+    assert f"folder {tmp_path / 'no'} does not exist" in sentence(write_jsonl, infinite, tmp_path / "no" / "a.jsonl")
 
 
 # ---- the small parts ------------------------------------------------------------------------------------

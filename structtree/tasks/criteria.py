@@ -6,7 +6,7 @@ where each class has stayed wholly or left wholly: the bound is the loss itself 
 the corner is a cut of the yes side sorted by target.
 
 Everything is a *loss*, less is better, for m candidates at once as an (m, 2) array compared lexicographically; a
-criterion of one component leaves the second at 0. The formulas are compiled (`structtree.search.kernels.losses`);
+criterion of one component leaves the second at 0. The formulas are compiled (`structtree.tasks.losses`);
 proofs are in ``docs/bounds.md``. The bound for accuracy is that of Bowers, Giraud-Carrier and Lloyd (2000); acc* and
 the bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision Trees" (2005); that entropy,
 Gini, square-root Gini, gain ratio and twoing have exact bounds too is shown there.
@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from structtree.arrays import TOLERANCE, Floats, Mask
 from structtree.data.schema import LearningTask
 from structtree.errors import UnknownNameError, UsageError, require
-from structtree.search.kernels import losses as kernel
+from structtree.tasks import losses as kernel
 
 __all__ = ["CRITERIA", "TOLERANCE", "Criterion", "better", "cannot_beat", "criterion"]
 

@@ -26,7 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.arrays import EXACT, TOLERANCE, Floats
 from structtree.errors import DataError, UsageError, did_you_mean, quoted, require
 from structtree.reprs import names_text, number_text, short_repr
-from structtree.search.criteria import Criterion, criterion
+from structtree.tasks.criteria import Criterion, criterion
+from structtree.tasks.inference import infer_task, labels_for
 
 __all__ = [
     "ClassCounts",
@@ -286,7 +287,7 @@ def target_for(
     Parameters
     ----------
     target : array
-        Classes, unless it holds real numbers, or the criterion says otherwise.
+        Classes or numbers, as the criterion says, or else as `structtree.tasks.inference` infers it.
     name : str or Criterion, optional
         The criterion, or its name; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
     sample_weight, class_weight : optional
@@ -317,6 +318,7 @@ def target_for(
         if priors is not None:
             raise UsageError("priors are for classes, and the target is a number; leave them out")
         return _with_some_weight(Target(chosen, _numbers(chosen, labels), weights))
+    labels = labels if classes is not None else labels_for("classes", labels)
     known = _classes(labels.tolist()) if classes is None else tuple(map(_plain, classes))
     codes = _codes(labels.tolist(), known)
     require(class_weight, Mapping | str | None, "class_weight", "a mapping from class to weight, 'balanced' or None")
@@ -330,7 +332,7 @@ def target_for(
 
 def _criterion(name: str | Criterion | None, labels: NDArray[Any], classes: Sequence[Any] | None) -> Criterion:
     if name is None:
-        return criterion("mse" if labels.dtype.kind == "f" and classes is None else "acc*")
+        return criterion("mse" if classes is None and infer_task(labels) == "numbers" else "acc*")
     chosen = criterion(name)
     if chosen.task == "numbers" and classes is not None:
         raise UsageError(
