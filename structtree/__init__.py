@@ -39,10 +39,13 @@ if TYPE_CHECKING:
     from structtree.learn.growing import grow
     from structtree.learn.plan import plan_for
     from structtree.models.importance import importances
-    from structtree.models.model import Model, load_model, save_model
+    from structtree.models.model import Model
+    from structtree.models.model_files import load_model, save_model
+    from structtree.models.predictor import Predictor, register_predictor
     from structtree.models.rules import to_formula, to_rules
     from structtree.models.settings import Decision, Growth, Pruning
     from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
+    from structtree.models.tree_predictor import TreePredictor
     from structtree.progress import StatusLine
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
@@ -81,6 +84,7 @@ _HOMES = {
     "Link": "data.schema",
     "Model": "models.model",
     "Population": "data.population",
+    "Predictor": "models.predictor",
     "Pruning": "models.settings",
     "RecordType": "data.schema",
     "Schema": "data.schema",
@@ -95,6 +99,7 @@ _HOMES = {
     "MultiwayBranch": "models.tree",
     "Task": "tasks.task",
     "Tree": "models.tree",
+    "TreePredictor": "models.tree_predictor",
     "WhyNot": "search.why_not",
     "Witness": "space.meaning",
     "audit": "auditing.run",
@@ -120,7 +125,7 @@ _HOMES = {
     "importances": "models.importance",
     "in_words": "report.words",
     "load_dataset": "data.datasets.catalog",
-    "load_model": "models.model",
+    "load_model": "models.model_files",
     "open_data": "data.readers.opening",
     "parse_predicate": "lang.parse",
     "plan_for": "learn.plan",
@@ -129,9 +134,10 @@ _HOMES = {
     "pretty": "lang.pretty",
     "read_csv": "data.readers.tables.reading",
     "read_jsonl": "data.readers.records.reading",
+    "register_predictor": "models.predictor",
     "register_task": "tasks.registry",
     "satisfies": "space.meaning",
-    "save_model": "models.model",
+    "save_model": "models.model_files",
     "shipped_grammars": "lang.grammar",
     "to_formula": "models.rules",
     "to_rules": "models.rules",
@@ -157,6 +163,7 @@ __all__ = [
     "Model",
     "MultiwayBranch",
     "Population",
+    "Predictor",
     "Pruning",
     "RecordType",
     "Schema",
@@ -170,6 +177,7 @@ __all__ = [
     "StructuralTreeRegressor",
     "Task",
     "Tree",
+    "TreePredictor",
     "WhyNot",
     "Witness",
     "__version__",
@@ -205,6 +213,7 @@ __all__ = [
     "pretty",
     "read_csv",
     "read_jsonl",
+    "register_predictor",
     "register_task",
     "satisfies",
     "save_model",

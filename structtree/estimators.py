@@ -204,8 +204,8 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     def stopped_by_(self) -> str | None:
         """The reason why growth ended early, ``"time"`` or ``"interrupt"``; None if it did not."""
         check_is_fitted(self)
-        stopped_by: str | None = self.model_.params["stopped_by"]
-        return stopped_by
+        model: Model = self.model_
+        return model.outcome.stopped_by
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

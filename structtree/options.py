@@ -165,7 +165,10 @@ class Option:
             return value in self.words
         if not isinstance(value, Integral if self.number is int else Real) or self.number is None:
             return False
-        return self.range.has(float(value))
+        try:
+            return self.range.has(float(value))
+        except OverflowError:  # a whole number beyond all floats
+            return False
 
     def check(self, value: object, name: str) -> None:
         """Raise `UsageError` if a value is invalid; `name` is the name of the option in the message."""

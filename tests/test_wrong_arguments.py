@@ -107,7 +107,9 @@ def test_numbers_of_numpy_are_numbers():
 
 
 def test_a_tree_can_be_evaluated_as_a_model_can():
-    assert st.evaluate(TREE, ROWS, LABELS).values == st.evaluate(st.Model(TREE), ROWS, LABELS).values
+    assert (
+        st.evaluate(TREE, ROWS, LABELS).values == st.evaluate(st.Model(st.TreePredictor(TREE)), ROWS, LABELS).values
+    )
 
 
 def test_a_grammar_may_be_given_by_its_name_or_its_text_everywhere():

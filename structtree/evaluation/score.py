@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import Floats, Ints
 from structtree.errors import DataError, UnknownNameError, UsageError, quoted
-from structtree.models.model import fitted
+from structtree.models.model import Model, fitted
 from structtree.reprs import number_text, short_repr
 from structtree.tasks.classification import Classification
 from structtree.tasks.metrics import CLASS_METRICS, NUMBER_METRICS, Metric, class_name
@@ -356,9 +356,8 @@ def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequenc
 
 def _classes_of(model: Any) -> list[Any] | None:
     """The classes that a model knows; None if it predicts numbers."""
-    tree = getattr(model, "tree", None)
-    if tree is not None:
-        return list(tree.classes) or None
+    if isinstance(model, Model):
+        return list(model.classes) or None
     return np.asarray(model.classes_).tolist() if hasattr(model, "classes_") else None
 
 

@@ -393,7 +393,7 @@ def _with_share_of_time(estimator: Any, clock: Clock, n_left: int) -> Any:
 def _fit(estimator: Any, task: _Task, fold: Fold) -> _Fit:
     started = now()
     estimator.fit(_safe_indexing(task.population, fold.train), task.target[fold.train])
-    if estimator.model_.params.get("stopped_by") == "interrupt":
+    if estimator.model_.outcome.stopped_by == "interrupt":
         raise KeyboardInterrupt  # growing answers it with the tree so far, which is of no use here
     inside, truth = _safe_indexing(task.population, fold.test), task.target[fold.test]
     held_out = _held_out(estimator, inside, truth, task, fold)

@@ -16,25 +16,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from structtree.models.records import Size
 from structtree.models.settings import Decision, Goal, Growth, Pruning
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.registry import as_task
 from structtree.tasks.task import Task
 
-__all__ = ["CHOSEN", "ENOUGH_TO_CHOOSE", "Settings", "goal_criterion", "settle"]
+__all__ = ["ENOUGH_TO_CHOOSE", "Settled", "goal_criterion", "settle"]
 
 ENOUGH_TO_CHOOSE = 50
 """With fewer individuals nothing is held out: a fold would have less than ten."""
-
-CHOSEN = "chosen by cross-validation"
-"""What a model says about a size that was chosen."""
 
 LIMITS = ("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease", "max_leaf_nodes", "stop")
 """The options of growing that limit the size of a tree."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settled:
     """Options of learning with nothing left open.
 
     Parameters
@@ -42,14 +40,13 @@ class Settings:
     growth : Growth
     pruning : Pruning
     decision : Decision
-    size : str
-        A phrase that says where the size of the tree comes from.
+    size : Size
     """
 
     growth: Growth
     pruning: Pruning
     decision: Decision
-    size: str
+    size: Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +91,17 @@ def settle(
     growth: Growth,
     pruning: Pruning,
     decision: Decision,
-) -> Settings:
+) -> Settled:
     """Return options for a tree of n individuals: those that are given, and the goal's choice of the others.
 
     Examples
     --------
     >>> found = settle("reading", "pruned", "classes", 1000, Growth(), Pruning(), Decision())
-    >>> found.pruning.method, found.decision.estimate, found.size
-    ('cost-complexity', 'm-estimate', 'chosen by cross-validation')
-    >>> settle("ranking", "pruned", "classes", 1000, Growth(max_depth=3), Pruning(), Decision()).size
+    >>> found.pruning.method, found.decision.estimate, found.size.by
+    ('cost-complexity', 'm-estimate', 'cross-validation')
+    >>> str(settle("ranking", "pruned", "classes", 1000, Growth(max_depth=3), Pruning(), Decision()).size)
     'limited by max_depth'
-    >>> settle("ranking", "pruned", "classes", 20, Growth(), Pruning(), Decision()).size
+    >>> str(settle("ranking", "pruned", "classes", 20, Growth(), Pruning(), Decision()).size)
     'full, since 20 individuals are too few to choose it by'
     """
     preset, known = _PRESETS[goal], as_task(task)
@@ -112,22 +109,22 @@ def settle(
         decision = replace(preset.decision, costs=decision.costs)
     limits = [name for name in LIMITS if getattr(growth, name) != getattr(_NO_LIMITS, name)]
     limits += ["min_weight_fraction_leaf"] if pruning.min_weight_fraction else []
-    size = "full"
+    size = Size()
     if pruning.method is not None:
-        size = f"pruned by {pruning.method}"
+        size = Size("pruning", pruning.method)
     elif limits:
-        size = f"limited by {', '.join(limits)}"
+        size = Size("limits", ", ".join(limits))
     elif grow == "pruned" and n < ENOUGH_TO_CHOOSE:
-        size = f"full, since {n} individuals are too few to choose it by"
+        size = Size("too few", str(n))
     elif grow == "pruned":
         chosen = preset.classes if known.predicts_classes else preset.numbers
         if chosen is None:
             growth = replace(growth, max_depth=8, min_samples_leaf=5 if n < 1000 else 10)
-            size = "as ranks best, with depth at most 8"
+            size = Size("ranking", "8")
         else:
             pruning, growth = chosen, replace(growth, min_samples_leaf=_least_leaf(known, n))
-            size = CHOSEN
-    return Settings(growth, pruning, decision, size)
+            size = Size("cross-validation")
+    return Settled(growth, pruning, decision, size)
 
 
 def _least_leaf(task: Task, n: int) -> int:

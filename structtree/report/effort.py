@@ -334,7 +334,7 @@ def node_spaces(known: Fitted, individuals: Population, prepared: Population) ->
     if not wanted:
         return spaces
     try:
-        grammar = Grammar.parse(known.model.params.get("grammar", ""))
+        grammar = Grammar.parse(known.model.grammar.text)
         whole = with_background(individuals, grammar, known.functions or {})
         for node, which in tree.arrivals(prepared):
             if node in wanted and len(which) and len(spaces) < MAX_SPACES:

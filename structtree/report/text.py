@@ -231,7 +231,18 @@ class NodeText:
 
     def number(self, value: float) -> str:
         """Return a number as text: whole ones in full, others with so many digits."""
-        return f"{value:.0f}" if float(value).is_integer() else f"{value:.{self.digits}g}"
+        return short_number(value, self.digits)
+
+
+def short_number(value: float, digits: int = 3) -> str:
+    """Return a number as text: whole ones in full, others with a few digits.
+
+    Examples
+    --------
+    >>> short_number(1200.0), short_number(0.12345)
+    ('1200', '0.123')
+    """
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.{digits}g}"
 
 
 def apportioned(weights: Sequence[float], n: int) -> list[int]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import TOLERANCE, Floats, Ints
+from structtree.data.json_parts import JsonPart
 from structtree.errors import DataError, UnknownNameError, UsageError, did_you_mean, require
 from structtree.reprs import inert, names_text
 from structtree.tasks.criteria import Criterion, criterion
@@ -23,7 +24,7 @@ from structtree.tasks.evidence import class_bits, class_p_value
 from structtree.tasks.inference import labels_for
 from structtree.tasks.metrics import CLASS_METRICS, class_name
 from structtree.tasks.statistics import ClassCounts, Statistics, Stats, one_hot
-from structtree.tasks.task import JsonPart, NodeFigures, RuleFigures, Task
+from structtree.tasks.task import NodeFigures, RuleFigures, Task
 
 __all__ = ["ClassWeight", "Classification", "class_factors", "label_text"]
 

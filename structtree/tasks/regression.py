@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import TOLERANCE, Floats
+from structtree.data.json_parts import JsonPart
 from structtree.tasks.decision import MAJORITY, Decision
 from structtree.tasks.estimates import TreeFigures
 from structtree.tasks.evidence import number_bits, number_p_value, precision_of
 from structtree.tasks.statistics import Moments, Stats, Units
-from structtree.tasks.task import JsonPart, RuleFigures, Task
+from structtree.tasks.task import RuleFigures, Task
 
 __all__ = ["REGRESSION", "Regression"]
 

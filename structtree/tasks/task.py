@@ -12,13 +12,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from math import isfinite, sqrt
-from typing import Any, ClassVar, NamedTuple, NoReturn, Protocol
+from math import sqrt
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Floats, Ints
+from structtree.data.json_parts import JsonPart, json_number
 from structtree.errors import DataError, UsageError
 from structtree.tasks.criteria import CRITERIA, Criterion, RandomSplit, criterion, random_split_of, tried
 from structtree.tasks.decision import MAJORITY, Decision
@@ -26,7 +27,7 @@ from structtree.tasks.estimates import TreeFigures, nearest_with_weight
 from structtree.tasks.metrics import NUMBER_METRICS, Metric
 from structtree.tasks.statistics import PLAIN, Statistics, Stats, Units
 
-__all__ = ["JsonPart", "NodeFigures", "RuleFigures", "Task"]
+__all__ = ["NodeFigures", "RuleFigures", "Task"]
 
 
 class NodeFigures(NamedTuple):
@@ -57,37 +58,6 @@ class RuleFigures(NamedTuple):
 
     confidence: float | None = None
     spread: float | None = None
-
-
-class JsonPart(Protocol):
-    """A value of a model file with its place in it, so that errors can name the place."""
-
-    def member(self, key: str) -> JsonPart:
-        """Return a member of an object."""
-
-    def elements(self) -> tuple[JsonPart, ...]:
-        """Return the elements of a list."""
-
-    def whole(self) -> int:
-        """Return a whole number >= 0."""
-
-    def number(self) -> float:
-        """Return a finite number."""
-
-    def number_or_infinity(self) -> float:
-        """Return a number."""
-
-    def weight(self) -> float:
-        """Return a finite number >= 0."""
-
-    def weight_or_infinity(self) -> float:
-        """Return a number >= 0."""
-
-    def label(self) -> str | int | float | bool:
-        """Return a class."""
-
-    def fail(self, message: str) -> NoReturn:
-        """Refuse the value."""
 
 
 @dataclass(frozen=True)
@@ -399,8 +369,3 @@ class Task(ABC):
         """Return the figures of a node that a report draws."""
         figures = np.array([stats.figures])
         return {"mean": float(self.value(figures)[0]), "sd": float(self.spread(figures)[0])}
-
-
-def json_number(value: float) -> float | str:
-    """Return a number for JSON, which has no infinity."""
-    return float(value) if isfinite(value) else str(float(value))

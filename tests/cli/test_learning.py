@@ -153,14 +153,14 @@ def test_what_is_not_proved_is_told():
 )
 def test_options_reach_the_library(options, part, name, value, tmp_path):
     succeed("fit", "lenses", *options, "-o", tmp_path / "m.json")
-    assert load_model(tmp_path / "m.json").params[part][name] == value
+    assert getattr(getattr(load_model(tmp_path / "m.json").settings, part), name) == value
 
 
 def test_the_estimate_of_leaves_is_kept(tmp_path):
     options = ["--leaf-estimate", "m-estimate", "--m", 3, "--criterion", "gini"]
     succeed("fit", "lenses", *options, "-o", tmp_path / "m.json")
     model = load_model(tmp_path / "m.json")
-    assert (model.decision.estimate, model.decision.m, model.params["criterion"]) == ("m-estimate", 3.0, "gini")
+    assert (model.decision.estimate, model.decision.m, model.settings.criterion) == ("m-estimate", 3.0, "gini")
 
 
 def test_costs_change_what_leaves_say():
@@ -259,7 +259,7 @@ def test_the_default_grammar_is_what_derive_writes(nested, tmp_path):
         text = succeed("grammar", "derive", data, *target)
         assert in_json("grammar", "derive", data, *target)["text"] == text
         succeed("fit", data, *target, *FITS, "-o", model)
-        assert load_model(model).params["grammar"] == str(Grammar.parse(text))
+        assert load_model(model).grammar.text == str(Grammar.parse(text))
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_fit_and_its_model_say_which_grammar_was_used(nested, tmp_path, data, op
     model = tmp_path / "model.json"
     assert f"\nGrammar: {origin}\n" in succeed("fit", *where, *options, *FITS, "-o", model)
     assert in_json("fit", *where, *options, *FITS)["grammar"]["origin"] == origin
-    assert load_model(model).params["grammar_origin"] == origin
+    assert load_model(model).grammar.origin == origin
     assert f"\nGrammar: {origin}\n" in succeed("show", model)
 
 
@@ -724,7 +724,7 @@ def test_verbose_says_which_way_was_gone_and_why(tmp_path):
     ):
         result = run("fit", "trains", "--verbose", "-o", tmp_path / "m.json", *options)
         assert f"how: {words}\n" in result.stderr
-        assert load_model(tmp_path / "m.json").params["route"] == words
+        assert load_model(tmp_path / "m.json").route.why == words
 
 
 MOMENTS = {
@@ -761,7 +761,7 @@ def test_a_tree_is_not_pruned_by_folds_that_ctrl_c_has_cut_short(monkeypatch):
     calls = pressing(monkeypatch, prune, "_held_out", at=2)
     stopped = fit.fit(*given)
     assert calls
-    assert stopped.params["stopped_by"] == "interrupt"
+    assert stopped.outcome.stopped_by == "interrupt"
     assert len(stopped.tree.leaves) == len(cost_complexity(whole, 0.0).leaves)
 
 
@@ -1116,7 +1116,7 @@ def test_how_a_folder_was_read_says_nothing_about_a_data_set(tmp_path):
 def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags, option, value):
     path, model = bags
     document = json.loads(model.read_text())
-    document["params"]["reading"][option] = value
+    document["reading"]["options"][option] = value
     model.write_text(json.dumps(document))
     said = fail("predict", model, path, code=1)
     assert f"the model cannot say how its data was read: {option} is {value!r}" in said

@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import structtree as st
 from structtree.cli import app
 from structtree.errors import DataError, GrammarError, MissingFileError, StructtreeError, UnknownNameError, UsageError
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 
 LONGEST = 300
 """So many characters are enough for a sentence; one that lists what is known may be longer."""
@@ -403,21 +403,23 @@ MODELS = (
     broken(lambda: gzip.compress(model_text().encode())[:-20], r"m.json.gz: not a complete gzip", "m.json.gz"),
     broken(tampered("format_version", to=99), r"m.json: .*99"),
     broken(tampered("format_version", to="1"), r"m.json: .*format_version"),
-    broken(tampered("nodes", 0, "counts", to=[-1, 2]), r"m.json: .*nodes\[0\].counts\[0\]"),
-    broken(tampered("nodes", 0, "counts", to=[1]), r"m.json: .*nodes\[0\].counts"),
-    broken(tampered("nodes", 0, "test", to="z >= 1"), r"m.json: .*'z'.*nodes\[0\].test"),
-    broken(tampered("nodes", 0, "test", to="__import__('os').system('x')"), r"m.json: .*nodes\[0\].test"),
-    broken(tampered("nodes", 0, "test", to="x >= "), r"m.json: .*nodes\[0\].test"),
-    broken(tampered("nodes", 0, "yes", to=0), r"m.json: .*nodes"),
-    broken(tampered("nodes", 0, "yes", to=99), r"m.json: .*nodes"),
-    broken(tampered("nodes", to=[]), r"m.json: .*nodes"),
-    broken(tampered("nodes", to={}), r"m.json: .*nodes"),
-    broken(tampered("classes", to=["a", "a"]), r"m.json: .*classes"),
-    broken(tampered("classes", to=[["a"], "b"]), r"m.json: .*classes\[0\]"),
+    broken(tampered("predictor", "nodes", 0, "counts", to=[-1, 2]), r"m.json: .*nodes\[0\].counts\[0\]"),
+    broken(tampered("predictor", "nodes", 0, "counts", to=[1]), r"m.json: .*nodes\[0\].counts"),
+    broken(tampered("predictor", "nodes", 0, "test", to="z >= 1"), r"m.json: .*'z'.*nodes\[0\].test"),
+    broken(
+        tampered("predictor", "nodes", 0, "test", to="__import__('os').system('x')"), r"m.json: .*nodes\[0\].test"
+    ),
+    broken(tampered("predictor", "nodes", 0, "test", to="x >= "), r"m.json: .*nodes\[0\].test"),
+    broken(tampered("predictor", "nodes", 0, "yes", to=0), r"m.json: .*nodes"),
+    broken(tampered("predictor", "nodes", 0, "yes", to=99), r"m.json: .*nodes"),
+    broken(tampered("predictor", "nodes", to=[]), r"m.json: .*nodes"),
+    broken(tampered("predictor", "nodes", to={}), r"m.json: .*nodes"),
+    broken(tampered("predictor", "classes", to=["a", "a"]), r"m.json: .*classes"),
+    broken(tampered("predictor", "classes", to=[["a"], "b"]), r"m.json: .*classes\[0\]"),
     broken(tampered("schema", "types", "Row", "x", to="number"), r"m.json: .*schema"),
     broken(tampered("schema", "individual", to="Q"), r"m.json: .*schema"),
-    broken(tampered("task", to="miracles"), r"m.json: .*task"),
-    broken(tampered("decision", "estimate", to="guess"), r"m.json: .*decision"),
+    broken(tampered("predictor", "task", to="miracles"), r"m.json: .*task"),
+    broken(tampered("predictor", "decision", "estimate", to="guess"), r"m.json: .*decision"),
 )
 
 GRAMMARS = (

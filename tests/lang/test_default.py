@@ -274,16 +274,16 @@ def test_a_rare_weight_of_an_edge_is_found_by_default():
 def test_a_model_says_which_grammar_it_was_grown_by():
     population = customers()
     target = ["a", "b"] * 15
-    params = fit(population, target, growth=Growth(max_depth=1, time_limit=1)).params
-    assert params["grammar"] == str(default_grammar(population))
-    assert params["grammar_origin"] == "derived from the data"
-    assert params["grammar_notes"] == ["skipped: id, name, Order.sku (unique per row)"]
+    grammar = fit(population, target, growth=Growth(max_depth=1, time_limit=1)).grammar
+    assert grammar.text == str(default_grammar(population))
+    assert grammar.origin == "derived from the data"
+    assert grammar.notes == ("skipped: id, name, Order.sku (unique per row)",)
     given = Grammar.parse("refine Individual { top -> age >= * }")
-    assert fit(population, target, given).params["grammar_origin"] == "given as text"
+    assert fit(population, target, given).grammar.origin == "given as text"
 
 
 def test_individuals_without_weight_do_not_count_for_the_default():
     population = Population.from_records([{"id": i % 20, "x": i} for i in range(40)])
     target, weights = ["a", "b"] * 20, np.r_[np.ones(20), np.zeros(20)]
-    assert "id >= *" in fit(population, target).params["grammar"]
-    assert "id >= *" not in fit(population, target, sample_weight=weights).params["grammar"]
+    assert "id >= *" in fit(population, target).grammar.text
+    assert "id >= *" not in fit(population, target, sample_weight=weights).grammar.text

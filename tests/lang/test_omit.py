@@ -60,5 +60,5 @@ def test_a_definition_about_the_target_is_refused_by_name():
 def test_fit_leaves_the_target_out_where_its_name_is_known():
     grammar = Grammar.parse("refine Individual { top -> size >= *; top -> class = * }")
     model = fit(DATA, np.array(["a", "b"]), grammar, target_name="class")
-    assert model.params["grammar_notes"] == ["skipped: class (the target); removed 1 rewrite"]
+    assert model.grammar.notes == ("skipped: class (the target); removed 1 rewrite",)
     assert model.predict(DATA).tolist() == ["a", "b"]

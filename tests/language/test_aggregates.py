@@ -29,7 +29,7 @@ from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit
 from structtree.models.clauses import negation
 from structtree.models.importance import mentioned
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.report.explain import explain
 from structtree.search.best_split import best_split

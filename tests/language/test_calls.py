@@ -27,7 +27,7 @@ from structtree.lang.walk import children, with_children
 from structtree.learn.fit import fit
 from structtree.models.conform import needed_members
 from structtree.models.importance import mentioned
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
 from structtree.report.explain import explain
@@ -401,7 +401,7 @@ def test_the_definitions_of_calls_travel_with_a_model():
         "acid": {"type": "Atom", "parameters": ["e"], "body": "element = C and near(e)"},
         "near": {"type": "Atom", "parameters": ["e"], "body": "exists bonds (to = e)"},
     }
-    assert written["nodes"][0]["test"] == "exists atoms (acid(O))"
+    assert written["predictor"]["nodes"][0]["test"] == "exists atoms (acid(O))"
     loaded = model_from_json(written)
     assert isinstance(loaded.tree.nodes[0], Branch)
     assert set(needed_members(loaded.tree.tests, loaded.tree.schema)["Atom"]) == {"element", "bonds"}

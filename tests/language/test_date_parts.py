@@ -29,7 +29,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit
 from structtree.models.importance import importances
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.report.explain import explain
 from structtree.space.count import count_space

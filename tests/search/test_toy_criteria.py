@@ -117,4 +117,4 @@ def test_it_is_cross_validated_and_its_effort_compared():
     (effort,) = compare_effort(TRAINS.population, TRAINS.target, Grammar.parse(CARS), [BoundedTsallis()])
     assert effort.criterion == "tsallis" and effort.agree
     regressor = StructuralTreeRegressor(Grammar.parse(ONE), criterion=Spread(), max_depth=2).fit(NUMBERS, TARGET)
-    assert regressor.model_.params["criterion"] == "spread"
+    assert regressor.model_.settings.criterion == "spread"

@@ -42,7 +42,7 @@ def test_the_command_and_the_library_infer_the_same_task(task, values, tmp_path)
     assert json.loads(result.stdout)["task"] == task
     model = structtree.fit(data.population, data.target)
     assert model.tree.task.name == task
-    assert structtree.grow(data.population, data.target, model.params["grammar"]).task.name == task
+    assert structtree.grow(data.population, data.target, model.grammar.text).task.name == task
 
 
 def test_classes_of_integers_are_integers_however_they_were_read():

@@ -127,10 +127,8 @@ def _reading_of(model: Model, facts: Population | None) -> FactReading:
     if facts is not None:
         found = provenance_of(facts).facts
     else:
-        remembered = model.params.get("reading")
-        reading = remembered if isinstance(remembered, Mapping) else {}
-        texts = reading.get("fact") if isinstance(reading.get("fact"), list) else None
-        found = None if texts is None else FactReading(tuple(texts), is_of_models=bool(reading.get("models")))
+        texts = model.reading.options.get("fact")
+        found = None if texts is None else FactReading(tuple(texts), is_of_models=model.reading.interpretations)
     if found is None:
         raise UsageError(
             "the model does not say that it was learned from facts, of which its clauses could speak; export it with "

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -26,7 +26,7 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.models.conform import NeededMembers
 from structtree.models.importance import importances, part_importances
-from structtree.models.model import Fitted
+from structtree.models.model import Fitted, Model
 from structtree.models.rules import to_rules
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.report.caveats import caveat_lines
@@ -112,8 +112,8 @@ def findings(
         "sizes": _sizes(known, population, seen),
         "importances": [[inert(name), _rounded(share)] for name, share in importances(tree).items() if share > 0],
         "parts": _part_shares(tree),
-        "grammar": [inert(line) for line in str(model.params.get("grammar", "")).split("\n")],
-        "parameters": [[inert(name), inert(value)] for name, value in _parameters(model.params)],
+        "grammar": [inert(line) for line in model.grammar.text.split("\n")],
+        "parameters": [[inert(name), inert(value)] for name, value in _parameters(_recorded(model))],
         "doubts": [inert(line) for line in _doubts(tree)],
         "data": _data(original, model.needed),
         "criteria": [] if effort is None else _criteria(known, original, seen, effort),
@@ -556,7 +556,7 @@ def _part_shares(tree: Tree) -> list[JsonValue]:
 
 def _criteria(known: Fitted, population: Population, seen: _Seen, seconds: float) -> list[dict[str, JsonValue]]:
     """Return what the search for the first test costs by each criterion, with and without pruning."""
-    text = known.model.params.get("grammar")
+    text = known.model.grammar.text
     if seen.target is None or not text:
         lacks = "the data has no target" if seen.target is None else "the model does not keep its grammar"
         raise UsageError(f"searches cannot be compared, since {lacks}; leave out the effort")
@@ -590,10 +590,28 @@ def _doubts(tree: Tree) -> list[str]:
     return list(caveat_lines(tree.caveats, len(tree.branches), next(iter(criteria), "the criterion")))
 
 
+def _recorded(model: Model) -> dict[str, Any]:
+    """Return the records of a model by the names that people see; the grammar and the sizes have their own places."""
+    settings, outcome = model.settings, model.outcome
+    if not settings.criterion:
+        return {}
+    return {
+        "goal": settings.goal,
+        "criterion": settings.criterion,
+        "growth": asdict(settings.growth),
+        "pruning": asdict(settings.pruning),
+        "size": settings.size,
+        "route": model.route.why or None,
+        "stopped_by": outcome.stopped_by,
+        **({"skipped": list(outcome.skipped)} if outcome.skipped else {}),
+        "grammar_origin": model.grammar.origin,
+        "grammar_notes": list(model.grammar.notes),
+        "reading": {"ending": model.reading.ending, **model.reading.options} if model.reading else {},
+    }
+
+
 def _parameters(params: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, str]]:
     for name, value in params.items():
-        if name in ("grammar", "sizes") and not stem:
-            continue  # which have places of their own
         if isinstance(value, Mapping):
             yield from _parameters(value, f"{stem}{name}.")
         else:

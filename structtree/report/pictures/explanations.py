@@ -182,7 +182,7 @@ class _Page:
         if self.actual is not None:
             lines += [(line, _SMALL, GREY, False) for line in wrapped_lines(f"the data says {self.actual}", _LEFT)]
         block, colours = _lines_block(lines), class_colours(len(self.tree.classes))
-        counts = self.tree.task.distribution(self.tree.nodes[self.explanation.leaf].stats)
+        counts = [count for _, count in self.explanation.counts]
         width, fill = max(160.0, block.width) + 20, PAPER
         bar: list[SceneItem] = []
         if counts:

@@ -281,7 +281,7 @@ def test_commands_take_urls_and_remember_how_they_were_read(tmp_path, monkeypatc
     assert "Source: sqlite:///bank.db" in succeed("data", "info", "sqlite:///bank.db", "--individual", "loan")
     mine = succeed("predict", "m.json", "sqlite:///bank.db")
     assert mine == succeed("predict", "m.json", "bank.db", "--individual", "loan")
-    assert json.loads((tmp_path / "m.json").read_text())["params"]["reading"]["ending"] == "://"
+    assert json.loads((tmp_path / "m.json").read_text())["reading"]["ending"] == "://"
 
 
 def test_a_url_of_a_duckdb_file_is_that_file(tmp_path):
