@@ -54,6 +54,7 @@ from structtree.data.dates import (
 from structtree.data.population import DTYPES, Column
 from structtree.data.schema import NUMERIC, Attribute, Kind, RecordType, Schema
 from structtree.errors import UnknownNameError, UsageError, did_you_mean, option_text
+from structtree.remarks import StructtreeWarning
 
 __all__ = [
     "EXPECTED",
@@ -500,9 +501,9 @@ def warn_of_lost_digits(column: Column, name: str) -> None:
     """Warn of whole numbers that have more digits than are kept."""
     numbers = column.values
     if column.kind == "int" and len(numbers) and max(-np.fmin.reduce(numbers), np.fmax.reduce(numbers)) > _EXACT:
+        fix = f"to keep every digit as text: {option_text('types', {name: 'nominal'})}"
         warnings.warn(
-            f"{name!r} has whole numbers beyond 2^53, of which about 16 digits are kept; "
-            f"to keep every digit as text: {option_text('--type', f'{name}=nominal')}",
+            StructtreeWarning(f"{name!r} has whole numbers beyond 2^53, of which about 16 digits are kept; {fix}"),
             stacklevel=2,
         )
 

@@ -134,6 +134,8 @@ class ReadingRecord:
         built-in dataset. Data with another ending is not read by these options.
     options : mapping from str to JSON values
         The options that were given, as `structtree.open_data` takes them.
+    interpretations : bool
+        Of facts, whether each individual is an interpretation, with facts of its own.
 
     Examples
     --------
@@ -143,6 +145,7 @@ class ReadingRecord:
 
     ending: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    interpretations: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.options)

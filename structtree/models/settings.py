@@ -119,7 +119,7 @@ class Growth:
         Span(0),
         accepts="int, RandomState or None",
         annotation="int | RandomState | None",
-        flag="--seed",
+        flag="seed",
         panel="Options",
     )
     nominal: Literal["binary", "subset", "multiway"] = option(
@@ -127,11 +127,11 @@ class Growth:
         "For tables: one value, or a set of values, against the others; or a side for each value (ID3, C4.5).",
         for_tables=True,
     )
-    # The flag is not --missing: that says which words of a file stand for no value.
+    # The flag is not just missing: that option says which words of a file stand for no value.
     missing: Literal["false", "majority", "fractional"] = option(
         "false",
         "For tables: rows without a value fail the test, go where most go, or go to all sides in parts (C4.5).",
-        flag="--if-missing",
+        flag="if-missing",
         for_tables=True,
     )
     average_gain_filter: bool = option(
@@ -171,7 +171,7 @@ class Pruning:
         "For cost-complexity: what a leaf costs, or cv to choose it by cross-validation.",
         Span(0),
         parameter="ccp_alpha",
-        flag="--alpha",
+        flag="alpha",
         metavar="NUMBER|cv",
         shown_default="cv",
         needs=("method", "cost-complexity", None),
@@ -266,7 +266,7 @@ class Decision:
         "What predicting class j for an individual of class i costs, as costs[i][j], classes in order.",
         accepts="matrix",
         annotation="ArrayLike | None",
-        flag="--cost",
+        flag="cost",
         metavar="CLASS:SAID=COST",
         flag_help="The cost of an error: active:inactive=5 for predicting an active one inactive; may be repeated.",
         many=True,
@@ -300,7 +300,7 @@ class Objective:
     goal: Goal = option(
         "accuracy",
         "Purpose of the tree; it chooses the criterion, the size and the leaf estimate that are not given.",
-        flag="--for",
+        flag="for",
         panel=_GROWING,
     )
     grow: Literal["pruned", "full"] = option(
@@ -331,7 +331,7 @@ class Objective:
         None,
         "The share of each class where the tree will be used; the training data weighs as if it had them.",
         accepts="dict from class to float",
-        flag="--prior",
+        flag="prior",
         metavar="CLASS=SHARE",
         flag_help="The share of a class where the tree will be used, as in active=0.01; one for each class.",
         panel=_LEAVES,

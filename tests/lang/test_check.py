@@ -425,7 +425,7 @@ def test_data_may_have_more_than_is_declared(types):
         ("type T = { m: int }", "the data has no attribute 'T.m' (known: 'n', 'r', 'us', 'w')"),
         (
             "type T = { n: nominal }",
-            "the data has 'T.n' as int, not nominal; declare it so, or read it with --type n=nominal",
+            "the data has 'T.n' as int, not nominal; declare it so, or read it with types={'n': 'nominal'}",
         ),
         ("type T = { w: u | x }", "the data has the value 'v' of 'T.w', which is not declared"),
         ("type T = { us: U }", "the data has 'T.us' as 'list of U', not as 'U'"),
@@ -443,7 +443,7 @@ def test_known_categories_are_checked_unless_the_grammar_leaves_them_open():
 
 
 def test_without_types_or_data_there_is_nothing_to_check_on():
-    assert message("refine T { top -> a }", types="") == "this grammar declares no types; give --data, or a schema"
+    assert message("refine T { top -> a }", types="") == "this grammar declares no types; give data, or a schema"
 
 
 def test_the_individual_is_the_only_type_or_must_be_named():

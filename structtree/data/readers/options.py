@@ -65,7 +65,7 @@ class RowOptions(TypedDict, total=False):
             "The kind of an attribute or link: zip=nominal, 'born=date(day-first)', 'size=low<high'; repeatable.",
             DATA,
             "NAME=KIND",
-            "--type",
+            "type",
         ),
     ]
     group: Annotated[
@@ -75,7 +75,7 @@ class RowOptions(TypedDict, total=False):
     link: Annotated[
         str | None,
         OptionText(
-            "With --group: the name of the link to the rows. For databases: T.COLUMN=T.COLUMN; repeatable.",
+            "For grouped rows: the name of the link to them. For databases: T.COLUMN=T.COLUMN; repeatable.",
             DATA,
             "NAME",
         ),
@@ -100,7 +100,7 @@ class MoleculeOptions(TypedDict, total=False):
     skip_bad: Annotated[bool | None, OptionText("Leave out molecules that cannot be read, and list them.", MOLECULES)]
     cache: Annotated[
         bool | None,
-        OptionText("Cache what is computed for large sets of molecules.", MOLECULES, None, "--cache/--no-cache"),
+        OptionText("Cache what is computed for large sets of molecules.", MOLECULES, None, "cache/no-cache"),
     ]
 
 
@@ -109,7 +109,7 @@ class KeyOptions(TypedDict, total=False):
 
     keys: Annotated[
         Sequence[str] | None,
-        OptionText("The key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "--key"),
+        OptionText("The key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "key"),
     ]
     links: Sequence[str] | None
     exclude: Annotated[
@@ -117,11 +117,11 @@ class KeyOptions(TypedDict, total=False):
         OptionText("A column of any table, or a whole table, to leave out; repeatable.", DATABASES, "T.COLUMN"),
     ]
     condition: Annotated[
-        str | None, OptionText("A condition for the rows that are individuals.", DATABASES, "SQL", "--where")
+        str | None, OptionText("A condition for the rows that are individuals.", DATABASES, "SQL", "where")
     ]
     schema_file: Annotated[
         str | None,
-        OptionText("Keys and links, as structtree data schema writes them.", DATABASES, "FILE.toml", "--schema"),
+        OptionText("Keys and links, as structtree data schema writes them.", DATABASES, "FILE.toml", "schema"),
     ]
     layout: SourceLayout | None
     strict: Annotated[bool | None, OptionText("Refuse foreign keys that lead nowhere.", DATABASES)]
@@ -131,7 +131,7 @@ class KeyOptions(TypedDict, total=False):
     ]
     lead: Annotated[
         int | None,
-        OptionText("With --as-of: prediction horizon in days.", DATABASES, "DAYS"),
+        OptionText("Prediction horizon in days, where individuals see rows before a date.", DATABASES, "DAYS"),
     ]
     frozen_at: Annotated[str | None, OptionText("Nothing dated after this day is seen.", DATABASES, "YYYY-MM-DD")]
     exclude_after: Annotated[
@@ -144,7 +144,7 @@ class KeyOptions(TypedDict, total=False):
             "The date from which rows of a table exist, by default the earliest; repeatable.",
             DATABASES,
             "T.COLUMN",
-            "--date",
+            "date",
         ),
     ]
     set_once: Annotated[
@@ -199,7 +199,7 @@ class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, FactOptions, total
         str | None, OptionText("The separator of fields; also tab, or a blank for any run of blanks.", TEXT, "SIGN")
     ]
     header: Annotated[
-        bool | None, OptionText("Read the first line as names, or as data.", TEXT, None, "--header/--no-header")
+        bool | None, OptionText("Read the first line as names, or as data.", TEXT, None, "header/no-header")
     ]
     names: Annotated[Sequence[str] | None, OptionText("The names of the columns.", TEXT, "A,B,C")]
     encoding: Annotated[
@@ -212,7 +212,7 @@ class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, FactOptions, total
             "A word for a missing value, in place of ?, NA and the like; may be repeated.",
             TEXT,
             "WORD",
-            "--missing-word",
+            "missing-word",
         ),
     ]
     smiles: Annotated[
@@ -231,7 +231,8 @@ class ReadingOption:
     @property
     def flag(self) -> str:
         """The option as it is spelled on the command line."""
-        return (self.text and self.text.flag) or f"--{self.name.replace('_', '-')}"
+        spelling = (self.text and self.text.flag) or self.name.replace("_", "-")
+        return "/".join(f"--{word}" for word in spelling.split("/"))
 
 
 _EXPECTED: Mapping[Any, str] = {
@@ -251,8 +252,8 @@ def reading_options() -> Mapping[str, ReadingOption]:
 
     Examples
     --------
-    >>> reading_options()["missing_words"].flag, reading_options()["skip_bad"].flag
-    ('--missing-word', '--skip-bad')
+    >>> reading_options()["missing_words"].kind
+    collections.abc.Sequence[str]
     """
     kinds = get_type_hints(ReadingOptions)
     hints = get_type_hints(ReadingOptions, include_extras=True)

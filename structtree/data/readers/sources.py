@@ -23,14 +23,14 @@ from structtree.data.readers.graphs.reading import GRAPH_FILES, read_graphs
 from structtree.data.readers.graphs.tu import TARGETS, is_tu_folder, read_tu
 from structtree.data.readers.molecules.files import smiles_column
 from structtree.data.readers.molecules.reading import read_molecules
-from structtree.data.readers.options import FactOptions, ReadingOptions, given_options, reading_options
+from structtree.data.readers.options import FactOptions, ReadingOptions, given_options
 from structtree.data.readers.records.reading import read_json, read_jsonl
 from structtree.data.readers.tables.arff import read_arff
 from structtree.data.readers.tables.c45 import read_c45
 from structtree.data.readers.tables.delimited import csv_layout
 from structtree.data.readers.tables.reading import read_csv, read_feather, read_parquet
 from structtree.data.readers.text_files import extension_of, require_file
-from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.errors import DataError, UsageError, did_you_mean, option_text
 
 __all__ = ["FILE_FORMATS", "FileFormat", "is_database", "read_data", "target_of"]
 
@@ -191,8 +191,8 @@ def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
     has_smiles = "smiles" in given or smiles_column(layout.names) is not None
     if said and not has_smiles:
         raise UsageError(
-            f"{reading_options()[said[0]].flag} is for molecules, and {path} has no column that is called smiles; if "
-            "another one has them, name it with --smiles (smiles=...)"
+            f"{option_text(said[0])} is for molecules, and {path} has no column that is called smiles; if "
+            f"another one has them, name it with {option_text('smiles')}"
         )
     is_smiles = "smiles" in given or bool(said) or (has_smiles and set(given) <= set(_MOLECULES))
     _refuse_others(given, FILE_FORMATS["smiles" if is_smiles else "csv"], is_named=False)
@@ -204,16 +204,14 @@ def _refuse_others(given: Mapping[str, Any], chosen: FileFormat, *, is_named: bo
         if name in chosen.options:
             continue
         if name == "link" and "links" in chosen.options:
-            raise UsageError(f"for {chosen.what}, --link takes TABLE.COLUMN=TABLE.COLUMN; got {value!r}")
+            raise UsageError(
+                f"for {chosen.what}, {option_text('link')} takes TABLE.COLUMN=TABLE.COLUMN; got {value!r}"
+            )
         users = ", ".join(known.name for known in FILE_FORMATS.values() if name in known.options)
-        fix = "" if is_named else "; if the file is one of these, say so with --format (format=...)"
-        raise UsageError(f"{_spelled(name)} makes no sense for {chosen.name} ({chosen.what}); it is for {users}{fix}")
-
-
-def _spelled(name: str) -> str:
-    """Return an option's name, with its spelling on the command line where that is another."""
-    flag = "--link" if name == "links" else reading_options()[name].flag
-    return name if flag == f"--{name.replace('_', '-')}" else f"{name} ({flag})"
+        fix = "" if is_named else f"; if the file is one of these, say so with {option_text('format')}"
+        raise UsageError(
+            f"{option_text(name)} makes no sense for {chosen.name} ({chosen.what}); it is for {users}{fix}"
+        )
 
 
 def target_of(where: str | os.PathLike[str], population: Population, format: str | None = None) -> str | None:
@@ -249,7 +247,7 @@ def _format(where: str | os.PathLike[str], name: str | None) -> FileFormat:
         raise UsageError(f"unknown format {name!r}{did_you_mean(name, FILE_FORMATS)}")
     if isinstance(where, str) and is_url(where):
         if name is not None:
-            raise UsageError(f"--format is for files, and {shown_url(where)} is the URL of a database")
+            raise UsageError(f"{option_text('format')} is for files, and {shown_url(where)} is the URL of a database")
         return _AT_URL
     path = Path(where)
     if path.is_dir():
@@ -262,7 +260,7 @@ def _format(where: str | os.PathLike[str], name: str | None) -> FileFormat:
         if extension in known.extensions:
             return known
     ending = f"the extension {extension!r} tells no format" if extension else "the name has no extension"
-    raise UsageError(f"{path}: {ending}; say it with --format {'|'.join(FILE_FORMATS)}")
+    raise UsageError(f"{path}: {ending}; name it with {option_text('format')}: {', '.join(FILE_FORMATS)}")
 
 
 def _format_in_folder(path: Path) -> str:

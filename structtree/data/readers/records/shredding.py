@@ -313,7 +313,7 @@ class Shredder:
                 add(batch, key, batch.values(key))
             except ValueMismatch as mismatch:
                 fix = (
-                    f"to read all of them as text: {option_text('--type', f'{key}=nominal')}"
+                    f"to read all of them as text: {option_text('types', {key: 'nominal'})}"
                     if mismatch.fix == "nominal"
                     else None
                 )
@@ -577,7 +577,7 @@ def _refuse_two_lists(target: str, pieces: Sequence[_Targets]) -> None:
             raise piece.trail.error(
                 int(np.flatnonzero(uses[piece.rows] > 1)[-1]),
                 f"this {target} stands in two lists, and an element belongs to one",
-                fix=f"to read it as a set: {option_text('--type', f'{piece.trail.member}=set')}",
+                fix=f"to read it as a set: {option_text('types', {piece.trail.member: 'set'})}",
             )
 
 
