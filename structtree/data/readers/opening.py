@@ -120,7 +120,7 @@ def _read(
 ) -> Opened:
     if id is not None and Path(where).is_file() and not is_database(where, options.get("format")):
         options = {**options, "types": {id: "nominal", **(options.get("types") or {})}}  # codes such as 007 stay so
-    population = _with_names(_of_owner(where, target, options), id)
+    population = _with_names(read_data(where, target, **options), id)
     if target is None:
         target = target_of(where, population, options.get("format"))
     shown = shown_url(str(where))
@@ -128,21 +128,6 @@ def _read(
         return Opened(Path(shown).stem, population, source=shown)
     rest, labels = _split(population, target, unlabelled)
     return Opened(Path(shown).stem, rest, labels, target, source=shown)
-
-
-def _of_owner(where: str | Path, target: str | None, options: ReadingOptions) -> Population:
-    """Return the population; of a database where nobody names the individual, it is the table with the target."""
-    population = read_data(where, target, **options)
-    relations = provenance_of(population).relations
-    if target is None or relations is None or relations.individual_given:
-        return population
-    owners = [name for name, table in relations.database.tables.items() if target in table.sheet.columns]
-    if len(owners) != 1:
-        has = "no table has it" if not owners else f"{target!r} is a column of {', '.join(owners)}"
-        known = "" if owners else f" (tables: {', '.join(relations.database.tables)})"
-        raise UsageError(f"choose the table to learn about with {option_text('individual')}; {has}{known}")
-    again: ReadingOptions = {**options, "individual": owners[0]}
-    return read_data(where, target, **again)
 
 
 def _received(

@@ -158,8 +158,9 @@ class KeyOptions(TypedDict, total=False):
 
 
 class DatabaseOptions(KeyOptions, total=False):
-    """All options of reading databases."""
+    """All options of reading databases; of those with the target, where no individual is named, that table is one."""
 
+    target: str | None
     individual: str | None
     types: Mapping[str, str] | None
 

@@ -175,12 +175,13 @@ def read_data(
     chosen = _format(where, name)
     if chosen is _AT_URL:
         _refuse_others(given, chosen, is_named=True)
-        return chosen.read(where, **given)
+        return chosen.read(where, target=target, **given)
     path = Path(where)
     if name is None and chosen.name == "csv":
         return _read_delimited(path, given)
     _refuse_others(given, chosen, is_named=name is not None)
-    return chosen.read(path, target=target, **given) if chosen.takes_target else chosen.read(path, **given)
+    needs_target = chosen.takes_target or "links" in chosen.options
+    return chosen.read(path, target=target, **given) if needs_target else chosen.read(path, **given)
 
 
 def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:

@@ -210,8 +210,22 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
         settled = {(link.table, column) for link in links for column in link.columns}
         database = guess_keys(database, settled)
     is_strict = bool(options.get("strict"))
+    options = _with_owner(database, options)
     population = link_tables(database, options.get("individual"), options.get("types"), strict=is_strict)
     return _seen_in_time(population, options)
+
+
+def _with_owner(database: Database, options: DatabaseOptions) -> DatabaseOptions:
+    """Return the options with the table that has the target as the individual, if none is named."""
+    target = options.get("target")
+    if target is None or options.get("individual") is not None:
+        return options
+    owners = [name for name, table in database.tables.items() if target in table.sheet.columns]
+    if len(owners) != 1:
+        has = "no table has it" if not owners else f"{target!r} is a column of {', '.join(owners)}"
+        known = "" if owners else f" (tables: {', '.join(database.tables)})"
+        raise UsageError(f"choose the table to learn about with {option_text('individual')}; {has}{known}")
+    return {**options, "individual": owners[0]}
 
 
 def _seen_in_time(population: Population, options: DatabaseOptions) -> Population:
