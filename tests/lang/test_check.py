@@ -12,6 +12,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.check import check, check_predicate
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty
+from structtree.remarks import spelled
 
 TYPES = """\
 type Train = { length: real, cars: list of Car, stops: set of Stop }
@@ -35,8 +36,8 @@ def message(body, schema=None, types=TYPES):
         checked(body, schema, types)
     error = caught.value
     if error.line is None:
-        return error.message
-    return f"{error.line - types.count(chr(10))}:{error.column}: {error.message}"
+        return spelled(error.message)
+    return f"{error.line - types.count(chr(10))}:{error.column}: {spelled(error.message)}"
 
 
 def rights(body, of="Car"):
