@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from structtree.lang.grammar import Grammar, shipped_grammars
     from structtree.lang.parse import parse_predicate
     from structtree.lang.pretty import pretty
-    from structtree.learn.fit import fit
     from structtree.learn.growing import grow
     from structtree.learn.plan import plan_for
     from structtree.models.importance import importances
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from structtree.search.best_split import best_split
     from structtree.search.results import SearchStats, Split
     from structtree.search.why_not import WhyNot, why_not
+    from structtree.session.fitting import fit
     from structtree.space.count import count_space
     from structtree.space.evaluate import holds
     from structtree.space.meaning import Witness, satisfies, witnesses
@@ -117,7 +117,7 @@ _HOMES = {
     "export_smarts": "export.smarts",
     "export_sql": "export.sql.views",
     "export_text": "report.text",
-    "fit": "learn.fit",
+    "fit": "session.fitting",
     "grow": "learn.growing",
     "holds": "space.evaluate",
     "html_report": "report.html.page",

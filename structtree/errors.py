@@ -1,15 +1,17 @@
 """Error classes whose messages are one sentence: the location, what was expected, what was found and a fix.
 
 The parts of the message are available as attributes, and each class inherits from the builtin exception that callers
-would catch. The command line prints ``str(error)`` and exits with ``error.exit_code``.
+would catch. Messages mention options by placeholders (`structtree.remarks`): ``str(error)`` spells them as keyword
+arguments, and the command line, which exits with ``error.exit_code``, as flags.
 """
 
 from __future__ import annotations
 
 import difflib
-import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from structtree.remarks import MentionedOption, as_keyword, option_text, options_in, spelled
 
 __all__ = [
     "DataError",
@@ -35,6 +37,23 @@ class StructtreeError(Exception):
     """Base class of all structtree errors."""
 
     exit_code = 1
+
+    @property
+    def template(self) -> str:
+        """The message, with placeholders for the options in it."""
+        return str(self.args[0]) if self.args else ""
+
+    @property
+    def options(self) -> tuple[MentionedOption, ...]:
+        """The options that the message mentions."""
+        return options_in(self.template)
+
+    def sentence(self, spell: Callable[[MentionedOption], str] = as_keyword) -> str:
+        """Return the message with its options spelled out."""
+        return spelled(self.template, spell)
+
+    def __str__(self) -> str:
+        return self.sentence()
 
 
 class DataError(StructtreeError, ValueError):
@@ -75,7 +94,9 @@ class DataError(StructtreeError, ValueError):
         self.path, self.individual, self.fix = path, individual, fix
         super().__init__(message)
 
-    def __str__(self) -> str:
+    @property
+    def template(self) -> str:
+        """The message with its parts, and with placeholders for the options in it."""
         place = ":".join(str(part) for part in (self.source, self.line) if part is not None)
         head = f"{place}: " if place else ""
         at = f" at {self.path}" if self.path else ""
@@ -117,7 +138,9 @@ class GrammarError(StructtreeError, ValueError):
         self.message, self.source, self.line, self.column, self.text = message, source, line, column, text
         super().__init__(message)
 
-    def __str__(self) -> str:
+    @property
+    def template(self) -> str:
+        """The message with its parts, and with placeholders for the options in it."""
         place = ":".join(str(part) for part in (self.source, self.line, self.column) if part is not None)
         return f"{place}: {self.message}{self._excerpt()}"
 
@@ -145,15 +168,9 @@ class UnknownNameError(StructtreeError, LookupError):
         self.what, self.name, self.known = what, name, tuple(known)
         super().__init__(f"unknown {what} {name!r}{did_you_mean(name, self.known)}")
 
-    def __str__(self) -> str:
-        return str(self.args[0])
-
 
 class MissingFileError(StructtreeError, FileNotFoundError):
     """File or folder that does not exist or cannot be accessed."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class MissingPackageError(StructtreeError, ImportError):
@@ -182,14 +199,14 @@ class WrongIndividualError(UsageError):
     Examples
     --------
     >>> print(WrongIndividualError("Graph", "club", "Node"))
-    Graph has no attribute 'club', but Node has; to predict it for each Node: individual="Node" (--individual Node)
+    Graph has no attribute 'club', but Node has; to predict it for each Node: individual='Node'
     """
 
     def __init__(self, individual: str, target: str, owner: str) -> None:
         self.individual, self.target, self.owner = individual, target, owner
         super().__init__(
             f"{individual} has no attribute {target!r}, but {owner} has; to predict it for each {owner}: "
-            f'individual="{owner}" (--individual {owner})'
+            f"{option_text('individual', owner)}"
         )
 
 
@@ -247,26 +264,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if len(names) <= 8:
         return f" (known: {', '.join(map(repr, names))})"
     return f" (known: {', '.join(map(repr, names[:6]))} and {len(names) - 6} more)"
-
-
-def option_text(flag: str, value: str) -> str:
-    """Return a command-line option on one line, quoted for the shell.
-
-    Examples
-    --------
-    >>> print(option_text("--type", "zip=nominal"), option_text("--type", "zip code=nominal"))
-    --type zip=nominal --type 'zip code=nominal'
-    >>> print(option_text("--where", "name = 'x'"))
-    --where "name = 'x'"
-    >>> print(option_text("--ignore", "it's\\n"))
-    --ignore $'it\\'s\\u000a'
-    """
-    if value.isprintable():
-        in_quotes = "'" in value and not set('"$`\\!') & set(value)
-        return f'{flag} "{value}"' if in_quotes else f"{flag} {shlex.quote(value)}"
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in escaped)
-    return f"{flag} $'{shown}'"
 
 
 def _window(line: str, column: int, width: int = 100) -> tuple[str, int]:

@@ -2,7 +2,7 @@
 
 The declaration is used to validate values (`check_options`), to generate the reference documentation (`documented`),
 and to define the parameters of the estimators and the options of the command line. This module imports nothing
-expensive, so that ``structtree --help`` is fast.
+expensive, so that the help of the command line is fast.
 
 >>> @documented
 ... @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Option:
         Annotation of the field.
     default
     help : str
-        One sentence for the reference and for ``--help``.
+        One sentence for the reference and for the help of the command line.
     range : Span
         Range of a number.
     unit : str
@@ -107,9 +107,9 @@ class Option:
     flag : str
         Command-line option; derived from the parameter name by default.
     panel : str
-        Group in ``--help``; options without one are not available on the command line.
+        Group in the help; options without one are not available on the command line.
     metavar, flag_help, shown_default : str
-        Replacements for the generated texts in ``--help``.
+        Replacements for the generated texts in the help.
     many : bool
         Whether the command-line option can be repeated, once per class.
     needs : tuple, optional
@@ -302,8 +302,9 @@ def _declared(declaration: Any) -> tuple[Option, ...]:
     kinds, panel, found = get_type_hints(declaration), getattr(declaration, "PANEL", ""), []
     for each in fields(declaration):
         parameter = each.metadata.get("parameter", each.name)
-        inferred = {"parameter": parameter, "flag": f"--{parameter.replace('_', '-')}"}
+        inferred = {"parameter": parameter, "flag": parameter.replace("_", "-")}
         declared: dict[str, Any] = {"usual": each.default, "panel": panel} | inferred | dict(each.metadata)
+        declared["flag"] = f"--{declared['flag']}"
         found.append(Option(name=each.name, kind=kinds[each.name], default=each.default, **declared))
     return tuple(found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sized
 from itertools import islice
 
-__all__ = ["Viewed", "inert", "names_text", "number_text", "short_repr"]
+__all__ = ["Viewed", "inert", "names_text", "number_text", "seconds_text", "short_repr"]
 
 MAX_CHARACTERS = 240
 """Maximum length of a repr; the rest is truncated."""
@@ -77,3 +77,14 @@ def inert(text: str) -> str:
 
 
 _JOINERS = "\u200c\u200d"
+
+
+def seconds_text(seconds: float) -> str:
+    """Return seconds with two digits, or in full when they are many.
+
+    Examples
+    --------
+    >>> seconds_text(0.123), seconds_text(1234.5)
+    ('0.12', '1,234')
+    """
+    return f"{seconds:,.0f}" if seconds >= 100 else f"{seconds:.2g}"

@@ -21,6 +21,7 @@ TESTS = sorted((REPOSITORY / "tests").rglob("test_*.py"))
 
 # A part may import from itself and from the parts before it.
 PARTS = (
+    "remarks",
     "errors",
     "arrays",
     "reprs",
@@ -40,6 +41,7 @@ PARTS = (
     "export",
     "auditing",
     "estimators",
+    "session",
     "report",
     "cli",
 )
@@ -151,6 +153,26 @@ def test_a_public_name_stands_for_one_thing():
     same = {"fit", "explain"}
     twice = {name: sorted(where) for name, where in homes.items() if len(where) > 1 and name not in same}
     assert twice == {}
+
+
+# ---- options ---------------------------------------------------------------------------------------------
+
+OF_OTHER_PROGRAMS = ("data/datasets/fetch", "data/readers/facts/rules")
+"""Modules with flags of pip and of clingo."""
+
+
+@pytest.mark.parametrize("path", [m for m in MODULES if m.parts[0] != "cli"], ids=str)
+def test_only_the_command_line_knows_flags(path):
+    """Elsewhere a sentence mentions an option by `structtree.remarks.option_text`."""
+    allowed = (
+        r"--(python-version|implementation|abi|platform|quiet|no-input|disable-pip|progress-bar|retries|no-deps)"
+    )
+    allowed += r"|--(only-binary|dest|warn)"
+    known = allowed if name_of(path) in OF_OTHER_PROGRAMS else "(?!)"
+    lines = (PACKAGE / path).read_text(encoding="utf-8").splitlines()
+    found = [line for line in lines if re.search(r"(?<![-\w])--[a-z]", re.sub(known, "", line))]
+    # The module that explains the idea, and its example of a command, show how a flag looks.
+    assert found == [] or name_of(path) == "remarks"
 
 
 # ---- tests ----------------------------------------------------------------------------------------------

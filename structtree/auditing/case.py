@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from structtree.data.readers.databases.linking import Relations
 from structtree.data.schema import Attribute, Kind
 from structtree.evaluation.score import class_name
 from structtree.export.sql.values import NotInSqlError
+from structtree.remarks import shell_command
 
 __all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "visible_pairs"]
 
@@ -99,8 +99,10 @@ class Case:
         Whether a model sees only what lies before the cutoffs.
     queries : Queries, optional
         Writes SQL; None if the data is not tables.
-    command : str
-        The options that name the data on the command line.
+    where : str
+        The name of the data on the command line.
+    reading : mapping
+        The options with which it was read.
     n_individuals : int
         How many there are, before sampling.
     """
@@ -113,7 +115,8 @@ class Case:
     cutoffs: Cutoffs | None
     is_limited: bool
     queries: Queries | None
-    command: str
+    where: str
+    reading: Mapping[str, str]
     n_individuals: int
 
     @classmethod
@@ -135,14 +138,15 @@ class Case:
         queries = None if layout is None else Queries.of(layout, whole, seen, stored, cutoffs)
         is_limited = whole is not seen
         individual = whole.schema.individual
-        options = ["--individual", individual] if relations is not None else []
-        options += [
-            "--target",
-            target,
-            *(["--as-of", f"{individual}.{cutoffs.path}"] if cutoffs is not None and is_limited else []),
-        ]
-        command = shlex.join([where, *options])
-        return cls(whole, seen, labels, target, _events(labels, target), cutoffs, is_limited, queries, command, n)
+        reading = {"individual": individual} if relations is not None else {}
+        reading |= {"target": target}
+        reading |= {"as_of": f"{individual}.{cutoffs.path}"} if cutoffs is not None and is_limited else {}
+        events = _events(labels, target)
+        return cls(whole, seen, labels, target, events, cutoffs, is_limited, queries, where, reading, n)
+
+    def shell_command(self, name: str, **options: str) -> str:
+        """Return a command about this data, as it can be pasted into a shell."""
+        return shell_command(name, self.where, **self.reading, **options)
 
     def best_auc(self, values: Floats) -> BestAuc:
         """Return the event that some values, or their negatives, rank best."""
@@ -156,7 +160,7 @@ class Case:
 
     @property
     def date(self) -> str:
-        """The date of the individuals, as --as-of takes it; only where there is one."""
+        """The date of the individuals, as ``as_of`` takes it; only where there is one."""
         assert self.cutoffs is not None
         return f"{self.individual}.{self.cutoffs.path}"
 
@@ -171,7 +175,7 @@ class Case:
         if self.queries is not None:
             with suppress(NotInSqlError):
                 return self.queries.text(columns, select)
-        return otherwise or f"structtree audit {self.command}"
+        return otherwise or self.shell_command("audit")
 
     def table_of(self, type_name: str) -> str:
         """Return the table whose rows a type of what is seen has."""
@@ -196,9 +200,9 @@ def _layout(relations: Relations, whole: Population) -> SourceLayout | None:
 
 
 def _cutoffs(whole: Population, relations: Relations | None) -> Cutoffs | None:
-    """Return when individuals are predicted: by --as-of, or else by the earliest of their own dates.
+    """Return when individuals are predicted: by ``as_of``, or else by the earliest of their own dates.
 
-    A date behind a reference may be anything, such as the debut of a player, so it counts only if --as-of names it.
+    A date behind a reference may be anything, such as the debut of a player, so it counts only if ``as_of`` names it.
     """
     time = None if relations is None else relations.time
     if time is not None and time.as_of is not None:

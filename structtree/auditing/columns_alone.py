@@ -25,7 +25,6 @@ from structtree.auditing.queries import Event, SqlColumn
 from structtree.data.as_of import individual_dates
 from structtree.data.population import Column
 from structtree.data.schema import NUMERIC, Attribute
-from structtree.errors import option_text
 from structtree.evaluation.leakage import ALMOST_ALL, LEAST, column_leaks
 
 __all__ = ["columns_alone", "copies_of_the_day"]
@@ -134,7 +133,7 @@ def _demonstrated(case: Case, x: SqlColumn, shown: _Shown, feature: Feature) -> 
     columns: dict[str, SqlColumn] = {"x": x}
     columns |= {"e": lambda writer: writer.event(event)} if event else {"y": lambda writer: writer.label()}
     is_own = not feature.path and feature.attribute
-    by_it = f"structtree cv {case.command} {option_text('--features', str(feature.attribute))}"
+    by_it = case.shell_command("cv", features=str(feature.attribute))
     return case.demonstrated(columns, shown.select, by_it if is_own else None)
 
 

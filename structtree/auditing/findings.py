@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from structtree.remarks import MentionedOption, Remark, as_keyword, spelled
 from structtree.reprs import number_text, short_repr
 
 __all__ = ["Audit", "Finding", "FindingKind"]
@@ -27,8 +28,8 @@ class Finding:
         Where it is; the column is empty if it is about rows.
     figures : mapping from name to float
         The figures that the demonstration returns, in its order, if it is SQL.
-    sentence : str
-        What was found, for people.
+    text : str
+        What was found, with placeholders for options (`structtree.remarks`).
     demonstration : str
         SQL for the database, or a command, that shows it.
 
@@ -42,8 +43,13 @@ class Finding:
     table: str
     column: str
     figures: Mapping[str, float]
-    sentence: str
+    text: str
     demonstration: str
+
+    @property
+    def sentence(self) -> str:
+        """Sentence that says what was found, with options as keyword arguments."""
+        return spelled(self.text)
 
     def __repr__(self) -> str:
         return short_repr(self, self.kind, f"{self.table}.{self.column}" if self.column else self.table)
@@ -59,18 +65,39 @@ class Audit:
     n_individuals : int
         How many individuals have a label.
     findings : tuple of Finding
-    notes : tuple of str
+    remarks : tuple of Remark
         What was sampled or skipped.
     """
 
     target: str
     n_individuals: int
     findings: tuple[Finding, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The remarks as sentences, with options as keyword arguments."""
+        return tuple(map(str, self.remarks))
 
     def __repr__(self) -> str:
         return short_repr(self, self.target, number_text(self.findings, "finding"))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        return asdict(self)
+    def to_dict(self, spell: Callable[[MentionedOption], str] = as_keyword) -> dict[str, Any]:
+        """Return it as plain JSON values, with the options in sentences spelled out."""
+        return {
+            "target": self.target,
+            "n_individuals": self.n_individuals,
+            "findings": [_finding_to_dict(each, spell) for each in self.findings],
+            "notes": [remark.sentence(spell) for remark in self.remarks],
+        }
+
+
+def _finding_to_dict(found: Finding, spell: Callable[[MentionedOption], str]) -> dict[str, Any]:
+    return {
+        "kind": found.kind,
+        "table": found.table,
+        "column": found.column,
+        "figures": dict(found.figures),
+        "sentence": spelled(found.text, spell),
+        "demonstration": found.demonstration,
+    }

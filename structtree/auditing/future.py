@@ -30,6 +30,7 @@ from structtree.learn.fit import fit
 from structtree.models.model import Model
 from structtree.models.settings import Growth
 from structtree.progress import report_status
+from structtree.remarks import option_text
 
 __all__ = ["changed_predictions", "without_future"]
 
@@ -170,12 +171,12 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
     path = case.cutoffs.path
     said = f"{changed} of {n} predictions change when rows dated on or after {case.date} are deleted"
     if case.is_limited:
-        sentence = f"{said}, although --as-of {case.date} should hide them."
-        return Finding("future", case.individual, path, {}, sentence, f"structtree audit {case.command}")
+        sentence = f"{said}, although {option_text('as_of', case.date)} should hide them."
+        return Finding("future", case.individual, path, {}, sentence, case.shell_command("audit"))
     most = max(_reaching(case), key=lambda pair: pair[1], default=None)
     if most is None:  # only values changed, not rows
-        sentence = f"{said}, so a model reads the future; pass --as-of {case.date}."
-        return Finding("future", case.individual, path, {}, sentence, f"structtree audit {case.command}")
+        sentence = f"{said}, so a model reads the future; pass {option_text('as_of', case.date)}."
+        return Finding("future", case.individual, path, {}, sentence, case.shell_command("audit"))
     feature, n_reaching = most
 
     def later(writer: Writer) -> str:
@@ -184,7 +185,7 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
 
     sentence = (
         f"{said} ({n_reaching:,} individuals reach rows of {'.'.join(feature.path)} that lie in their future), so a "
-        f"model reads the future; pass --as-of {case.date}."
+        f"model reads the future; pass {option_text('as_of', case.date)}."
     )
     demonstration = case.demonstrated({"x": later}, "SELECT SUM(x) AS individuals FROM f")
     return Finding("future", case.individual, path, {"individuals": float(n_reaching)}, sentence, demonstration)

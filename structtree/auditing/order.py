@@ -18,6 +18,7 @@ from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
 from structtree.data.readers.databases.keys import distinct_values
 from structtree.export.sql.values import number_literal
+from structtree.remarks import option_text
 
 __all__ = ["drift", "telling_keys"]
 
@@ -148,7 +149,7 @@ def drift(case: Case) -> Iterator[Finding]:
     sentence = (
         f"{event.words} holds for {before:.1%} of individuals before {moment_text(np.floor(day), 'date')} and for "
         f"{after:.1%} later, and {name} tells the two apart (AUC {tells:.3f}); test on later individuals than you "
-        f"train on: --folds time:{path}."
+        f"train on: {option_text('folds', f'time:{path}')}."
     )
 
     def is_late(writer: Writer) -> str:
@@ -160,6 +161,6 @@ def drift(case: Case) -> Iterator[Finding]:
     select = (
         "SELECT AVG(CASE WHEN x = 0 THEN e * 1.0 END) AS early, AVG(CASE WHEN x = 1 THEN e * 1.0 END) AS late FROM f"
     )
-    by_time = f"structtree cv {case.command} --folds time:{path}"
+    by_time = case.shell_command("cv", folds=f"time:{path}")
     demonstration = case.demonstrated({"x": is_late, "e": lambda writer: writer.event(event)}, select, by_time)
     yield Finding("drift", case.individual, path, {"early": before, "late": after}, sentence, demonstration)

@@ -145,7 +145,7 @@ class Queries:
         return f"{beginning}f AS (\n  SELECT {chosen}\n  FROM {seen.source(writer.row)}\n  WHERE {where}\n)\n{select}"
 
     def _condition(self, writer: Writer) -> list[str]:
-        """Return the condition of --where, if there is one."""
+        """Return the condition for the individuals, if there is one."""
         if self.layout.condition is None:
             return []
         table = self.layout.tables[self.layout.individual]

@@ -25,6 +25,7 @@ from structtree.errors import UsageError
 from structtree.evaluation.leakage import LEAST
 from structtree.interrupts import interruptible, stoppable
 from structtree.progress import report_status
+from structtree.remarks import Remark, option_text
 from structtree.tasks.inference import infer_task, labels_for
 
 __all__ = ["audit", "audit_population", "short_audit"]
@@ -105,16 +106,18 @@ def audit_population(population: Population, labels: NDArray[Any], target: str, 
         raise UsageError(f"expected a label for each of {len(population):,} individuals; got {len(labels):,}")
     case = Case.of(population, labels, target, where)
     found: list[Finding] = []
-    notes = list(_notes(case))
+    remarks = [Remark(note) for note in _notes(case)]
     with stoppable() as stop:
         for done, (what, check) in enumerate(_CHECKS if len(case.labels) >= LEAST else ()):
             report_status("auditing", done, len(_CHECKS), what)
             with interruptible(stop):
                 found += check(case)
             if stop.pressed:
-                notes.append(f"interrupted: {len(_CHECKS) - done - 1} of {len(_CHECKS)} checks were not made")
+                remarks.append(
+                    Remark(f"interrupted: {len(_CHECKS) - done - 1} of {len(_CHECKS)} checks were not made")
+                )
                 break
-    return Audit(target, case.n_individuals, tuple(found), tuple(notes))
+    return Audit(target, case.n_individuals, tuple(found), tuple(remarks))
 
 
 def short_audit(population: Population, labels: NDArray[Any], target: str) -> tuple[Finding, ...]:
@@ -137,5 +140,5 @@ def _notes(case: Case) -> Iterator[str]:
     if case.cutoffs is None:
         yield (
             f"{case.individual} has no date of its own, so nothing about time was checked; a date behind a reference "
-            "is set with --as-of, as in --as-of race.date"
+            f"is set with {option_text('as_of')}, as in {option_text('as_of', 'race.date')}"
         )

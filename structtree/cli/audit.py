@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from structtree.cli.common import Json, command, end_stopped, note, print_json, say
+from structtree.cli.common import Json, command, end_stopped, print_json, print_remarks, say
+from structtree.cli.flags import as_flag, with_flags
 from structtree.cli.progress import audit_bar
-from structtree.cli.reading import Reading, TargetName, Where, labelled
+from structtree.cli.reading import Reading, TargetName, Where, read_to_learn
 from structtree.interrupts import stoppable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from structtree.auditing.findings import Audit
-    from structtree.data.readers.opening import Opened
 
-__all__ = ["about_database", "audit_command"]
+__all__ = ["audit_command"]
 
 
 @command
@@ -39,15 +35,17 @@ def audit_command(
     Example: structtree audit bank.sqlite --individual loan --target status --as-of loan.date
     """
     from structtree.auditing.run import audit_population
-    from structtree.data.readers.databases.urls import shown_url
+    from structtree.session.reading import Source
 
     with stoppable() as stop:
-        data, labels = labelled(where, reading, target, warn_of_leaks=False)
+        source = Source(where, target, None, reading.options())
+        data = read_to_learn(source, look_for_leaks=False)
         with audit_bar():
-            found = audit_population(data.population, labels, str(data.target_name), shown_url(where))
+            name = str(data.data.target_name)
+            found = audit_population(data.data.population, data.labels, name, source.shown)
         stop.handled = True
         if as_json:
-            print_json({"data": shown_url(where), **found.to_dict()})
+            print_json({"data": source.shown, **found.to_dict(as_flag)})
         else:
             _print_findings(found)
         end_stopped(stop)
@@ -55,28 +53,10 @@ def audit_command(
         raise typer.Exit(1)
 
 
-def about_database(data: Opened, labels: NDArray[Any], where: str, reading: Reading) -> Iterator[str]:
-    """Yield what cheap checks of an audit find in a database, and how to see all of it."""
-    from structtree.auditing.run import short_audit
-    from structtree.data.readers.databases.urls import shown_url
-
-    if data.provenance.relations is None:
-        return
-    target = str(data.target_name)
-    found = short_audit(data.population, labels, target)
-    yield from (finding.sentence.removesuffix(".") for finding in found)
-    if found:
-        as_of = reading.given.get("as_of")
-        words = ["structtree", "audit", shown_url(where), "--individual", data.population.schema.individual]
-        words += ["--target", target, *(["--as-of", as_of] if as_of else [])]
-        yield f"for details, and to look for other leaks, run: {shlex.join(words)}"
-
-
 def _print_findings(found: Audit) -> None:
-    for remark in found.notes:
-        note(f"note: {remark}")
+    print_remarks(found.remarks)
     if not found.findings:
         say(f"Nothing found that gives {found.target} away, in {found.n_individuals:,} individuals")
     for number, finding in enumerate(found.findings, 1):
-        say(f"{number}. [{finding.kind}] {finding.sentence}\n")
+        say(f"{number}. [{finding.kind}] {with_flags(finding.text)}\n")
         say("\n".join(f"    {line}" for line in finding.demonstration.split("\n")) + "\n")

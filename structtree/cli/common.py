@@ -26,15 +26,16 @@ from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from structtree.cli.flags import as_flag
 from structtree.errors import StructtreeError, UsageError
 from structtree.files import STANDARD_STREAM, check_writable
 from structtree.interrupts import EXIT_CODE, Stop, stoppable
+from structtree.remarks import Remark
 from structtree.report.spans import Line, line_text
-from structtree.reprs import inert
+from structtree.reprs import inert, seconds_text
 
 __all__ = [
     "DEBUG",
-    "RUNNING",
     "Command",
     "CommandGroup",
     "Json",
@@ -47,6 +48,7 @@ __all__ = [
     "note",
     "print_exactly",
     "print_json",
+    "print_remarks",
     "print_table",
     "print_tree",
     "reporting",
@@ -59,9 +61,6 @@ __all__ = [
 
 DEBUG = ContextVar("debug", default=False)
 """Set by ``--debug``: errors show their traceback."""
-
-RUNNING = ContextVar("running", default="structtree fit")
-"""The command that runs, by its names, for hints that can be pasted."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Plain = Annotated[
@@ -82,7 +81,7 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
         except StructtreeError as error:
             if DEBUG.get():
                 raise
-            _fail(str(error), error.exit_code)
+            _fail(error.sentence(as_flag), error.exit_code)
         except KeyboardInterrupt as interrupt:
             with stoppable() as stop:
                 stop.handled = True
@@ -116,7 +115,6 @@ class Command(_PlainFlags, TyperCommand):
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # typer's own
         """Parse the words of the command line."""
-        RUNNING.set(" ".join(["structtree", *ctx.command_path.split()[1:]]))
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         given = Counter(id(parameter) for parameter in order)
         for parameter in order:
@@ -331,6 +329,12 @@ def note(sentence: str) -> None:
         typer.echo("\n".join(map(inert, sentence.split("\n"))), err=True)
 
 
+def print_remarks(remarks: Iterable[Remark]) -> None:
+    """Print remarks on stderr, with options as flags."""
+    for remark in remarks:
+        note(f"{remark.kind}: {remark.sentence(as_flag)}")
+
+
 def print_exactly(text: str) -> None:
     """Print what machines read, sign by sign; only on a terminal what would control it is spelled out."""
     if sys.stdout.isatty():
@@ -356,17 +360,6 @@ def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]])
         table.add_row(*map(inert, row))
     width = None if sys.stdout.isatty() else 110
     Console(width=width, highlight=False, markup=False).print(table)
-
-
-def seconds_text(seconds: float) -> str:
-    """Return seconds with two digits, or in full when they are many.
-
-    Examples
-    --------
-    >>> seconds_text(0.123), seconds_text(1234.5)
-    ('0.12', '1,234')
-    """
-    return f"{seconds:,.0f}" if seconds >= 100 else f"{seconds:.2g}"
 
 
 def finite(value: float) -> float | None:

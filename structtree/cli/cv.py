@@ -8,27 +8,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, command, end_stopped, finite, note, print_json, say, seconds_text
-from structtree.cli.learning import (
-    Learning,
-    Source,
-    common_task,
-    start_clock,
-    time_for_learning,
-    time_for_reading,
+from structtree.cli.common import (
+    Json,
+    command,
+    end_stopped,
+    finite,
+    note,
+    print_json,
+    print_remarks,
+    say,
+    seconds_text,
 )
+from structtree.cli.learning import Learning, SourceOptions, common_task, learning_parameters, start_clock
 from structtree.cli.progress import compiled_note, fold_bar
-from structtree.cli.reading import Reading, grammar_facts, print_grammar
-from structtree.cli.scoring import Divided, FoldsOption, MetricOption, Metrics, estimator_maker, fold_facts, folds_for
+from structtree.cli.reading import Reading, grammar_facts, print_grammar, read_to_learn
+from structtree.cli.scoring import Divided, FoldsOption, MetricOption, Metrics, fold_facts, folds_for
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from structtree.evaluation.score import Scores
     from structtree.evaluation.validate import CrossValidation, TTest
     from structtree.lang.grammar import Grammar
+    from structtree.session.training import TrainingData
 
 __all__ = ["cv_command"]
 
@@ -57,7 +59,7 @@ class Folding:
 
 @command
 def cv_command(
-    source: Source,
+    source: SourceOptions,
     folding: Folding,
     learning: Learning,
     reading: Reading,
@@ -81,28 +83,36 @@ def cv_command(
 
     Example: structtree cv compounds.csv --target active --folds scaffold --metric roc_auc,average_precision
     """
+    from structtree.session.fitting import is_for_tables
+    from structtree.session.reading import grammar_for
+    from structtree.session.time import reading_time, time_for_learning
+
     criteria, metrics = _criteria(compare, learning.criterion), Metrics.parse(metric)
     learning.check()
     with stoppable() as stop, compiled_note():
         clock = start_clock(folding.time_limit, stop)
-        with time_for_reading(clock):
-            data, labels = source.labelled(reading, common_task(criteria))
-        metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
+        with reading_time(clock):
+            training = read_to_learn(source.source(reading), common_task(criteria))
+        data = training.data
+        metrics.check(training.task)
         divided = folds_for(data, folding.folds)
-        grammar = source.grammar_for(divided.data, learning)
-        seconds = time_for_learning(clock).seconds or folding.time_limit
-        results = _validated(divided, labels, grammar, criteria, learning, folding.repeats, seconds)
+        options = learning_parameters(learning, training)
+        grammar = grammar_for(divided.data, training.source.grammar, one_at_a_time=is_for_tables(options))
+        time, remarks = time_for_learning(clock)
+        print_remarks(remarks)
+        seconds = time.seconds or folding.time_limit
+        results = _validated(divided, training, grammar, criteria, options, folding.repeats, seconds)
         stop.handled = True
     found = [_Result(name, result, result.evaluate(metrics.names)) for name, result in results.items()]
     tests = _tests(found)
     done = found[0].validation
     if as_json:
         about = {
-            "data": source.shown,
+            "data": training.source.shown,
             "individuals": len(data.population),
             "target": data.target_name,
             "grammar": grammar_facts(grammar, divided.data),
-            "measure": "R²" if labels.dtype.kind == "f" else "accuracy",
+            "measure": "R²" if training.task == "numbers" else "accuracy",
             **fold_facts(divided),
             "repeats": _n_repeats(divided, folding.repeats),
         }
@@ -155,26 +165,28 @@ def _criteria(compare: str | None, criterion: str | None) -> list[str | None]:
 
 def _validated(
     divided: Divided,
-    labels: NDArray[Any],
+    training: TrainingData,
     grammar: Grammar,
     criteria: list[str | None],
-    learning: Learning,
+    options: Mapping[str, Any],
     repeats: int | None,
     time_limit: float,
 ) -> Mapping[str, CrossValidation]:
     """The results by criterion."""
     from structtree.evaluation.validate import compare, cross_validate
     from structtree.learn.goals import goal_criterion
+    from structtree.session.fitting import estimator_maker
 
-    usual = goal_criterion(learning.for_, "numbers" if labels.dtype.kind == "f" else "classes").name
-    makers = {name or usual: estimator_maker(grammar, labels, learning, name) for name in criteria}
+    usual = goal_criterion(options["goal"], training.task).name
+    by_criterion = {name: options if name is None else {**options, "criterion": name} for name in criteria}
+    makers = {name or usual: estimator_maker(grammar, training.task, own) for name, own in by_criterion.items()}
     with fold_bar() as progress:
-        given: Any = {"folds": divided.folds, "repeats": repeats, "seed": learning.seed}
+        given: Any = {"folds": divided.folds, "repeats": repeats, "seed": options["random_state"]}
         given |= {"time_limit": time_limit, "progress": progress}
         if len(makers) == 1:
             ((name, maker),) = makers.items()
-            return {name: cross_validate(maker, divided.data.population, labels, **given)}
-        return compare(makers, divided.data.population, labels, **given).results
+            return {name: cross_validate(maker, divided.data.population, training.labels, **given)}
+        return compare(makers, divided.data.population, training.labels, **given).results
 
 
 def _tests(found: list[_Result]) -> dict[str, TTest]:

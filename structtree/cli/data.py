@@ -18,6 +18,7 @@ from structtree.cli.common import (
     reporting,
     words_aside,
 )
+from structtree.cli.flags import as_flag
 from structtree.cli.reading import Reading, TargetName, Where, read_as_said
 from structtree.errors import UsageError
 
@@ -99,7 +100,7 @@ def data_info(where: Where, reading: Reading, target: TargetName = None, as_json
     """
     from structtree.report.info import describe
 
-    info = describe(read_as_said(where, reading, target, need_target=True, tell=False))
+    info = describe(read_as_said(where, reading, target, need_target=True, tell=False), as_flag)
     if as_json:
         print_json(info)
     else:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from structtree.cli.common import Json, command, end_stopped, note, print_json, print_table, seconds_text
-from structtree.cli.learning import Searching, Source, common_task
+from structtree.cli.learning import Searching, SourceOptions, common_task
 from structtree.cli.progress import compiled_note, search_bar
-from structtree.cli.reading import Reading, grammar_facts, print_grammar
+from structtree.cli.reading import Reading, grammar_facts, print_grammar, read_to_learn
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
 
@@ -25,7 +25,7 @@ MOST_PASSES = 6
 
 @command
 def effort_command(
-    source: Source,
+    source: SourceOptions,
     search: Searching,
     reading: Reading,
     criteria: Annotated[
@@ -65,6 +65,7 @@ def effort_command(
     from structtree.lang.parse import parse_predicate
     from structtree.report.effort import compare_effort
     from structtree.report.pictures.rendering import check_picture, draw_effort
+    from structtree.session.reading import grammar_for
 
     if search.max_depth is not None and not whole_tree:
         raise UsageError("--max-depth is for --whole-tree: the search for one split has no depth")
@@ -75,12 +76,12 @@ def effort_command(
     wanted = [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()]
     common_task(wanted)  # which refuses criteria that there are not before the data is read
     with stoppable() as stop, compiled_note():
-        data, labels = source.labelled(reading)
-        grammar = source.grammar_for(data)
+        training = read_to_learn(source.source(reading))
+        data, grammar = training.data, grammar_for(training.data, source.grammar)
         with search_bar() as progress:
             efforts = compare_effort(
                 data.population,
-                labels,
+                training.labels,
                 grammar,
                 wanted or None,
                 time_limit=time_limit,

@@ -14,7 +14,7 @@ import typer
 
 from structtree.cli.common import check_output, command, is_printed, note
 from structtree.cli.models import IgnoredOptions, ModelFile
-from structtree.cli.reading import Reading, as_learned, read_as_said
+from structtree.cli.reading import Reading, read_as_said
 from structtree.errors import UsageError, did_you_mean
 from structtree.files import replacing
 
@@ -43,7 +43,7 @@ def _prolog(model: Model, data: str | None = None) -> str:
 
     if data is None:
         return export_prolog(model)
-    opened = read_as_said(data, as_learned(data, Reading(), model.reading), layout=model.layout)
+    opened = read_as_said(data, Reading(), model=model)
     return export_prolog(model, whole(opened))
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.audit import about_database
 from structtree.cli.common import (
     Json,
     Plain,
@@ -22,38 +19,29 @@ from structtree.cli.common import (
     is_printed,
     note,
     print_json,
+    print_remarks,
     print_tree,
     say,
     seconds_text,
     words_aside,
 )
-from structtree.cli.learning import (
-    Learning,
-    Source,
-    common_task,
-    learning_parameters,
-    start_clock,
-    time_for_learning,
-    time_for_reading,
-)
+from structtree.cli.flags import as_flag
+from structtree.cli.learning import Learning, SourceOptions, common_task, learning_parameters, start_clock
 from structtree.cli.progress import compiled_note, fold_bar, growth_bar
-from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_remember
-from structtree.cli.scoring import MetricOption, Metrics, estimator_maker
+from structtree.cli.reading import Reading, grammar_facts, print_grammar, read_to_learn
+from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import MissingFileError
 from structtree.files import check_writable
-from structtree.interrupts import Stop, interruptible, stoppable
+from structtree.interrupts import interruptible, stoppable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from structtree.data.readers.opening import Opened
-    from structtree.evaluation.score import Scores
-    from structtree.evaluation.validate import CrossValidation
-    from structtree.lang.grammar import Grammar
     from structtree.models.model import Model
     from structtree.models.records import Settings
     from structtree.models.tree import Node
     from structtree.search.clock import Clock
+    from structtree.session.fitting import Estimate, SourceFit
+    from structtree.session.reading import Source
+    from structtree.session.training import TrainingData
 
 __all__ = ["fit_command"]
 
@@ -63,16 +51,10 @@ MOST_LEAVES = 50
 SHOWN_DEPTH = 4
 """The depth to which it is printed then."""
 
-ESTIMATE_FOLDS = 5
-"""The folds by which it is estimated how good the tree is on new data."""
-
-QUICK = 0.1
-"""A fit that takes less than this share of the time limit is repeated for each of these folds."""
-
 
 @command
 def fit_command(
-    source: Source,
+    source: SourceOptions,
     learning: Learning,
     reading: Reading,
     out: Annotated[
@@ -91,7 +73,7 @@ def fit_command(
         bool | None,
         typer.Option(
             "--estimate/--no-estimate",
-            help=f"Estimate by {ESTIMATE_FOLDS}-fold cross-validation how good the tree is on new data.",
+            help="Estimate by 5-fold cross-validation how good the tree is on new data.",
             show_default="if learning took less than a tenth of the time limit",
         ),
     ] = None,
@@ -110,26 +92,23 @@ def fit_command(
 
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
+    from structtree.session.fitting import estimate_scores, fit_training_data
+
     check_output(out, as_json=as_json)
     check_writable(report)
     learning.check()
     metrics = Metrics.parse(metric)
     with stoppable() as stop, compiled_note():
         clock = start_clock(learning.time_limit, stop)
-        try:
-            with time_for_reading(clock):
-                data, labels = source.labelled(reading, common_task([learning.criterion]))
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
-        metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
-        with interruptible(stop):
-            for remark in about_database(data, labels, source.where, reading):
-                note(f"note: {remark}")
-        learned = _learn(source, data, labels, learning, clock)
-        if verbose and learned.model.route.why:
-            note(f"how: {learned.model.route.why}")
-        saved, refusal = _saved(replace(learned.model, reading=to_remember(source.where, reading, data)), out)
-        estimated = _estimate(learned, estimate, clock)
+        training = _read(source.source(reading), common_task([learning.criterion]), clock)
+        metrics.check(training.task)
+        options = learning_parameters(learning, training)
+        fitted = fit_training_data(training, options, clock, watched=growth_bar())
+        if verbose and fitted.model.route.why:
+            note(f"route: {fitted.model.route.why}")
+        saved, refusal = _saved(fitted.model, out)
+        estimated = estimate_scores(fitted, estimate, clock, fold_bar())
+        learned = _Learned(fitted)
         if as_json:
             print_json(learned.to_dict(metrics, estimated) | {"model": None if saved is None else str(saved)})
         else:
@@ -144,10 +123,26 @@ def fit_command(
     end_stopped(stop)
 
 
+def _read(source: Source, task: str | None, clock: Clock) -> TrainingData:
+    """Read the data, and print remarks, those of a short audit among them."""
+    from structtree.session.checks import about_database
+    from structtree.session.time import reading_time
+
+    try:
+        with reading_time(clock):
+            training = read_to_learn(source, task)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
+    with interruptible(clock.stop):
+        print_remarks(about_database(training.source, training.data, training.labels))
+    return training
+
+
 def _write_report(learned: _Learned, path: Path) -> None:
     from structtree.report.html.page import html_report
 
-    html_report(learned.model, learned.data.population, learned.labels, path)
+    training = learned.fit.training
+    html_report(learned.model, training.data.population, training.labels, path)
     note(f"wrote {path}")
 
 
@@ -164,88 +159,16 @@ def _saved(model: Model, out: Path | None) -> tuple[Path | None, MissingFileErro
     return (None if is_printed(out) else out), None
 
 
-def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learning, clock: Clock) -> _Learned:
-    """Learn; where Ctrl-C leaves no time for it, a tree of one leaf."""
-    from structtree.lang.grammar import Grammar
-    from structtree.learn.fit import fit
-    from structtree.search.kernels.compiling import compile_seconds, now
-
-    given = learning_parameters(learning, labels)
-    learn: Callable[..., Model] = partial(fit, data.population, labels, target_name=data.target_name, **given)
-    grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
-    with interruptible(clock.stop):
-        grammar = source.grammar_for(data, learning)
-        time, started = time_for_learning(clock), now()
-        with growth_bar() as progress:
-            model = learn(grammar, clock=time, progress=progress)
-    clock.stop.handled = True  # what is left to do is short, and has to be done
-    grammar = grammar or Grammar.from_schema(data.population.schema)
-    model = model or learn(grammar, clock=time)
-    seconds = (now() - started, started - clock.started, compile_seconds() - compiled)
-    return _Learned(source, data, labels, learning, grammar, model, *seconds)
-
-
-class _Estimate(NamedTuple):
-    """How good such trees are on new data, or why that is not known."""
-
-    found: CrossValidation | None
-    why_not: str | None = None
-
-
-def _estimate(learned: _Learned, wanted: bool | None, clock: Clock) -> _Estimate:
-    """Learn from parts of the data in the same way, if it is wanted or quick."""
-    import numpy as np
-
-    limit, stop = learned.learning.time_limit, clock.stop
-    if wanted is False or stop.pressed or len(np.unique(learned.labels)) < 2:
-        return _Estimate(None)
-    if len(learned.labels) < 2 * ESTIMATE_FOLDS:
-        return _Estimate(None, f"{len(learned.labels)} individuals are too few to estimate the scores")
-    if wanted is None and learned.seconds > QUICK * limit:
-        return _Estimate(None, "structtree cv estimates the scores, and so does --estimate, but it takes longer")
-    seconds = ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
-    stop.handled = False
-    found = _repeated(learned, seconds, stop)
-    stop.handled = True
-    first = "Ctrl-C came" if stop.pressed else "the time limit was reached"
-    return _Estimate(found, f"{first} before the scores were estimated" if found is None else None)
-
-
-def _repeated(learned: _Learned, seconds: float, stop: Stop) -> CrossValidation | None:
-    """The cross-validation; None if Ctrl-C or the time limit ends it early."""
-    from structtree.evaluation.validate import cross_validate
-
-    maker = estimator_maker(learned.grammar, learned.labels, learned.learning)
-    given: Any = {"folds": ESTIMATE_FOLDS, "repeats": 1, "seed": learned.learning.seed, "time_limit": seconds}
-    try:
-        with fold_bar() as progress:
-            found = cross_validate(maker, learned.data.population, learned.labels, progress=progress, **given)
-    except (KeyboardInterrupt, SystemError):  # the latter from something that is being compiled
-        if not stop.pressed or stop.presses > 1:
-            raise
-        return None
-    return found if len(found.scores) == ESTIMATE_FOLDS else None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """Result of a fit, with the seconds of learning and of reading, which do not count those of compiling."""
+    """Figures of a fit, as they are printed."""
 
-    source: Source
-    data: Opened
-    labels: NDArray[Any]
-    learning: Learning
-    grammar: Grammar
-    model: Model
-    seconds: float
-    reading: float
-    compiling: float
+    fit: SourceFit
 
-    def train_scores(self, metrics: Sequence[str] | None) -> Scores:
-        """Return the scores on the training data."""
-        from structtree.evaluation.score import evaluate
-
-        return evaluate(self.model, self.data.population, self.labels, metrics)
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self.fit.model
 
     @property
     def stopped_by(self) -> str | None:
@@ -268,35 +191,36 @@ class _Learned:
 
         return sum(node.found.evaluated for node in self.model.tree.nodes if not isinstance(node, Leaf))
 
-    def to_dict(self, metrics: Metrics, estimated: _Estimate) -> dict[str, Any]:
+    def to_dict(self, metrics: Metrics, estimated: Estimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
         from structtree.evaluation.score import main_metric
+        from structtree.session.fitting import ESTIMATE_FOLDS
 
         tree = self.model.tree
         main = main_metric(tree.task)
         held_out = None if estimated.found is None else estimated.found.evaluate(metrics.names).to_dict()
         return {
-            "data": self.source.shown,
-            "individuals": len(self.data.population),
+            "data": self.fit.training.source.shown,
+            "individuals": len(self.fit.training.labels),
             "target": self.model.target,
             "task": tree.task.name,
             "criterion": self.model.settings.criterion,
             "growth": asdict(self.model.settings.growth),
             "pruning": asdict(self.model.settings.pruning),
-            "grammar": grammar_facts(self.grammar, self.data),
+            "grammar": grammar_facts(self.fit.grammar, self.fit.training.data),
             "leaves": len(tree.leaves),
             "depth": tree.depth,
-            "train_score": finite(self.train_scores([main])[main]),
+            "train_score": finite(self.fit.train_scores([main])[main]),
             "measure": tree.task.metrics[main].label,
-            "training": self.train_scores(metrics.names).to_dict(),
+            "training": self.fit.train_scores(metrics.names).to_dict(),
             "estimate": held_out if held_out is None else held_out | {"folds": ESTIMATE_FOLDS},
             "evaluated": self.evaluated,
             "unproved": self.unproved,
             "stopped_by": self.stopped_by,
             "skipped": list(self.model.outcome.skipped),
-            "seconds": self.seconds,
-            "reading_seconds": self.reading,
-            "compile_seconds": self.compiling,
+            "seconds": self.fit.seconds,
+            "reading_seconds": self.fit.reading_seconds,
+            "compile_seconds": self.fit.compile_seconds,
         }
 
 
@@ -314,39 +238,30 @@ def _question(node: Node) -> str | None:
 
 
 def _print_learned(
-    learned: _Learned, estimated: _Estimate, metrics: Metrics, out: Path | None, *, plain: bool
+    learned: _Learned, estimated: Estimate, metrics: Metrics, out: Path | None, *, plain: bool
 ) -> None:
+    from structtree.session.fitting import ESTIMATE_FOLDS
+
     model, tree = learned.model, learned.model.tree
     is_large = len(tree.leaves) > MOST_LEAVES
     print_tree(model, max_depth=SHOWN_DEPTH if is_large else None, plain=plain)
-    columns = {"training data": learned.train_scores(metrics.names)}
+    columns = {"training data": learned.fit.train_scores(metrics.names)}
     if estimated.found is not None:
         columns[f"new data ({ESTIMATE_FOLDS} folds)"] = estimated.found.evaluate(metrics.names)
-    not_known = [] if estimated.why_not is None else [f"New data: {estimated.why_not}"]
+    not_known = [] if estimated.why_not is None else [f"New data: {estimated.why_not.sentence(as_flag)}"]
     for line in ["", *metrics.lines(str(model.target), columns), "", *not_known]:
         say(line)
     say(f"{_leaves(len(tree.leaves))}, depth {tree.depth}; {_effort(learned)}; {_proof(learned)}")
     say(f"Settings: {_settings_text(model.settings)}")
-    print_grammar(learned.grammar, learned.data)
+    print_grammar(learned.fit.grammar, learned.fit.training.data)
     if out is not None:
         say(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
     if is_large:
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")
         note("a smaller tree is easier to read: --for reading; structtree cv shows what that costs on new data")
-    if not tree.branches and tree.classes and model.settings.size.by == "cross-validation":
-        note(
-            "no test saves errors on new individuals; where a class is rare, --for ranking still tells those who are "
-            "likely to be in it from others"
-        )
-    for skipped in model.outcome.skipped:
-        note(skipped)
-    match learned.stopped_by:
-        case "interrupt":
-            note("stopped by Ctrl-C: this is the tree so far")
-        case "time":
-            limit = f"{learned.learning.time_limit:g} s"
-            note(f"the time limit of {limit} was reached: nodes that were still waiting are leaves")
+    for remark in learned.fit.remarks:
+        note(remark.sentence(as_flag))
 
 
 def _leaves(n: int) -> str:
@@ -355,7 +270,7 @@ def _leaves(n: int) -> str:
 
 def _effort(learned: _Learned) -> str:
     """What learning took; a tree without a test does not keep how many were evaluated."""
-    seconds = f"{seconds_text(learned.seconds)} s"
+    seconds = f"{seconds_text(learned.fit.seconds)} s"
     return (
         f"{learned.evaluated:,} predicates evaluated in {seconds}" if learned.evaluated else f"learned in {seconds}"
     )
@@ -370,7 +285,8 @@ def _proof(learned: _Learned) -> str:
         return count_caveats(tree.caveats, len(tree.branches))
     if tree.branches:
         return "every test is proved best"
-    if (learned.labels == learned.labels[0]).all():
+    labels = learned.fit.training.labels
+    if (labels == labels[0]).all():
         return "there is nothing to tell apart"
     if settings.pruning.method:
         found = " that was found in time" if learned.stopped_by == "time" else ""

@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from structtree.cli.common import CommandGroup, Json, check_output, command, is_printed, print_json
-from structtree.cli.reading import (
-    Reading,
-    TargetName,
-    grammar_facts,
-    grammar_for,
-    read_as_said,
-    with_declared_facts,
-)
+from structtree.cli.reading import Reading, TargetName, grammar_facts, read_as_said
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +33,7 @@ def _space(
     grammar: str, data: str | None, reading: Reading, target: str | None
 ) -> tuple[Grammar, Opened | None, Space]:
     from structtree.lang.grammar import Grammar
+    from structtree.session.reading import grammar_for
     from structtree.space.space import Space
 
     if data is None:
@@ -47,8 +41,9 @@ def _space(
             raise UsageError("--target and the options for reading are about data, which must be given with --data")
         found = Grammar.load(grammar)
         return found, None, Space.build(found)
-    known = read_as_said(data, with_declared_facts(reading, grammar), target, need_target=True)
-    found = grammar_for(known, grammar)
+    named = Grammar.load(grammar)
+    known = read_as_said(data, reading, target, need_target=True, grammar=named)
+    found = grammar_for(known, named)
     return found, known, Space.build(found, known.population)
 
 
@@ -170,6 +165,7 @@ def grammar_derive(
     """
     from structtree.data.readers.databases.urls import shown_url
     from structtree.files import replacing
+    from structtree.session.reading import grammar_for
 
     where = data or what
     if where is None:

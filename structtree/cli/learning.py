@@ -7,7 +7,6 @@ form of their own on the command line, where a class is known by its name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import Parameter, Signature
@@ -17,47 +16,30 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from structtree.cli.common import note, seconds_text
-from structtree.cli.reading import (
-    GrammarOption,
-    Reading,
-    TargetName,
-    Where,
-    grammar_for,
-    labelled,
-    with_declared_facts,
-)
+from structtree.cli.reading import GrammarOption, Reading, TargetName, Where
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
-from structtree.interrupts import Stop, limited
+from structtree.interrupts import Stop
 from structtree.models.settings import Decision, Growth, Objective, Pruning
 from structtree.options import Option, build_options, listed, options_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from structtree.data.readers.opening import Opened
-    from structtree.lang.grammar import Grammar
     from structtree.search.clock import Clock
+    from structtree.session.reading import Source
+    from structtree.session.training import TrainingData
 
 __all__ = [
     "Learning",
     "Searching",
-    "Source",
+    "SourceOptions",
     "common_task",
     "learning_parameters",
     "start_clock",
-    "time_for_learning",
-    "time_for_reading",
 ]
 
 OPTIONS = [option for option in options_of(Objective, Growth, Pruning, Decision) if option.panel]
 PANELS = ("Options", Growth.PANEL, Pruning.PANEL, Decision.PANEL)
-
-MIN_LEARNING_SHARE = 0.1
-"""Of a time limit, what is for learning however long reading has taken."""
-
-MIN_LEARNING_SECONDS = 0.3
-"""And not less than this."""
 
 WIDE = 26
 """Words that take more room than this are listed in the help, not beside the option."""
@@ -94,15 +76,6 @@ class Learning(SimpleNamespace):
         [_flag(option) for option in sorted(OPTIONS, key=lambda option: PANELS.index(option.panel))]
     )
 
-    @property
-    def is_for_tables(self) -> bool:
-        """True if an option is given that only trees over plain tables have."""
-        return any(self.is_given(option) for option in OPTIONS if option.for_tables)
-
-    def is_given(self, option: Option) -> bool:
-        """Return whether an option is not what it is by default."""
-        return bool(getattr(self, _keyword(option)) != option.usual)
-
     def check(self) -> None:
         """Refuse what makes no sense before the data is read."""
         given = _plain(self) | {option.parameter: None for option in OPTIONS if option.many}
@@ -126,29 +99,20 @@ class Searching(SimpleNamespace):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """The data to learn from, the target, and the grammar."""
+class SourceOptions:
+    """Options that name the data to learn from, the target, and the grammar."""
 
     where: Where
     target: TargetName = None
     grammar: GrammarOption = None
 
-    @property
-    def shown(self) -> str:
-        """The data as it may be told, without the password of a URL."""
-        from structtree.data.readers.databases.urls import shown_url
+    def source(self, reading: Reading) -> Source:
+        """Return the source, read by these options."""
+        from structtree.lang.grammar import Grammar
+        from structtree.session.reading import Source
 
-        return shown_url(self.where)
-
-    def labelled(
-        self, reading: Reading, task: Literal["classes", "numbers"] | None = None
-    ) -> tuple[Opened, NDArray[Any]]:
-        """Read the data, with its labels."""
-        return labelled(self.where, with_declared_facts(reading, self.grammar), self.target, task)
-
-    def grammar_for(self, data: Opened, learning: Learning | None = None) -> Grammar:
-        """Return the grammar that was named, or the default for the data and for what is to be learned."""
-        return grammar_for(data, self.grammar, one_at_a_time=learning is not None and learning.is_for_tables)
+        grammar = None if self.grammar is None else Grammar.load(self.grammar)
+        return Source(self.where, self.target, grammar, reading.options())
 
 
 def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"] | None:
@@ -174,43 +138,21 @@ def start_clock(time_limit: float, stop: Stop) -> Clock:
     """Start the clock of a command; what it has to import does not count."""
     from structtree.search.clock import Clock
 
-    for name in ("data.readers.opening", "lang.default", "learn.fit"):
-        import_module(f"structtree.{name}")
+    import_module("structtree.session.fitting")
     return Clock(time_limit, stop)
-
-
-def time_for_reading(clock: Clock) -> AbstractContextManager[None]:
-    """Return a block in which links are followed until half of the time limit is over; reading is not cut short."""
-    return limited(clock.part(clock.left() / 2))
-
-
-def time_for_learning(clock: Clock) -> Clock:
-    """Return a clock of what reading has left of a time limit; say so if it was less than half."""
-    from structtree.search.clock import Clock
-
-    limit = clock.seconds
-    if limit is None:
-        return clock
-    spent, left = clock.spent(), max(clock.left(), MIN_LEARNING_SHARE * limit, MIN_LEARNING_SECONDS)
-    if spent > limit / 2 and not clock.stop.pressed:
-        note(
-            f"note: reading the data took {seconds_text(spent)} s of the time limit of {limit:g} s, which leaves "
-            f"{seconds_text(left)} s for learning; a longer --time-limit gives more"
-        )
-    return Clock(left, clock.stop)
 
 
 # ---- from the command line to the library ----------------------------------------------------------------
 
 
-def learning_parameters(learning: Learning, labels: NDArray[Any]) -> dict[str, Any]:
-    """Return the parameters of an estimator that learns such labels in this way, but for its grammar."""
-    given, names = _plain(learning), _class_names(labels)
-    if not names:
-        for option in OPTIONS:
-            if option.for_classes and learning.is_given(option):
-                raise UsageError(f"{option.flag} is for classes, and the target is a number")
-        return {option.parameter: given[option.parameter] for option in OPTIONS if not option.for_classes}
+def learning_parameters(learning: Learning, training: TrainingData) -> dict[str, Any]:
+    """Return the options of learning by the names of the estimators' parameters, with classes by their labels."""
+    from structtree.session.fitting import applicable
+
+    given = applicable(_plain(learning), training.task)
+    if training.task == "numbers":
+        return given
+    names = _class_names(training.labels)
     pairs = {f"{true}:{said}": (true, said) for true in names for said in names}
     weights = _by_name(given["class_weight"], "class_weight", names, "active=5, or balanced")
     priors = _by_name(given["priors"], "priors", names, "active=0.01")
@@ -240,10 +182,10 @@ def _read(option: Option, value: Any) -> Any:
 
 
 def _class_names(labels: NDArray[Any]) -> Mapping[str, Any]:
-    """The classes by their names, in the order in which the library has them; none of numbers."""
+    """The classes by their names, in the order in which the library has them."""
     from structtree.evaluation.score import class_name
 
-    return {} if labels.dtype.kind == "f" else {class_name(label): label for label in sorted(set(labels.tolist()))}
+    return {class_name(label): label for label in sorted(set(labels.tolist()))}
 
 
 def _by_name(texts: list[str] | None, parameter: str, known: Mapping[str, Any], example: str) -> Any:

@@ -23,7 +23,7 @@ from structtree.cli.common import (
     print_tree,
     say,
 )
-from structtree.cli.reading import Reading, Where, as_learned, read_as_said
+from structtree.cli.reading import Reading, Where, read_as_said
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
 from structtree.files import STANDARD_STREAM
@@ -89,8 +89,7 @@ def predict_command(
     check_output(out)
     metrics, loaded = Metrics.parse(metric), load_model(model)
     metrics.check(loaded.task)
-    said = as_learned(where, reading, loaded.reading)
-    found = predictions(loaded, read_as_said(where, said, id=id, layout=loaded.layout), _listed(keep or []))
+    found = predictions(loaded, read_as_said(where, reading, id=id, model=loaded), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
     if out is None or is_printed(out):
         print_exactly(text)
@@ -275,7 +274,7 @@ def report_command(
         raise UsageError("say once which data the report is about: structtree report MODEL DATA, or with --data DATA")
     check_output(out)
     loaded, source = load_model(model), where or data or ""
-    population = whole(read_as_said(source, as_learned(source, reading, loaded.reading), layout=loaded.layout))
+    population = whole(read_as_said(source, reading, model=loaded))
     written = html_report(loaded, population, truth(population, loaded.target), title=title, effort=effort)
     written.save(out)
     if not is_printed(out):
@@ -338,8 +337,7 @@ def explain_command(
     if path_picture is not None:
         check_dag_picture(path_picture)
     loaded = load_model(model)
-    said = as_learned(where, reading, loaded.reading)
-    data = read_as_said(where, said, id=id_column, layout=loaded.layout)
+    data = read_as_said(where, reading, id=id_column, model=loaded)
     place = find_individual(data, row or 0) if id is None else find_individual(data, id=id, column=id_column)
     population = whole(data)
     shown = explain(loaded, population, place, words=words)

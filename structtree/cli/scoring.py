@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from structtree.cli.learning import Learning, learning_parameters
 from structtree.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -17,11 +16,9 @@ if TYPE_CHECKING:
     from structtree.data.population import Column
     from structtree.data.readers.opening import Opened
     from structtree.evaluation.score import Scores
-    from structtree.evaluation.validate import MakeEstimator
-    from structtree.lang.grammar import Grammar
     from structtree.tasks.task import Task
 
-__all__ = ["Divided", "FoldsOption", "MetricOption", "Metrics", "estimator_maker", "fold_facts", "folds_for"]
+__all__ = ["Divided", "FoldsOption", "MetricOption", "Metrics", "fold_facts", "folds_for"]
 
 CONFUSION = "confusion_matrix"
 """The name of the confusion matrix among the metrics."""
@@ -94,22 +91,6 @@ class Metrics:
         if self.with_confusion and last.confusion is not None:
             lines += ["", f"Confusion, {name}", *confusion_lines(last.confusion)]
         return lines
-
-
-# ---- learning again and again ----------------------------------------------------------------------------
-
-
-def estimator_maker(
-    grammar: Grammar, labels: NDArray[Any], learning: Learning, criterion: str | None = None
-) -> MakeEstimator:
-    """Return a function that makes an estimator which learns in this way, but for the time limit."""
-    from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
-
-    kind: Any = StructuralTreeRegressor if labels.dtype.kind == "f" else StructuralTreeClassifier
-    # The time limit is that of all folds; each fit has its share.
-    params = learning_parameters(learning, labels) | ({} if criterion is None else {"criterion": criterion})
-    params = {name: value for name, value in params.items() if name != "time_limit"}
-    return lambda: kind(grammar, **params)
 
 
 # ---- folds ------------------------------------------------------------------------------------------------

@@ -248,7 +248,7 @@ def dated_until(
     visibility = _Visibility.of(population, dating_of(population, day + 1.0, dates))
     seen_from = visibility.seen_from[individual][population.individuals]
     if np.isneginf(seen_from).all():
-        raise DataError(f"{individual} has no date column", fix="name one with --as-of DATE")
+        raise DataError(f"{individual} has no date column", fix=f"name one with {option_text('as_of')}")
     return np.asarray(seen_from <= day + 1.0)
 
 
@@ -281,11 +281,11 @@ def individual_dates(population: Population, path: str) -> Column:
         if column is None and known:
             raise UnknownNameError(f"date of {at}", name, known)
         if column is None:
-            fix = "a date may also stand behind references, as in --as-of race.date"
+            fix = f"a date may also stand behind references, as in {option_text('as_of', 'race.date')}"
             raise DataError(f"{at} has no {name!r}, nor any other date", fix=fix)
         first = next((each for each in column.values if each == each), None)
         pattern = pattern_of_digits(f"{first:.0f}") if column.kind == "int" and first is not None else None
-        said = option_text("--type", f"{at}.{name}=date" if pattern is None else f"{at}.{name}=date({pattern})")
+        said = option_text("types", {f"{at}.{name}": "date" if pattern is None else f"date({pattern})"})
         raise DataError(f"{at}.{name} is {column.kind}, not a date", fix=f"read it as one: {said}")
     return Column(column.kind, np.append(column.values, np.nan)[rows])
 
@@ -484,10 +484,10 @@ def _dating_notes(dating: Dating) -> Iterator[str]:
     """Yield notes about choices that a user may want to change."""
     for name, dates in dating.items():
         if len(dates.by) > 1:
-            option = option_text("--date", f"{name}.{dates.by[0]}")
+            option = option_text("dates", [f"{name}.{dates.by[0]}"])
             yield f"{name} is dated by the earliest of {', '.join(dates.by)}; choose one with {option}"
         for skipped, reason in dates.skipped.items():
-            keep = f"; if it never changes, keep it with {option_text('--set-once', f'{name}.{skipped}')}"
+            keep = f"; if it never changes, keep it with {option_text('set_once', [f'{name}.{skipped}'])}"
             is_date = reason in (UPDATED, _ONLY_CUTOFF, _OFTEN_AFTER)
             yield f"skipped {name}.{skipped} ({reason}){keep if is_date else ''}"
 

@@ -54,6 +54,7 @@ from structtree.data.dates import (
 from structtree.data.population import DTYPES, Column
 from structtree.data.schema import NUMERIC, Attribute, Kind, RecordType, Schema
 from structtree.errors import UnknownNameError, UsageError, did_you_mean, option_text
+from structtree.remarks import StructtreeWarning
 
 __all__ = [
     "EXPECTED",
@@ -496,9 +497,9 @@ def warn_about_lost_digits(column: Column, name: str) -> None:
     """Warn about integers that are too large to be exact."""
     numbers = column.values
     if column.kind == "int" and len(numbers) and max(-np.fmin.reduce(numbers), np.fmax.reduce(numbers)) > EXACT:
+        fix = f"to keep every digit as text: {option_text('types', {name: 'nominal'})}"
         warnings.warn(
-            f"{name!r} has whole numbers beyond 2^53, of which only about 16 digits are kept; "
-            f"to keep every digit as text: {option_text('--type', f'{name}=nominal')}",
+            StructtreeWarning(f"{name!r} has integers beyond 2^53, of which only about 16 digits are kept; {fix}"),
             stacklevel=2,
         )
 

@@ -712,7 +712,7 @@ def _labels(column: Column, name: str) -> NDArray[Any]:
     if column.kind in ("nominal", "ordered"):
         return np.asarray(np.array(column.categories, dtype=object)[column.values.astype(np.int64)])
     if column.kind in ("date", "time"):
-        fix = f"to predict it as a number of seconds: {option_text('--type', f'{name}=real')}"
+        fix = f"to predict it as a number of seconds: {option_text('types', {name: 'real'})}"
         raise DataError(f"the target {name!r} is a {column.kind}, neither classes nor numbers", fix=fix)
     return column.values.astype(np.bool_) if column.kind == "bool" else column.values.copy()
 

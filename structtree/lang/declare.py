@@ -396,7 +396,7 @@ def declared_categories(syntax: syn.GrammarSyntax) -> dict[tuple[str, str], tupl
 
 def _declared_schema(syntax: syn.GrammarSyntax) -> Schema:
     if not syntax.types:
-        raise GrammarError("this grammar declares no types; give --data, or a schema")
+        raise GrammarError(f"this grammar declares no types; give {option_text('data')}, or a schema")
     names = [declaration.name for declaration in syntax.types]
     for declaration in syntax.types:
         _check_targets(declaration, names)
@@ -438,7 +438,7 @@ def _attribute_problem(declared: Attribute, record: RecordType) -> str | None:
         return f"no attribute {name!r}{did_you_mean(declared.name, record.members)}"
     if found.kind != declared.kind and (found.kind, declared.kind) != ("int", "real"):
         kind = "<".join(declared.values) if declared.kind == "ordered" else declared.kind
-        fix = f"declare it so, or read it with {option_text('--type', f'{declared.name}={kind}')}"
+        fix = f"declare it so, or read it with {option_text('types', {declared.name: kind})}"
         return f"{name!r} as {found.kind}, not {declared.kind}; {fix}"
     if declared.kind == "ordered" and found.values != declared.values:
         return f"{name!r} in the order {' < '.join(found.values)}, not {' < '.join(declared.values)}"

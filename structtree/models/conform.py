@@ -21,7 +21,7 @@ import numpy as np
 from structtree.data.kinds import ValueMismatch, encode, missing_column
 from structtree.data.population import Adjacency, Column, Population, Table
 from structtree.data.schema import Attribute, Link, RecordType, Schema
-from structtree.errors import DataError, did_you_mean
+from structtree.errors import DataError, did_you_mean, option_text
 from structtree.lang import syntax as syn
 from structtree.lang.walk import asked_members, subpredicates
 
@@ -307,7 +307,9 @@ def _require_kind(data: Schema, model: Schema) -> None:
     ours, theirs = data.type(data.individual), model.type(model.individual)
     for (name, link), words in _KINDS.items():
         if theirs.name == name and theirs.link(link) is not None and link not in ours.members:
-            fix = "name the column that has the SMILES: smiles=COLUMN (--smiles COLUMN)" if link == "atoms" else None
+            fix = (
+                f"name the column that has the SMILES: {option_text('smiles', 'COLUMN')}" if link == "atoms" else None
+            )
             raise DataError(f"the model is for {words}, and the individuals of the data have no {link}", fix=fix)
     for (name, link), words in _KINDS.items():
         if ours.name == name and ours.link(link) is not None and link not in theirs.members:

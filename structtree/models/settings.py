@@ -126,7 +126,7 @@ class Growth:
         Span(0),
         accepts="int, RandomState or None",
         annotation="int | RandomState | None",
-        flag="--seed",
+        flag="seed",
         panel="Options",
     )
     nominal: Literal["binary", "subset", "multiway"] = option(
@@ -134,11 +134,11 @@ class Growth:
         "For tables: one value, or a set of values, against the others; or a side for each value (ID3, C4.5).",
         for_tables=True,
     )
-    # The flag is not --missing: that says which words of a file stand for no value.
+    # The flag is not just missing: that option says which words of a file stand for no value.
     missing: Literal["false", "majority", "fractional"] = option(
         "false",
         "For tables: rows without a value fail the test, go where most go, or go to all sides in parts (C4.5).",
-        flag="--if-missing",
+        flag="if-missing",
         for_tables=True,
     )
     average_gain_filter: bool = option(
@@ -178,7 +178,7 @@ class Pruning:
         "For cost-complexity: what a leaf costs, or cv to choose it by cross-validation.",
         Span(0),
         parameter="ccp_alpha",
-        flag="--alpha",
+        flag="alpha",
         metavar="NUMBER|cv",
         shown_default="cv",
         needs=("method", "cost-complexity", None),
@@ -240,7 +240,7 @@ class Objective:
     goal: Goal = option(
         "accuracy",
         "Purpose of the tree; it chooses the criterion, the size and the leaf estimate that are not given.",
-        flag="--for",
+        flag="for",
         panel=_GROWING,
     )
     grow: Literal["pruned", "full"] = option(
@@ -271,7 +271,7 @@ class Objective:
         None,
         "The share of each class where the tree will be used; the training data weighs as if it had them.",
         accepts="dict from class to float",
-        flag="--prior",
+        flag="prior",
         metavar="CLASS=SHARE",
         flag_help="The share of a class where the tree will be used, as in active=0.01; one for each class.",
         panel=Decision.PANEL,

@@ -12,6 +12,7 @@ from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit
 from structtree.models.model import Model
 from structtree.models.rules import to_rules
+from structtree.remarks import shell_command
 from structtree.report.effort import Effort, compare_effort
 from structtree.report.explain import explain
 from structtree.report.text import export_text
@@ -39,7 +40,7 @@ def demonstrate() -> Iterator[str]:
     yield from _effort(
         *compare_effort(trains.population, trains.target, grammar, ["acc*"], exhaustive_limit=EXHAUSTIVE_SECONDS)
     )
-    yield "\nOn your own data: structtree fit DATA --target ATTRIBUTE -o model.json"
+    yield f"\nOn your own data: {shell_command('fit', 'DATA', target='ATTRIBUTE')} -o model.json"
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:

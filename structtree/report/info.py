@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ from structtree.data.profile import Member, profile
 from structtree.data.readers.databases.linking import KeyLink, Relations
 from structtree.data.readers.opening import Opened
 from structtree.data.schema import RecordType
+from structtree.remarks import MentionedOption, as_keyword, spelled
 from structtree.tasks.inference import infer_task, labels_for
 
 __all__ = ["describe"]
 
 
-def describe(opened: Opened) -> dict[str, Any]:
-    """Return the facts about opened data, ready to print or to serialise.
+def describe(opened: Opened, spell: Callable[[MentionedOption], str] = as_keyword) -> dict[str, Any]:
+    """Return the facts about opened data, ready to print or to serialise, with the options in remarks spelled out.
 
     Examples
     --------
@@ -33,7 +35,7 @@ def describe(opened: Opened) -> dict[str, Any]:
     target = None
     if opened.target is not None:
         target = {"name": opened.target_name, "summary": _target_summary(opened.target)}
-    return {
+    found = {
         "name": opened.name,
         "description": opened.description,
         "source": opened.source,
@@ -46,6 +48,8 @@ def describe(opened: Opened) -> dict[str, Any]:
         **_describe_facts(opened),
         **({} if relations is None else _describe_relations(relations, population)),
     }
+    texts = {key: [spelled(text, spell) for text in found[key]] for key in ("remarks", "notes") if key in found}
+    return found | texts
 
 
 def _describe_relations(relations: Relations, population: Population) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from structtree.data.population import Population
 from structtree.data.provenance import record_members, record_values
 from structtree.data.readers.opening import Opened
 from structtree.data.selection import matched_names
-from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.errors import DataError, UsageError, did_you_mean, option_text
 from structtree.evaluation.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
 from structtree.models.model import Model
 from structtree.reprs import number_text, short_repr
@@ -251,7 +251,9 @@ def find_individual(data: Opened, row: int = 0, *, id: str | None = None, column
         row = _row_of(data, id, column)
     n = data.provenance.n_records
     if not 0 <= row < n:
-        raise UsageError(f"--row must be from 0 to {n - 1}, since there are {n} individuals; got {row}")
+        raise UsageError(
+            f"{option_text('row')} must be from 0 to {n - 1}, since there are {n} individuals; got {row}"
+        )
     if row in data.provenance.left_out:
         raise DataError(f"row {row} was left out: {data.provenance.left_out[row]}", source=data.source or None)
     return int(np.flatnonzero(data.rows == row)[0])
@@ -269,11 +271,16 @@ def _row_of(data: Opened, id: str, column: str | None) -> int:
         if rows:
             shown = ", ".join(map(str, rows[:10])) + (", ..." if len(rows) > 10 else "")
             raise UsageError(
-                f"{len(rows):,} individuals have {name} {id}, in the rows {shown}; choose one with --row"
+                f"{len(rows):,} individuals have {name} {id}, in the rows {shown}; choose one with "
+                + option_text("row")
             )
         texts += filter(None, values)
     where = f"whose {' or '.join(looked_at)} is" if looked_at else "that is called"
-    fix = "" if column is not None else "; say where it stands with --id-column, or use --row"
+    fix = (
+        ""
+        if column is not None
+        else f"; name the column with {option_text('id_column')}, or use {option_text('row')}"
+    )
     raise UsageError(f"there is no individual {where} {id!r}{did_you_mean(id, texts[:_COMPARED])}{fix}")
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from structtree.data.population import Column, Population
 from structtree.data.reachable import reachable_rows
 from structtree.data.schema import Attribute, Kind
-from structtree.errors import GrammarError, UsageError
+from structtree.errors import GrammarError, UsageError, option_text
 from structtree.interrupts import NO_LIMIT, Limit, Preparation
 from structtree.lang import syntax as syn
 from structtree.lang.aggregates import computed_attribute
@@ -594,7 +594,9 @@ class _Resolver:
 
     def _data(self, rewrite: CheckedRewrite) -> Population:
         if self.population is None:
-            message = f"{pretty(rewrite.right)!r} takes its values from data; give a population (--data)"
+            message = (
+                f"{pretty(rewrite.right)!r} takes its values from data; give a population ({option_text('data')})"
+            )
             raise self._error(message, rewrite)
         return self.population
 

@@ -57,7 +57,7 @@ class Decision:
         "What predicting class j for an individual of class i costs, as costs[i][j], classes in order.",
         accepts="matrix",
         annotation="ArrayLike | None",
-        flag="--cost",
+        flag="cost",
         metavar="CLASS:SAID=COST",
         flag_help="The cost of an error: active:inactive=5 for predicting an active one inactive; may be repeated.",
         many=True,

@@ -38,7 +38,7 @@ def infer_task(labels: NDArray[Any]) -> LearningTask:
     return "classes" if _has_two_values(labels) and are_whole(labels) else "numbers"
 
 
-def labels_for(task: LearningTask, labels: NDArray[Any]) -> NDArray[Any]:
+def labels_for(task: str, labels: NDArray[Any]) -> NDArray[Any]:
     """Return labels as a task has them: whole numbers that are classes become integers.
 
     Examples

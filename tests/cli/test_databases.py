@@ -36,7 +36,7 @@ def test_the_target_alone_says_which_table_is_meant(bank):
 
 def test_without_individual_or_target_the_tables_are_named(bank):
     words = fail("fit", bank, code=2)
-    assert "say with --individual which table" in words and "account, payment, loan" in words
+    assert "to learn about with --individual" in words and "account, payment, loan" in words
 
 
 def test_info_shows_types_keys_fits_and_what_is_not_read(tmp_path):

@@ -20,7 +20,7 @@ from numba.core.event import trigger_event
 
 from structtree import Growth, Pruning, StructuralTreeClassifier, load_dataset, load_model, open_data, pretty
 from structtree.cli import fit as fitting
-from structtree.cli import learning
+from structtree.cli.flags import as_flag
 from structtree.cli.progress import fold_bar, growth_bar, reading_bar
 from structtree.data.readers import opening
 from structtree.evaluation import score, validate
@@ -37,6 +37,7 @@ from structtree.progress import report_status
 from structtree.report import effort, text
 from structtree.search import clock
 from structtree.search.kernels import compiling
+from structtree.session.time import time_for_learning
 from structtree.space.families import _Resolver
 from structtree.splitters import search as searching
 from tests.cli.test_commands import fail, run, succeed
@@ -507,7 +508,7 @@ def test_the_estimate_of_a_fit_is_its_cross_validation():
 def test_an_estimate_can_be_left_out_or_insisted_on(monkeypatch):
     assert in_json("fit", "lenses", "--no-estimate")["estimate"] is None
     assert "new data" not in succeed("fit", "lenses", "--no-estimate")
-    monkeypatch.setattr(fitting, "QUICK", 0.0)
+    monkeypatch.setattr("structtree.session.fitting.QUICK", 0.0)
     slow = run("fit", "lenses")
     assert "\nNew data: structtree cv estimates the scores, and so does --estimate" in slow.stdout
     assert "new data (5 folds)" not in slow.stdout
@@ -545,7 +546,7 @@ def test_where_a_class_is_rare_a_tree_of_one_leaf_points_to_ranking(table):
     rare = [f"{i},{'yes' if i % 20 == 0 else 'no'}" for i in range(200)]
     result = run("fit", table("x,class", *rare), "--target", "class", "--no-estimate")
     assert result.stdout.startswith("no 190/200\n")
-    assert "where a class is rare, --for ranking still tells" in result.stderr
+    assert "where a class is rare, --for ranking still separates" in result.stderr
     assert "--for ranking" not in run("fit", "lenses", "--alpha", 1.0, "--no-estimate").stderr
 
 
@@ -618,20 +619,14 @@ def test_metrics_that_do_not_fit_are_refused(command, trains):
 
 
 def test_the_time_limit_counts_reading(monkeypatch):
-    told = []
-    monkeypatch.setattr(learning, "note", told.append)
     monkeypatch.setattr(clock.Clock, "spent", lambda _: 7.0)
-    assert learning.time_for_learning(clock.Clock(10.0)).seconds == 3.0
-    assert learning.time_for_learning(clock.Clock(7.5)).seconds == 0.75
-    assert learning.time_for_learning(clock.Clock(1.0)).seconds == 0.3
-    assert learning.time_for_learning(clock.Clock(None)).seconds is None
-    assert len(told) == 3
-    assert told[0] == (
-        "note: reading the data took 7 s of the time limit of 10 s, which leaves 3 s for learning; "
+    times = {limit: time_for_learning(clock.Clock(limit)) for limit in (10.0, 7.5, 1.0, None, 100.0)}
+    assert [time.clock.seconds for time in times.values()] == [3.0, 0.75, 0.3, None, 93.0]
+    assert [len(time.remarks) for time in times.values()] == [1, 1, 1, 0, 0]
+    assert times[10.0].remarks[0].sentence(as_flag) == (
+        "reading the data took 7 s of the time limit of 10 s, which leaves 3 s for learning; "
         "a longer --time-limit gives more"
     )
-    assert learning.time_for_learning(clock.Clock(100.0)).seconds == 93.0
-    assert len(told) == 3
 
 
 @pytest.mark.parametrize("command", ["fit", "cv", "effort"])
@@ -934,7 +929,7 @@ def test_an_unknown_target_is_answered_with_the_nearest(table):
     path = table("x,class", "1,a", "2,b")
     for command in ("fit", "cv"):
         assert "did you mean 'class'" in fail(command, path, "--target", "clas")
-        assert "say with --target which attribute" in fail(command, path, code=2)
+        assert "to predict with --target (it has" in fail(command, path, code=2)
         assert "did you mean 'trains'" in fail(command, "trians")
 
 

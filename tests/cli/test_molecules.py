@@ -100,7 +100,7 @@ def test_salts_are_dropped_and_the_model_remembers_it(tmp_path):
     assert "read as the model's own data was: largest_fragment True, neutralise True" in result.stderr
     table = tmp_path / "t.csv"
     table.write_text("x,y\n1,a\n2,b\n")
-    assert "largest_fragment does not apply to csv" in fail(
+    assert "--largest-fragment does not apply to csv" in fail(
         "fit", table, "--format", "csv", "--largest-fragment", code=2
     )
 
@@ -121,7 +121,7 @@ def test_the_cache_is_left_aside_on_request_and_no_option_of_tables(tmp_path, mo
     assert len(list((tmp_path / "cache" / "structtree" / "molecules").iterdir())) == 1
     table = tmp_path / "t.csv"
     table.write_text("x,y\n1,a\n2,b\n")
-    assert "cache (--cache/--no-cache) does not apply to csv" in fail("data", "info", table, "--no-cache", code=2)
+    assert "--cache does not apply to csv" in fail("data", "info", table, "--no-cache", code=2)
 
 
 # ---- docs/molecules.md ----------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ REFUSED = [
     (f"{SALE} --where '1), (SELECT 1'", r"expected one condition"),
     (f"{SALE} --where 'sum(price) > 1'", r"it must be about single rows"),
     (f"{SALE} --where '1) FROM sale; DELETE FROM sale; --'", r"is not understood"),
-    (f"{SALE} --where 'price > 1e9'", r"--where holds of none of the 20 rows"),
+    (f"{SALE} --where 'price > 1e9'", r"--where matches none of the 20 rows"),
     # dates that are none
     (f"{SALE} --as-of sale.y", r"sale.y is nominal, not a date; read it as one: --type sale.y=date"),
     (f"{SALE} --as-of sale.dya", r"unknown date of sale 'dya' \(did you mean 'day'"),
@@ -318,7 +318,7 @@ def test_text_that_is_dates_of_another_form_is_told_and_read_as_the_user_says(te
     found = Population.from_database(frame)
     assert found.schema.type("t").attribute("day").kind == "nominal"
     told = " ".join(provenance_of(found).relations.remarks)
-    assert "t.day has dates such as " in told and option_text("--type", f"t.day={kind}") in told
+    assert "t.day has dates such as " in told and option_text("types", {"t.day": kind}) in told
     read = Population.from_database(frame, types={"t.day": kind}).column("day").values
     assert read[:2].tolist() == days and np.isnan(read[2])
 

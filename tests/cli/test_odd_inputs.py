@@ -158,7 +158,7 @@ TABLES = (
     data("fit DATA --target z", r"unknown attribute 'z'", TABLE),
     data("fit DATA --target Y", r"unknown attribute 'Y' .*did you mean 'y'", TABLE),
     data("fit DATA --target ''", r"unknown attribute ''", TABLE),
-    data("fit DATA", r"say with --target which attribute of a.csv to predict \(it has: x, y", TABLE, code=2),
+    data("fit DATA", r"choose the attribute of a.csv to predict with --target \(it has: x, y", TABLE, code=2),
     data("fit DATA --target y --target x", r"--target was given twice", TABLE, code=2),
     data("fit DATA --target y --ignore z", r"'z'", TABLE),
     data("fit DATA --target y --features 'q*'", r"'q\*'", TABLE),
@@ -182,7 +182,7 @@ TABLES = (
         code=2,
     ),
     data("fit DATA --target y --neutralise", r"--neutralise is for molecules, and a.csv has no", TABLE, code=2),
-    data("fit DATA --target y --format csv --skip-bad", r"skip_bad does not apply to csv", TABLE, code=2),
+    data("fit DATA --target y --format csv --skip-bad", r"--skip-bad does not apply to csv", TABLE, code=2),
     data(
         "fit DATA --target y --criterion gini",
         r"y has non-integer values.*--type y=nominal",

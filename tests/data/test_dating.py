@@ -16,6 +16,7 @@ from structtree.data.population import Adjacency, Column, int_column, linked_pop
 from structtree.data.provenance import provenance_of
 from structtree.data.schema import Link
 from structtree.errors import UnknownNameError, UsageError
+from structtree.remarks import spelled
 from tests.data.test_future import iso
 
 N = 40
@@ -55,9 +56,8 @@ def test_a_row_exists_from_the_earliest_of_its_dates():
 def test_a_row_exists_though_it_is_updated_after_the_cutoff():
     found = as_of(people(seen=dates([40 + i for i in range(N)])), "day")
     assert [found.population.record(i)["person"] is not None for i in range(N)] == [True] * N
-    assert "skipped Person.seen (it may be updated); if it never changes, keep it with --set-once Person.seen" in (
-        found.notes
-    )
+    keep = "if it never changes, keep it with set_once=['Person.seen']"
+    assert f"skipped Person.seen (it may be updated); {keep}" in map(spelled, found.notes)
     assert attributes(found) == ["joined", "days_before", "days_before_joined"]
 
 
@@ -214,15 +214,15 @@ def test_a_model_dates_new_data_as_its_own(users):
     layout = fit(opened.population, opened.target, growth=Growth(max_depth=1, max_evaluations=100)).layout
     again = Population.from_database(users, individual="task", as_of="day", layout=layout)
     assert provenance_of(again).relations.time.dating == layout.dating
-    with pytest.raises(UsageError, match="learned with user dated by created; predict without --date user"):
+    with pytest.raises(UsageError, match="learned with user dated by created; predict without dates=\\['user'\\]"):
         Population.from_database(users, individual="task", as_of="day", layout=layout, dates=["user.last_seen"])
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"set_once": ["user.last_seen"]}, "--set-once matters only with --as-of"),
-        ({"as_of": "day", "set_once": ["user"]}, "--set-once takes TABLE.COLUMN; got the table user"),
+        ({"set_once": ["user.last_seen"]}, "set_once matters only with as_of"),
+        ({"as_of": "day", "set_once": ["user"]}, "set_once takes TABLE.COLUMN; got the table user"),
     ],
 )
 def test_options_that_would_do_nothing_are_refused(users, options, words):

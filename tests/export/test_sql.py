@@ -275,7 +275,7 @@ def wide_tables(engine, seed, near):
 def wide_population(engine, database):
     """The same as a population, in which such integers are rounded, as a warning says."""
     more = {"links": ["part.owner_id=owner.id"]} if engine == "duckdb" else {}
-    with pytest.warns(UserWarning, match="whole numbers beyond 2"):
+    with pytest.warns(UserWarning, match="integers beyond 2"):
         return Population.from_database(database, individual="owner", **more)
 
 

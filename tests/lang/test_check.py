@@ -12,6 +12,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.check import check, check_predicate
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty
+from structtree.remarks import spelled
 
 TYPES = """\
 type Train = { length: real, cars: list of Car, stops: set of Stop }
@@ -35,8 +36,8 @@ def message(body, schema=None, types=TYPES):
         checked(body, schema, types)
     error = caught.value
     if error.line is None:
-        return error.message
-    return f"{error.line - types.count(chr(10))}:{error.column}: {error.message}"
+        return spelled(error.message)
+    return f"{error.line - types.count(chr(10))}:{error.column}: {spelled(error.message)}"
 
 
 def rights(body, of="Car"):
@@ -425,7 +426,7 @@ def test_data_may_have_more_than_is_declared(types):
         ("type T = { m: int }", "the data has no attribute 'T.m' (known: 'n', 'r', 'us', 'w')"),
         (
             "type T = { n: nominal }",
-            "the data has 'T.n' as int, not nominal; declare it so, or read it with --type n=nominal",
+            "the data has 'T.n' as int, not nominal; declare it so, or read it with types={'n': 'nominal'}",
         ),
         ("type T = { w: u | x }", "the data has the value 'v' of 'T.w', which is not declared"),
         ("type T = { us: U }", "the data has 'T.us' as 'list of U', not as 'U'"),
@@ -443,7 +444,7 @@ def test_known_categories_are_checked_unless_the_grammar_leaves_them_open():
 
 
 def test_without_types_or_data_there_is_nothing_to_check_on():
-    assert message("refine T { top -> a }", types="") == "this grammar declares no types; give --data, or a schema"
+    assert message("refine T { top -> a }", types="") == "this grammar declares no types; give data, or a schema"
 
 
 def test_the_individual_is_the_only_type_or_must_be_named():

@@ -47,7 +47,7 @@ def no_warnings():
 @pytest.mark.parametrize(("table", "rewrites", "growth"), ROUTES)
 def test_a_step_is_found_wherever_it_is(offset, step, table, rewrites, growth):
     y = offset + step * STEP
-    tree = grow(table, y, Grammar.parse(rewrites), growth)
+    tree = grow(table, y, Grammar.parse(rewrites), growth, criterion="mse")
     root, *leaves = tree.nodes
     assert isinstance(root, Branch) and len(leaves) == 2
     assert [leaf.stats.mean for leaf in leaves] == [y[-1], y[0]]
@@ -60,7 +60,7 @@ def test_a_step_is_found_wherever_it_is(offset, step, table, rewrites, growth):
 
 @pytest.mark.parametrize(("offset", "step"), FAR)
 def test_the_best_split_has_no_error_left(offset, step):
-    found = best_split(TABLE, offset + step * STEP, Grammar.parse(ONE))
+    found = best_split(TABLE, offset + step * STEP, Grammar.parse(ONE), criterion="mse")
     assert found.score == 0 and found.proved
 
 
@@ -68,7 +68,7 @@ def test_numbers_that_only_rounding_keeps_apart_are_equal():
     y = np.where(STEP, 0.1 + 0.2, 0.3)
     assert y[0] != y[-1]
     for table, rewrites, growth in ROUTES:
-        assert len(grow(table, y, Grammar.parse(rewrites), growth).nodes) == 1
+        assert len(grow(table, y, Grammar.parse(rewrites), growth, criterion="mse").nodes) == 1
 
 
 def test_the_least_decrease_is_in_the_units_of_the_target():
@@ -78,14 +78,14 @@ def test_the_least_decrease_is_in_the_units_of_the_target():
         for share, n_nodes in ((0.9, 3), (1.1, 1)):
             for strategy in ("auto", "best-first"):
                 growth = Growth(strategy=strategy, min_impurity_decrease=share * gain)
-                assert len(grow(TABLE, y, Grammar.parse(ONE), growth).nodes) == n_nodes
+                assert len(grow(TABLE, y, Grammar.parse(ONE), growth, criterion="mse").nodes) == n_nodes
 
 
 def test_numbers_whose_squares_overflow_have_an_infinite_variance_and_nothing_else_is_lost(tmp_path):
     y = 1e200 * np.array([1.0, 1.0, 2.0, 2.0, -5.0, -5.0, -5.0, -7.0])
-    tree = grow(TABLE, y, Grammar.parse(ONE), Growth())
+    tree = grow(TABLE, y, Grammar.parse(ONE), Growth(), criterion="mse")
     assert tree.nodes[0].stats.variance == math.inf
-    model = fit(TABLE, y, Grammar.parse(ONE))
+    model = fit(TABLE, y, Grammar.parse(ONE), criterion="mse")
     assert model.predict(TABLE).tolist() == y.tolist()
     save_model(model, tmp_path / "m.json")
     assert load_model(tmp_path / "m.json").predict(TABLE).tolist() == y.tolist()

@@ -238,7 +238,8 @@ def test_a_tree_of_complete_data_has_shares_for_data_that_is_not(table, rule, mu
 def test_what_a_node_has_seen_is_what_arrives_there(data, rule, multiway, numbers):
     rows, target, weights = data.draw(tables(numbers=numbers))
     growth = Growth(nominal="multiway" if multiway else "binary", missing=rule)
-    tree = grow(things(rows), target, BOTH if not multiway else ASKS, growth, sample_weight=weights)
+    grammar, criterion = ASKS if multiway else BOTH, "mse" if numbers else None
+    tree = grow(things(rows), target, grammar, growth, criterion=criterion, sample_weight=weights)
     for index, which, parts in tree.parts(things(rows)):
         seen = tree.nodes[index].stats
         assert seen.n == len(which)

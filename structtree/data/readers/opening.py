@@ -17,7 +17,7 @@ from structtree.data.population import Population
 from structtree.data.provenance import Provenance, provenance_of, record_values
 from structtree.data.readers.databases.urls import is_url, shown_url
 from structtree.data.readers.graphs.reading import is_of_graphs
-from structtree.data.readers.options import MoleculeOptions, ReadingOptions, given_options, reading_options
+from structtree.data.readers.options import MoleculeOptions, ReadingOptions, given_options
 from structtree.data.readers.sources import is_database, read_data, target_of
 from structtree.data.readers.streams import STANDARD_INPUT, is_piped, spooled
 from structtree.data.selection import excluded_attributes
@@ -117,7 +117,7 @@ def _read(
 ) -> Opened:
     if id is not None and Path(where).is_file() and not is_database(where, options.get("format")):
         options = {**options, "types": {id: "nominal", **(options.get("types") or {})}}  # keep codes such as 007
-    population = _with_names(_of_owner(where, target, options), id)
+    population = _with_names(read_data(where, target, **options), id)
     if target is None:
         target = target_of(where, population, options.get("format"))
     shown = shown_url(str(where))
@@ -125,21 +125,6 @@ def _read(
         return Opened(Path(shown).stem, population, source=shown)
     rest, labels = _split(population, target, unlabelled)
     return Opened(Path(shown).stem, rest, labels, target, source=shown)
-
-
-def _of_owner(where: str | Path, target: str | None, options: ReadingOptions) -> Population:
-    """Read the population; by default, the individuals of a database are the rows of the table with the target."""
-    population = read_data(where, target, **options)
-    relations = provenance_of(population).relations
-    if target is None or relations is None or relations.individual_given:
-        return population
-    owners = [name for name, table in relations.database.tables.items() if target in table.sheet.columns]
-    if len(owners) != 1:
-        has = "no table has it" if not owners else f"{target!r} is a column of {', '.join(owners)}"
-        known = "" if owners else f" (tables: {', '.join(relations.database.tables)})"
-        raise UsageError(f"say with --individual (individual=...) which table to learn about; {has}{known}")
-    again: ReadingOptions = {**options, "individual": owners[0]}
-    return read_data(where, target, **again)
 
 
 def _received(
@@ -174,8 +159,9 @@ def _reading_of_dataset(name: str, options: ReadingOptions) -> dict[str, Any]:
     entry = next(entry for entry in dataset_catalog() if entry.name == name)
     for option in given:
         if option not in entry.reading:
-            said = f"{reading_options()[option].flag} ({option}=...)"
-            raise UsageError(f"{said} does not apply to {name}, a built-in dataset {_why_not(entry, option)}")
+            raise UsageError(
+                f"{option_text(option)} does not apply to {name}, a built-in dataset {_why_not(entry, option)}"
+            )
     return given
 
 
@@ -185,7 +171,7 @@ def _why_not(entry: Entry, option: str) -> str:
         return "that is generated, not read"
     if option in MoleculeOptions.__annotations__:
         return "without a SMILES column"
-    return "whose files are always read in the same way, but for --type"
+    return f"whose files are always read in the same way, but for {option_text('types')}"
 
 
 def _with_names(population: Population, id: str | None) -> Population:
@@ -231,7 +217,7 @@ def _refuse_key(population: Population, target: str) -> None:
         return
     relations.database.refuse_unread(f"{individual}.{target}")
     if target in relations.database.tables[individual].sheet.columns:
-        fix = f"to learn it all the same, as classes: {option_text('--type', f'{individual}.{target}=nominal')}"
+        fix = f"to learn it all the same, as classes: {option_text('types', {f'{individual}.{target}': 'nominal'})}"
         raise UsageError(f"{target!r} is a key of {individual}, which links it to other rows; {fix}")
 
 

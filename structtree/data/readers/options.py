@@ -63,7 +63,7 @@ class RowOptions(TypedDict, total=False):
             "Kind of an attribute or link: zip=nominal, 'born=date(day-first)', 'size=low<high'; repeatable.",
             DATA,
             "NAME=KIND",
-            "--type",
+            "type",
         ),
     ]
     group: Annotated[
@@ -73,7 +73,7 @@ class RowOptions(TypedDict, total=False):
     link: Annotated[
         str | None,
         OptionText(
-            "With --group: the name of the link to the rows. For databases: T.COLUMN=T.COLUMN; repeatable.",
+            "For grouped rows: the name of the link to them. For databases: T.COLUMN=T.COLUMN; repeatable.",
             DATA,
             "NAME",
         ),
@@ -95,7 +95,7 @@ class MoleculeOptions(TypedDict, total=False):
     ]
     skip_bad: Annotated[bool | None, OptionText("Skip and list molecules that cannot be read.", MOLECULES)]
     cache: Annotated[
-        bool | None, OptionText("Cache results for large sets of molecules.", MOLECULES, None, "--cache/--no-cache")
+        bool | None, OptionText("Cache results for large sets of molecules.", MOLECULES, None, "cache/no-cache")
     ]
 
 
@@ -104,17 +104,17 @@ class KeyOptions(TypedDict, total=False):
 
     keys: Annotated[
         Sequence[str] | None,
-        OptionText("Key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "--key"),
+        OptionText("Key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "key"),
     ]
     links: Sequence[str] | None
     exclude: Annotated[
         Sequence[str] | None,
         OptionText("Column of any table, or whole table, to exclude; repeatable.", DATABASES, "T.COLUMN"),
     ]
-    condition: Annotated[str | None, OptionText("SQL condition for the individuals.", DATABASES, "SQL", "--where")]
+    condition: Annotated[str | None, OptionText("SQL condition for the individuals.", DATABASES, "SQL", "where")]
     schema_file: Annotated[
         str | None,
-        OptionText("Keys and links written by structtree data schema.", DATABASES, "FILE.toml", "--schema"),
+        OptionText("Keys and links written by structtree data schema.", DATABASES, "FILE.toml", "schema"),
     ]
     layout: SourceLayout | None
     strict: Annotated[bool | None, OptionText("Reject foreign keys without a target row.", DATABASES)]
@@ -122,7 +122,9 @@ class KeyOptions(TypedDict, total=False):
         str | None,
         OptionText("An individual sees only rows dated before this date of its own: loan.date.", DATABASES, "DATE"),
     ]
-    lead: Annotated[int | None, OptionText("With --as-of: prediction horizon in days.", DATABASES, "DAYS")]
+    lead: Annotated[
+        int | None, OptionText("Prediction horizon in days, together with a date of individuals.", DATABASES, "DAYS")
+    ]
     frozen_at: Annotated[
         str | None, OptionText("Hide rows and values dated after this day.", DATABASES, "YYYY-MM-DD")
     ]
@@ -135,7 +137,7 @@ class KeyOptions(TypedDict, total=False):
             "Date from which rows of a table exist, by default the earliest; repeatable.",
             DATABASES,
             "T.COLUMN",
-            "--date",
+            "date",
         ),
     ]
     set_once: Annotated[
@@ -149,8 +151,9 @@ class KeyOptions(TypedDict, total=False):
 
 
 class DatabaseOptions(KeyOptions, total=False):
-    """All options for databases."""
+    """All options for databases; without ``individual``, the table with the target is chosen."""
 
+    target: str | None
     individual: str | None
     types: Mapping[str, str] | None
 
@@ -186,14 +189,14 @@ class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, FactOptions, total
         str | None, OptionText("Field separator; also tab, or a space for any whitespace.", TEXT, "CHAR")
     ]
     header: Annotated[
-        bool | None, OptionText("Read the first line as names, or as data.", TEXT, None, "--header/--no-header")
+        bool | None, OptionText("Read the first line as names, or as data.", TEXT, None, "header/no-header")
     ]
     names: Annotated[Sequence[str] | None, OptionText("Column names.", TEXT, "A,B,C")]
     encoding: Annotated[str | None, OptionText("Text encoding, such as cp1252; UTF-8 by default.", TEXT, "NAME")]
     decimal: Annotated[Literal[".", ","] | None, OptionText("Decimal separator: . or ,", TEXT, "CHAR")]
     missing_words: Annotated[
         Sequence[str] | None,
-        OptionText("Word for missing values, instead of ?, NA etc.; repeatable.", TEXT, "WORD", "--missing-word"),
+        OptionText("Word for missing values, instead of ?, NA etc.; repeatable.", TEXT, "WORD", "missing-word"),
     ]
     smiles: Annotated[str | None, OptionText("SMILES column, if its name does not show it.", MOLECULES, "COLUMN")]
 
@@ -209,7 +212,8 @@ class ReadingOption:
     @property
     def flag(self) -> str:
         """Name on the command line."""
-        return (self.text and self.text.flag) or f"--{self.name.replace('_', '-')}"
+        spelling = (self.text and self.text.flag) or self.name.replace("_", "-")
+        return "/".join(f"--{word}" for word in spelling.split("/"))
 
 
 _EXPECTED: Mapping[Any, str] = {
@@ -229,8 +233,8 @@ def reading_options() -> Mapping[str, ReadingOption]:
 
     Examples
     --------
-    >>> reading_options()["missing_words"].flag, reading_options()["skip_bad"].flag
-    ('--missing-word', '--skip-bad')
+    >>> reading_options()["missing_words"].kind
+    collections.abc.Sequence[str]
     """
     kinds = get_type_hints(ReadingOptions)
     hints = get_type_hints(ReadingOptions, include_extras=True)

@@ -23,14 +23,14 @@ from structtree.data.readers.graphs.reading import GRAPH_FILES, read_graphs
 from structtree.data.readers.graphs.tu import TARGETS, is_tu_folder, read_tu
 from structtree.data.readers.molecules.files import smiles_column
 from structtree.data.readers.molecules.reading import read_molecules
-from structtree.data.readers.options import FactOptions, ReadingOptions, given_options, reading_options
+from structtree.data.readers.options import FactOptions, ReadingOptions, given_options
 from structtree.data.readers.records.reading import read_json, read_jsonl
 from structtree.data.readers.tables.arff import read_arff
 from structtree.data.readers.tables.c45 import read_c45
 from structtree.data.readers.tables.delimited import csv_layout
 from structtree.data.readers.tables.reading import read_csv, read_feather, read_parquet
 from structtree.data.readers.text_files import extension_of, require_file
-from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.errors import DataError, UsageError, did_you_mean, option_text
 
 __all__ = ["FILE_FORMATS", "FileFormat", "is_database", "read_data", "target_of"]
 
@@ -171,12 +171,13 @@ def read_data(
     chosen = _format(where, name)
     if chosen is _AT_URL:
         _refuse_others(given, chosen, is_named=True)
-        return chosen.read(where, **given)
+        return chosen.read(where, target=target, **given)
     path = Path(where)
     if name is None and chosen.name == "csv":
         return _read_delimited(path, given)
     _refuse_others(given, chosen, is_named=name is not None)
-    return chosen.read(path, target=target, **given) if chosen.takes_target else chosen.read(path, **given)
+    needs_target = chosen.takes_target or "links" in chosen.options
+    return chosen.read(path, target=target, **given) if needs_target else chosen.read(path, **given)
 
 
 def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
@@ -187,8 +188,8 @@ def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
     has_smiles = "smiles" in given or smiles_column(layout.names) is not None
     if chosen and not has_smiles:
         raise UsageError(
-            f"{reading_options()[chosen[0]].flag} is for molecules, and {path} has no column named smiles; if "
-            "another column contains them, name it with --smiles (smiles=...)"
+            f"{option_text(chosen[0])} is for molecules, and {path} has no column named smiles; if "
+            f"another column contains them, name it with {option_text('smiles')}"
         )
     is_smiles = "smiles" in given or bool(chosen) or (has_smiles and set(given) <= set(_MOLECULES))
     _refuse_others(given, FILE_FORMATS["smiles" if is_smiles else "csv"], is_named=False)
@@ -200,16 +201,12 @@ def _refuse_others(given: Mapping[str, Any], chosen: FileFormat, *, is_named: bo
         if name in chosen.options:
             continue
         if name == "link" and "links" in chosen.options:
-            raise UsageError(f"for {chosen.what}, --link takes TABLE.COLUMN=TABLE.COLUMN; got {value!r}")
+            raise UsageError(
+                f"for {chosen.what}, {option_text('link')} takes TABLE.COLUMN=TABLE.COLUMN; got {value!r}"
+            )
         users = ", ".join(known.name for known in FILE_FORMATS.values() if name in known.options)
-        fix = "" if is_named else "; if the file is one of these, say so with --format (format=...)"
-        raise UsageError(f"{_spelled(name)} does not apply to {chosen.name} ({chosen.what}), only to {users}{fix}")
-
-
-def _spelled(name: str) -> str:
-    """Return the name of an option, with its name on the command line if that differs."""
-    flag = "--link" if name == "links" else reading_options()[name].flag
-    return name if flag == f"--{name.replace('_', '-')}" else f"{name} ({flag})"
+        fix = "" if is_named else f"; if the file is one of these, set {option_text('format')}"
+        raise UsageError(f"{option_text(name)} does not apply to {chosen.name} ({chosen.what}), only to {users}{fix}")
 
 
 def target_of(where: str | os.PathLike[str], population: Population, format: str | None = None) -> str | None:
@@ -245,7 +242,7 @@ def _format(where: str | os.PathLike[str], name: str | None) -> FileFormat:
         raise UsageError(f"unknown format {name!r}{did_you_mean(name, FILE_FORMATS)}")
     if isinstance(where, str) and is_url(where):
         if name is not None:
-            raise UsageError(f"--format is for files, and {shown_url(where)} is the URL of a database")
+            raise UsageError(f"{option_text('format')} is for files, and {shown_url(where)} is the URL of a database")
         return _AT_URL
     path = Path(where)
     if path.is_dir():
@@ -258,7 +255,7 @@ def _format(where: str | os.PathLike[str], name: str | None) -> FileFormat:
         if extension in known.extensions:
             return known
     ending = f"unknown extension {extension!r}" if extension else "the name has no extension"
-    raise UsageError(f"{path}: {ending}; say it with --format {'|'.join(FILE_FORMATS)}")
+    raise UsageError(f"{path}: {ending}; set {option_text('format')} to one of: {', '.join(FILE_FORMATS)}")
 
 
 def _format_in_folder(path: Path) -> str:

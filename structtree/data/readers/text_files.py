@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
-from structtree.errors import DataError, MissingFileError, UsageError, did_you_mean
+from structtree.errors import DataError, MissingFileError, UsageError, did_you_mean, option_text
 
 __all__ = [
     "MISSING_WORDS",
@@ -219,7 +219,7 @@ def _without_mark(path: str | os.PathLike[str], encoding: str) -> DataError:
     return DataError(
         f"the text does not begin with the byte order mark of {encoding.upper()}",
         source=os.fspath(path),
-        fix=f"name the encoding, such as --encoding {other} (encoding={other!r})",
+        fix=f"name the encoding, such as {option_text('encoding', other)}",
     )
 
 
@@ -232,7 +232,7 @@ def undecodable(path: str | os.PathLike[str], encoding: str) -> DataError:
     ...     file = Path(folder) / "a.csv"
     ...     _ = file.write_bytes(b"name\\nJos\\xe9\\n")
     ...     print(str(undecodable(file, "utf-8")).partition("a.csv")[2])
-    :2: byte 8 is 0xe9, which is not UTF-8; name another encoding, such as --encoding cp1252 (encoding='cp1252')
+    :2: byte 8 is 0xe9, which is not UTF-8; name another encoding, such as encoding='cp1252'
     """
     decoder = codecs.getincrementaldecoder(encoding)()
     n_bytes, line = 0, 1
@@ -256,7 +256,7 @@ def _undecodable(path: str | os.PathLike[str], encoding: str, line: int, at: int
         f"byte {at} {what}, which is not {encoding.upper()}",
         source=os.fspath(path),
         line=line,
-        fix=f"name another encoding, such as --encoding {other} (encoding={other!r})",
+        fix=f"name another encoding, such as {option_text('encoding', other)}",
     )
 
 

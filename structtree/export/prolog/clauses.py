@@ -22,7 +22,7 @@ from structtree.data.reachable import seen_by_individuals
 from structtree.data.readers.facts.signatures import PrologPredicate, signatures_of
 from structtree.data.readers.facts.tables import types_without_facts
 from structtree.data.schema import Schema
-from structtree.errors import UsageError
+from structtree.errors import UsageError, option_text
 from structtree.export.prolog.facts import FACT_HELPERS, FactVocabulary, check_sayable
 from structtree.export.prolog.goals import GoalWriter, RowVocabulary, member_atom, number_term, plain_atom
 from structtree.export.prolog.rules import background_clauses
@@ -132,12 +132,12 @@ def _reading_of(model: Model, facts: Population | None) -> FactReading:
     if found is None:
         raise UsageError(
             "the model does not say that it was learned from facts, of which its clauses could speak; export it with "
-            "its data (--data DATA), which is then written as facts"
+            f"its data ({option_text('data')}), which is then written as facts"
         )
     if found.is_of_models:
         raise UsageError(
             "the individuals are interpretations, whose facts Prolog cannot tell apart; export the model with its "
-            "data (--data DATA), which is then written as facts"
+            f"data ({option_text('data')}), which is then written as facts"
         )
     return found
 

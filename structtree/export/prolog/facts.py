@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from structtree.data.readers.facts.signatures import FactJoin, FactStep, MemberOrigin, PrologPredicate, Signature
 from structtree.data.readers.facts.tables import FactTypes
 from structtree.data.schema import Attribute, Schema
-from structtree.errors import UsageError
+from structtree.errors import UsageError, option_text
 from structtree.export.prolog.goals import (
     RowVocabulary,
     TermFound,
@@ -43,7 +43,9 @@ structtree_items(List, Items) :- flatten(List, Flat), list_to_set(Flat, Items)."
 """What goals about facts call."""
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
-_NOT_A_FACT = " is not said by facts alone; export it with its data (--data DATA), which is then written as facts"
+_NOT_A_FACT = (
+    f" is not said by facts alone; export it with its data ({option_text('data')}), which is then written as facts"
+)
 
 
 @dataclass(slots=True)

@@ -47,17 +47,17 @@ def test_attributes_can_be_left_out(path):
         (
             "trains",
             {"individual": "Car"},
-            "--individual (individual=...) does not apply to trains, a built-in dataset whose",
+            "individual does not apply to trains, a built-in dataset whose",
         ),
         (
             "dolphins",
             {"delimiter": ";"},
-            "--delimiter (delimiter=...) does not apply to dolphins, a built-in dataset whose",
+            "delimiter does not apply to dolphins, a built-in dataset whose",
         ),
         (
             "dolphins",
             {"format": "csv"},
-            "--format (format=...) does not apply to dolphins, a built-in dataset whose files",
+            "format does not apply to dolphins, a built-in dataset whose files",
         ),
         (
             "dolphins",
@@ -67,12 +67,12 @@ def test_attributes_can_be_left_out(path):
         (
             "monks-1",
             {"types": {"a1": "int"}},
-            "--type (types=...) does not apply to monks-1, a built-in dataset that is gen",
+            "types does not apply to monks-1, a built-in dataset that is gen",
         ),
         (
             "trains",
             {"condition": "1"},
-            "--where (condition=...) does not apply to trains, a built-in dataset whose files are",
+            "condition does not apply to trains, a built-in dataset whose files are",
         ),
     ],
 )

@@ -88,13 +88,15 @@ def test_what_is_not_there_is_refused_with_the_nearest_name(tmp_path):
 def test_what_cannot_be_told_is_asked_for(tmp_path):
     for name in ("a.xyz", "a"):
         (tmp_path / name).write_text("hello")
-    known = "jsonl|json|csv|arff|c45|parquet|feather|graphml|gml|sqlite|duckdb|tables|tu|smiles|sdf|facts"
-    assert sentence(tmp_path / "a.xyz") == (
-        f"{tmp_path / 'a.xyz'}: unknown extension '.xyz'; say it with --format {known}"
+    known = (
+        "jsonl, json, csv, arff, c45, parquet, feather, graphml, gml, sqlite, duckdb, tables, tu, smiles, sdf, facts"
     )
-    assert sentence(tmp_path / "a") == f"{tmp_path / 'a'}: the name has no extension; say it with --format {known}"
+    assert sentence(tmp_path / "a.xyz") == (
+        f"{tmp_path / 'a.xyz'}: unknown extension '.xyz'; set format to one of: {known}"
+    )
+    assert sentence(tmp_path / "a") == f"{tmp_path / 'a'}: the name has no extension; set format to one of: {known}"
     assert sentence(tmp_path / "a", format="jsnl") == "unknown format 'jsnl' (did you mean 'jsonl'?)"
-    assert list(FILE_FORMATS) == known.split("|")
+    assert list(FILE_FORMATS) == known.split(", ")
 
 
 def test_a_folder_without_graphs_is_refused(tmp_path):
@@ -160,7 +162,7 @@ def test_a_real_table_is_read(shared_data, tmp_path):
     assert (
         sentence(source)
         == f"{source}:1: the header looks like a row of data; add a line with the names of the columns, "
-        "or say --no-header (header=False)"
+        "or use header=False"
     )
     path = tmp_path / "adult.csv"
     path.write_bytes(b"age,work,weight,school,years,status,job,role,race,sex,gain,loss,hours,country,income\n")

@@ -40,7 +40,7 @@ __all__ = [
 
 
 def columns_text(table: str, columns: Sequence[str]) -> str:
-    """Return columns of a table as people write them, and as ``--link`` takes them.
+    """Return columns of a table as people write them, and as ``links`` takes them.
 
     Examples
     --------
@@ -64,13 +64,13 @@ class RowChoice(NamedTuple):
 def condition_error(sql: str, table: str, why: str) -> DataError:
     """Return the error for a condition that a database does not understand, with the first line of what it says."""
     return DataError(
-        f"{option_text('--where', sql)} is not understood for {table}: {why.splitlines()[0].rstrip('.')}"
+        f"{option_text('condition', sql)} is not understood for {table}: {why.splitlines()[0].rstrip('.')}"
     )
 
 
 def endless_condition(sql: str, table: str, after: str) -> DataError:
     """Return the error for a condition that was stopped, since it may never end."""
-    return DataError(f"{option_text('--where', sql)} was stopped for {table} after {after}; it may never end")
+    return DataError(f"{option_text('condition', sql)} was stopped for {table} after {after}; it may never end")
 
 
 @dataclass(frozen=True, slots=True)

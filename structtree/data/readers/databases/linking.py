@@ -265,7 +265,7 @@ def _individual(database: Database, individual: str | None) -> SourceTable:
 def _refuse_dangling(matches: Iterable[KeyMatch], source: str) -> None:
     for match in matches:
         if match.n_dangling:
-            fix = "correct the data, or read it without --strict (strict=True)"
+            fix = f"correct the data, or read it without {option_text('strict', True)}"
             raise DataError(dangling_sentence(match), source=source, fix=fix)
 
 
@@ -275,7 +275,10 @@ def _population(
     n_rows = chosen.sheet.n_rows
     who = np.arange(n_rows) if chosen.chosen is None else np.flatnonzero(chosen.chosen)
     if chosen.chosen is not None and not len(who):
-        raise DataError(f"--where holds of none of the {n_rows:,} rows of {chosen.name}", source=chosen.sheet.source)
+        raise DataError(
+            f"{option_text('condition')} matches none of the {n_rows:,} rows of {chosen.name}",
+            source=chosen.sheet.source,
+        )
     numbers = np.full(n_rows, -1, dtype=np.int64)
     numbers[who] = np.arange(len(who))
     provenance = Provenance(numbers, len(who), _names(chosen, who), relations=relations)
@@ -335,7 +338,7 @@ def _about_dates(kept: Mapping[str, Mapping[str, TypedColumn]]) -> Iterator[str]
             texts = typed.column.categories if typed.attribute.kind == "nominal" else ()
             kinds = [f"date({layout})" if layout else "date" for layout in layouts_of(texts)]
             if kinds:
-                options = " or ".join(option_text("--type", f"{table}.{name}={kind}") for kind in kinds)
+                options = " or ".join(option_text("types", {f"{table}.{name}": kind}) for kind in kinds)
                 yield f"{table}.{name} has dates such as {texts[0]!r}, which are read as such with {options}"
 
 

@@ -210,8 +210,22 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
         settled = {(link.table, column) for link in links for column in link.columns}
         database = guess_keys(database, settled)
     is_strict = bool(options.get("strict"))
+    options = _with_owner(database, options)
     population = link_tables(database, options.get("individual"), options.get("types"), strict=is_strict)
     return _seen_in_time(population, options)
+
+
+def _with_owner(database: Database, options: DatabaseOptions) -> DatabaseOptions:
+    """Return the options with the table that has the target as the individual, if none is named."""
+    target = options.get("target")
+    if target is None or options.get("individual") is not None:
+        return options
+    owners = [name for name, table in database.tables.items() if target in table.sheet.columns]
+    if len(owners) != 1:
+        has = "no table has it" if not owners else f"{target!r} is a column of {', '.join(owners)}"
+        known = "" if owners else f" (tables: {', '.join(database.tables)})"
+        raise UsageError(f"choose the table to learn about with {option_text('individual')}; {has}{known}")
+    return {**options, "individual": owners[0]}
 
 
 def _seen_in_time(population: Population, options: DatabaseOptions) -> Population:
@@ -219,9 +233,10 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
     own, day = options.get("as_of"), _last_day(options)
     lead = _lead(options.get("lead"), own)
     if own is None and day is None:
-        for flag, given in (("--date", options.get("dates")), ("--set-once", options.get("set_once"))):
-            if given:
-                raise UsageError(f"{flag} matters only with --as-of, --frozen-at or --exclude-after")
+        for name in ("dates", "set_once"):
+            if options.get(name):
+                others = ", ".join(option_text(each) for each in ("as_of", "frozen_at"))
+                raise UsageError(f"{option_text(name)} matters only with {others} or {option_text('exclude_after')}")
         return population
     dates, set_once = _said_dates(_relations(population).database, options)
     own = own and own.removeprefix(f"{population.schema.individual}.")
@@ -257,7 +272,9 @@ def _learned_dating(layout: SourceLayout | None, dates: Mapping[str, str | None]
         learned = layout.dating.get(table, TypeDates()).by
         if learned != (() if said is None else (said,)):
             by = " and ".join(learned) or "nothing"
-            raise UsageError(f"the model was learned with {table} dated by {by}; predict without --date {table}")
+            raise UsageError(
+                f"the model was learned with {table} dated by {by}; predict without {option_text('dates', [table])}"
+            )
     return layout.dating
 
 
@@ -283,11 +300,11 @@ def _said_dates(
     database: Database, options: DatabaseOptions
 ) -> tuple[dict[str, str | None], dict[str, tuple[str, ...]]]:
     """Return what the user says dates the rows of tables, and which dates are set once."""
-    dates = dict(_dated(database, "--date", text) for text in options.get("dates") or ())
+    dates = dict(_dated(database, "dates", text) for text in options.get("dates") or ())
     set_once: dict[str, tuple[str, ...]] = {}
-    for table, column in (_dated(database, "--set-once", text) for text in options.get("set_once") or ()):
+    for table, column in (_dated(database, "set_once", text) for text in options.get("set_once") or ()):
         if column is None:
-            raise UsageError(f"--set-once takes TABLE.COLUMN; got the table {table}")
+            raise UsageError(f"{option_text('set_once')} takes TABLE.COLUMN; got the table {table}")
         set_once[table] = (*set_once.get(table, ()), column)
     return dates, set_once
 
@@ -303,16 +320,17 @@ def _last_day(options: DatabaseOptions) -> float | None:
     given = {flag: options.get(flag) for flag in ("frozen_at", "exclude_after") if options.get(flag) is not None}
     if len(given) > 1:
         raise UsageError(
-            "--exclude-after does what --frozen-at does, and leaves out individuals too; give one of them"
+            f"{option_text('exclude_after')} does what {option_text('frozen_at')} does, and leaves out individuals "
+            "too; give one of them"
         )
-    return next((_day(f"--{name.replace('_', '-')}", str(text)) for name, text in given.items()), None)
+    return next((_day(option_text(name), str(text)) for name, text in given.items()), None)
 
 
 def _until(population: Population, day: float, kept: NDArray[np.bool_]) -> Population:
     """Return the population without the individuals that are not dated until a day, which its provenance tells."""
     text, name = moment_text(day, "date"), population.schema.individual
     if not kept.any():
-        raise DataError(f"no {name} is dated {text} or before, so that --exclude-after leaves none")
+        raise DataError(f"no {name} is dated {text} or before, so that {option_text('exclude_after')} leaves none")
     provenance, relations = provenance_of(population), _relations(population)
     gone = provenance.rows[population.individuals[~kept]].tolist()
     note = f"skipped {len(gone):,} of {len(kept):,} individuals dated after {text} or without a date"
@@ -328,11 +346,13 @@ def _lead(days: int | None, own: str | None) -> int:
     if days is None:
         return 0
     if own is None:
-        raise UsageError("--lead says how long before its date an individual stops to see, so it needs --as-of")
+        raise UsageError(
+            f"{option_text('lead')} is the time before the date of an individual, so it needs {option_text('as_of')}"
+        )
     if days < 0:
-        raise UsageError(f"--lead must be a number of days >= 0; got {days}")
+        raise UsageError(f"{option_text('lead')} must be a number of days >= 0; got {days}")
     if days > MOST_DAYS:
-        raise UsageError(f"--lead must be at most {MOST_DAYS:,} days, which are 9,999 years")
+        raise UsageError(f"{option_text('lead')} must be at most {MOST_DAYS:,} days, which are 9,999 years")
     return days
 
 
@@ -349,7 +369,7 @@ def _label_tables(database: Database, individual: str) -> Iterator[str]:
         if name != individual and len(mine - theirs) == 1 and 1 <= len(others) <= 2 <= len(mine & theirs):
             yield (
                 f"{name} has the columns of {individual} but for {' and '.join(others)}; if what they say is known "
-                f"only after the date of the row, leave it out: {option_text('--exclude', name)}"
+                f"only after the date of the row, leave it out: {option_text('exclude', [name])}"
             )
 
 
@@ -363,20 +383,20 @@ def _in_short(notes: Sequence[str]) -> Iterator[str]:
         yield f"{SKIPPED_LINK}{', '.join(paths)}"
 
 
-def _dated(database: Database, flag: str, text: str) -> tuple[str, str | None]:
+def _dated(database: Database, option: str, text: str) -> tuple[str, str | None]:
     """Return a table and the column that dates its rows; no column if nothing does."""
     said = _parsed(database, text)
     if len(said.columns) > 1:
-        also = ", or TABLE for one that nothing dates" if flag == "--date" else ""
-        raise UsageError(f"{flag} takes TABLE.COLUMN{also}; got {text!r}")
+        also = ", or TABLE for one that nothing dates" if option == "dates" else ""
+        raise UsageError(f"{option_text(option)} takes TABLE.COLUMN{also}; got {text!r}")
     return said.table, said.columns[0] if said.columns else None
 
 
-def _day(flag: str, text: str) -> float:
+def _day(option: str, text: str) -> float:
     try:
         return datetime.strptime(text, "%Y-%m-%d").date().toordinal() - _EPOCH
     except ValueError:
-        raise DataError(f"{flag} takes a day such as 2010-01-01; got {text!r}") from None
+        raise DataError(f"{option} takes a day such as 2010-01-01; got {text!r}") from None
 
 
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -418,10 +438,12 @@ def _row_choice(options: DatabaseOptions) -> RowChoice | None:
         return None
     if individual is None:
         raise UsageError(
-            "--where is about the individuals: say which table they are, with --individual (individual=...)"
+            f"{option_text('condition')} is about the individuals: name their table with {option_text('individual')}"
         )
     if not condition.strip():
-        raise UsageError("--where must be a condition in SQL, such as \"status = 'A'\"; got nothing")
+        raise UsageError(
+            f"{option_text('condition')} must be a condition in SQL, such as \"status = 'A'\"; got nothing"
+        )
     return RowChoice(individual, condition)
 
 
@@ -517,7 +539,7 @@ def _checked(database: Database) -> Database:
 
 def _leads_nowhere(database: Database, key: ForeignKey, why: str) -> DataError:
     to = columns_text(key.to, key.key) if key.key else key.to
-    fix = f"to do without it: {option_text('--exclude', columns_text(key.table, key.columns))}"
+    fix = f"to do without it: {option_text('exclude', [columns_text(key.table, key.columns)])}"
     message = f"the foreign key {columns_text(key.table, key.columns)} refers to {to}, {why}"
     return DataError(message, source=database.source, fix=fix)
 
@@ -528,7 +550,9 @@ def _with_keys(database: Database, keys: Collection[str]) -> Database:
     for text in keys:
         said = _parsed(database, text)
         if not said.columns:
-            raise UsageError(f"--key takes TABLE.COLUMN, as in --key account.id; got {text!r}")
+            raise UsageError(
+                f"{option_text('keys')} takes TABLE.COLUMN, as in {option_text('keys', ['account.id'])}; got {text!r}"
+            )
         if not columns.differs(said.table, said.columns):
             message = f"{columns_text(*said)} is no key: rows have the same value, or none"
             raise DataError(message, source=database.source)
@@ -548,18 +572,19 @@ def _link(database: Database, text: str) -> ForeignKey:
             continue
         key = there.columns or database.tables[there.table].key
         if not key:
-            fix = f"say which column: {option_text('--link', f'{text}.COLUMN')}"
+            fix = f"say which column: {option_text('links', [f'{text}.COLUMN'])}"
             message = f"the table {there.table} has no key that {columns_text(*here)} could refer to"
             raise DataError(message, source=database.source, fix=fix)
         if here.columns and len(here.columns) == len(key):
             return ForeignKey(here.table, here.columns, there.table, key)
         if here.columns:
             n, there_text = number_text(here.columns, "column"), columns_text(there.table, key)
-            message = f"{option_text('--link', text)}: {columns_text(*here)} is {n}, and {there_text} {len(key)}"
+            message = f"{option_text('links', [text])}: {columns_text(*here)} is {n}, and {there_text} {len(key)}"
             problem = problem or UsageError(message)
     if problem is not None and len(places) == 1:
         raise problem
-    raise UsageError(f"--link takes TABLE.COLUMN=TABLE.COLUMN, as in --link loan.account=account.id; got {text!r}")
+    example = option_text("links", ["loan.account=account.id"])
+    raise UsageError(f"{option_text('links')} takes TABLE.COLUMN=TABLE.COLUMN, as in {example}; got {text!r}")
 
 
 def _with_links(database: Database, links: Sequence[ForeignKey]) -> Database:

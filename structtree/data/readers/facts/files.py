@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from structtree.errors import DataError, MissingFileError, UnknownNameError
+from structtree.errors import DataError, MissingFileError, UnknownNameError, option_text
 
 __all__ = ["FACT_ENDINGS", "ExampleFile", "FactFiles", "fact_files", "is_fact_folder"]
 
@@ -165,7 +165,9 @@ def _chosen(named: Iterable[_Named], parts: Sequence[str], where: Path) -> froze
         return frozenset(present)
     known = ", ".join(present)
     raise DataError(
-        f"the folder has examples of several parts ({known})", source=str(where), fix="choose: --part NAME"
+        f"the folder has examples of several parts ({known})",
+        source=str(where),
+        fix=f"choose one with {option_text('part')}",
     )
 
 

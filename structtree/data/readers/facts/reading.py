@@ -34,7 +34,7 @@ from structtree.data.readers.facts.rules import with_derived_facts
 from structtree.data.readers.facts.signatures import PrologPredicate, Signature, signatures_of
 from structtree.data.readers.facts.tables import ExampleRows, FactTypes, fact_population, own_type_names
 from structtree.data.readers.text_files import open_decoded
-from structtree.errors import DataError, UnknownNameError, UsageError
+from structtree.errors import DataError, UnknownNameError, UsageError, option_text
 from structtree.reprs import number_text
 
 if TYPE_CHECKING:
@@ -221,7 +221,9 @@ def _joined_examples(texts: Sequence[_ExampleText], target: str | None, *, has_n
     names = list(dict.fromkeys(predicate.name for predicate in known))
     name = names[0] if len(names) == 1 else target
     if name not in names:
-        raise UsageError(f"there are examples of {', '.join(names)}; say with --target which to predict")
+        raise UsageError(
+            f"there are examples of {', '.join(names)}; choose the one to predict with {option_text('target')}"
+        )
     chosen = [predicate for predicate in known if predicate.name == name]
     _check_example_arity(chosen, texts)
     return _one_table(chosen[0], texts, has_negatives)
@@ -367,7 +369,7 @@ class _Reader:
         if not examples.has_negatives and not self.sample_negatives:
             notes.append(
                 f"there are positive examples of {examples.predicate} only; name a file of negative ones with "
-                "--negatives, or draw some with --sample-negatives N"
+                f"{option_text('negatives')}, or draw some with {option_text('sample_negatives')}"
             )
             return _Task(TargetPlaces(examples.predicate), rows, parts=examples.parts)
         return _Task(TargetPlaces(examples.predicate), rows, labels, examples.predicate.name, examples.parts)
@@ -417,7 +419,8 @@ class _Reader:
         if not self.sample_negatives:
             raise UsageError(
                 f"{found[0]} holds of pairs, and facts say only of which; name a file of negative examples with "
-                "--negatives and one of positive ones with --positives, or draw negative ones: --sample-negatives N"
+                f"{option_text('negatives')} and one of positive ones with {option_text('positives')}, or draw "
+                f"negative ones with {option_text('sample_negatives')}"
             )
         table = tables.pop(found[0])
         chosen = _Task(TargetPlaces(found[0]), table.rows, [True] * len(table.rows), found[0].name)
@@ -428,9 +431,11 @@ class _Reader:
         if self.sample_negatives is None:
             return task
         if self.sample_negatives < 1:
-            raise UsageError(f"--sample-negatives must be at least 1; got {self.sample_negatives}")
+            raise UsageError(f"{option_text('sample_negatives')} must be at least 1; got {self.sample_negatives}")
         if task.places is None or not task.label or task.places.class_place is not None:
-            raise UsageError("--sample-negatives is for positive examples of a predicate, of which there are none")
+            raise UsageError(
+                f"{option_text('sample_negatives')} is for positive examples of a predicate, of which there are none"
+            )
         signature = layout.signatures[task.places.predicate]
         pools = [
             _constants(place, signature, layout, self.base, task.rows) for place in range(len(signature.arguments))
@@ -451,7 +456,10 @@ class _Reader:
             return self.individual
         known = _type_names(layout)
         if not known:
-            raise DataError("no argument of the facts is a record: say what they are, as in --fact 'p(Thing, value)'")
+            raise DataError(
+                "no argument of the facts is a record: say what they are, as in "
+                + option_text("fact", ["p(Thing, value)"])
+            )
         if self.individual is not None:
             if self.individual not in known:
                 raise UnknownNameError("type", self.individual, known)

@@ -6,7 +6,7 @@ a record in the fact. A ``key`` has at most one fact, so that the other argument
 nothing has. ``both ways`` reads each fact also with its two records of one type exchanged, ``one way`` leaves out
 the link from the later argument back to the first.
 
-The same text is used in a grammar (``fact bond(...)``), on the command line (``--fact``), and in what a model
+The same text is used in a grammar (``fact bond(...)``), as an option of reading (``fact``), and in what a model
 remembers, so that other facts are read as those it has learned from.
 """
 

@@ -418,7 +418,7 @@ def _error(block: _Block, type_name: str, key: str, mismatch: ValueMismatch, wan
         source=None if wanted.files is None else str(wanted.files[graph]),
         path=f"${path}",
         individual={"Graph": graph, "Node": block.first_node + node}.get(wanted.individual),
-        fix=f"to read all of them as text: {option_text('--type', f'{key}=nominal')}"
+        fix=f"to read all of them as text: {option_text('types', {key: 'nominal'})}"
         if mismatch.fix == "nominal"
         else None,
     )

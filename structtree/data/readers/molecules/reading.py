@@ -54,7 +54,7 @@ from structtree.data.readers.tables.delimited import CsvLayout, csv_layout
 from structtree.data.readers.tables.sheets import PythonValues, Sheet, Texts
 from structtree.data.readers.text_files import MISSING_WORDS, present
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
-from structtree.errors import DataError, MissingPackageError, UsageError
+from structtree.errors import DataError, MissingPackageError, UsageError, option_text
 
 __all__ = ["SkippedMolecules", "from_molecules", "from_smiles", "read_molecules"]
 
@@ -235,7 +235,8 @@ def _rdkit(source: str | None = None) -> Any:
         from rdkit import Chem
     except ImportError:
         where = f"{source}: " if source else ""
-        fix = ", or read the table without its molecules: --format csv" if source and has_table_name(source) else ""
+        fix = f", or read the table without its molecules: {option_text('format', 'csv')}"
+        fix = fix if source and has_table_name(source) else ""
         raise MissingPackageError(f"{where}reading molecules requires RDKit", "molecules", fix) from None
     return Chem
 
@@ -253,10 +254,10 @@ class _Batch:
         """Return what is wrong with all that cannot be read."""
         if len(problems) == 1:
             ((row, message),) = problems.items()
-            fix = "correct it, or leave such molecules out with skip_bad=True (--skip-bad)"
+            fix = f"correct it, or leave such molecules out with {option_text('skip_bad', True)}"
             return DataError(message, source=self.sheet.source, line=self.sheet.line_of(row), individual=row, fix=fix)
         message = f"RDKit cannot read {len(problems):,} of {len(self.items):,} molecules"
-        fix = "correct them, or leave such molecules out with skip_bad=True (--skip-bad)"
+        fix = f"correct them, or leave such molecules out with {option_text('skip_bad', True)}"
         if len(problems) == len(self.items):
             fix = "correct them, since nothing would be left without them"
         if len(problems) == len(self.items) and self.sheet.source is None and isinstance(self.items[0], str):

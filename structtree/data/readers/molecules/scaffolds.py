@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from structtree.data.population import Population
-from structtree.errors import DataError
+from structtree.errors import DataError, option_text
 
 __all__ = ["scaffolds"]
 
@@ -44,7 +44,7 @@ def _check(population: Population) -> None:
     if not (has_atoms and "Bond" in known and population.schema.individual == "Molecule"):
         raise DataError(
             f"scaffolds are of molecules with atoms and bonds, and the individuals are of type "
-            f"{population.schema.individual!r} (a column of SMILES is read with --smiles COLUMN)"
+            f"{population.schema.individual!r} (a column of SMILES is read with {option_text('smiles', 'COLUMN')})"
         )
 
 

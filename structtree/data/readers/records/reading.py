@@ -33,7 +33,7 @@ from structtree.data.readers.records.shredding import DEEPEST, Shredder
 from structtree.data.readers.records.source_paths import Origin
 from structtree.data.readers.text_files import open_text_file
 from structtree.data.schema import Schema
-from structtree.errors import DataError, StructtreeError
+from structtree.errors import DataError, StructtreeError, option_text
 from structtree.files import replacing
 
 __all__ = ["from_records", "read_json", "read_jsonl", "write_jsonl"]
@@ -153,7 +153,7 @@ def read_json(
         except orjson.JSONDecodeError as error:
             raise _broken(error, source, error.lineno) from None
         if not isinstance(records, list):
-            fix = "a file with one object a line is read with --format jsonl"
+            fix = f"a file with one object per line is read with {option_text('format', 'jsonl')}"
             raise DataError(f"expected an array of objects, got {quoted_value(records)}", source=source, fix=fix)
         written = _schema_of(records[0], source, None) if records else None
         shredder = _shredder(schema or written, individual, types, source)

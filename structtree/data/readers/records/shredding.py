@@ -312,7 +312,7 @@ class Shredder:
             try:
                 add(batch, key, batch.values(key))
             except ValueMismatch as mismatch:
-                text = f"to read all of them as text: {option_text('--type', f'{key}=nominal')}"
+                text = f"to read all of them as text: {option_text('types', {key: 'nominal'})}"
                 fix = text if mismatch.fix == "nominal" else None
                 path = "" if batch.plain else f".{key}"
                 raise batch.trail.error(mismatch.index, mismatch.message, path, fix) from None
@@ -571,7 +571,7 @@ def _refuse_two_lists(target: str, pieces: Sequence[_Targets]) -> None:
             raise piece.trail.error(
                 int(np.flatnonzero(uses[piece.rows] > 1)[-1]),
                 f"this {target} is in two lists, but an element belongs to one",
-                fix=f"to read it as a set: {option_text('--type', f'{piece.trail.member}=set')}",
+                fix=f"to read it as a set: {option_text('types', {piece.trail.member: 'set'})}",
             )
 
 

@@ -36,11 +36,11 @@ from structtree.data.readers.tables.reading import from_sheet, unique_names
 from structtree.data.readers.tables.sheets import Sheet, Texts
 from structtree.data.readers.text_files import MISSING_WORDS, extension_of, open_decoded, require_file
 from structtree.data.schema import Attribute
-from structtree.errors import DataError, MissingFileError
+from structtree.errors import DataError, MissingFileError, option_text
 
 __all__ = ["read_c45"]
 
-_AS_TABLE = "to read the rows by themselves: --format csv --no-header (format='csv', header=False)"
+_AS_TABLE = f"to read the rows by themselves: {option_text('format', 'csv')} {option_text('header', False)}"
 
 
 def read_c45(

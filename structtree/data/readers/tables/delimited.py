@@ -251,7 +251,8 @@ def _refuse_blanks(head: _Head) -> None:
         raise DataError(
             f"one column, each row of which has {widths.pop()} words",
             source=head.source,
-            fix="if blanks separate the fields, say --delimiter ' ' (delimiter=' '), otherwise --delimiter ,",
+            fix=f"if blanks separate the fields, use {option_text('delimiter', ' ')}, otherwise "
+            + option_text("delimiter", ","),
         )
 
 
@@ -266,7 +267,7 @@ def _own_names(first: CsvRow, header: bool, source: str) -> list[str]:
     for place, name in enumerate(names, 1):
         if name in seen:
             message = f"columns {seen[name]} and {place} are both named {name!r}"
-            fix = "rename one, or if this is data and no header say --no-header (header=False)"
+            fix = f"rename one, or if the file has no header use {option_text('header', False)}"
             raise DataError(message, source=source, line=first.line, fix=fix)
         seen[name] = place
     return names
@@ -335,7 +336,7 @@ def csv_sheet(
         if isinstance(column, Coded):
             _check_text(layout, name, column, None if name in as_text else decimal)
     if layout.header and layout.assumed and looks_like_data(columns, decimal):
-        fix = "add a line with the names of the columns, or say --no-header (header=False)"
+        fix = f"add a line with the names of the columns, or use {option_text('header', False)}"
         raise DataError("the header looks like a row of data", source=layout.source, line=layout.line, fix=fix)
     return Sheet(columns, len(frame), layout.source, partial(_lines_of, layout))
 
@@ -444,8 +445,8 @@ def _check_signs(layout: CsvLayout, name: str, column: Coded, decimal: str) -> N
     if right is not None:
         message = f"expected one decimal separator, got both {quoted_value(right)} and {quoted_value(texts[wrong])}"
         raise _error(layout, name, column, wrong, message)
-    insist = option_text("--type", f"{name}=nominal")
-    fix = f"if they are decimal {sign}, say --decimal {other} (decimal={other!r}), otherwise {insist}"
+    insist = option_text("types", {name: "nominal"})
+    fix = f"if they are decimal {sign}, use {option_text('decimal', other)}, otherwise {insist}"
     raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {quoted_value(texts[wrong])},", fix)
 
 

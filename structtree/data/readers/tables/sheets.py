@@ -161,7 +161,7 @@ class Sheet:
                 line=self.line_of(row),
                 path=f"column {name!r}" if are_individuals else f"row {row} of column {name!r}",
                 individual=row if are_individuals else None,
-                fix=f"to read all of it as text: {option_text('--type', f'{name}=nominal')}"
+                fix=f"to read all of it as text: {option_text('types', {name: 'nominal'})}"
                 if mismatch.fix == "nominal"
                 else None,
             ) from None

@@ -252,7 +252,7 @@ def test_without_sqlalchemy_its_extra_is_named(monkeypatch):
 
 
 def test_options_of_files_are_refused(bank):
-    with pytest.raises(UsageError, match=r"--format is for files, and sqlite:.* is the URL of a database"):
+    with pytest.raises(UsageError, match=r"format is for files, and sqlite:.* is the URL of a database"):
         open_data(url_of(bank), format="sqlite")
     with pytest.raises(UsageError, match="delimiter does not apply to a URL"):
         open_data(url_of(bank), delimiter=",")

@@ -357,7 +357,9 @@ def test_an_example_counts_once():
 
 
 def test_examples_of_several_predicates_need_a_choice():
-    with pytest.raises(UsageError, match="there are examples of active, toxic; say with --target which to predict"):
+    with pytest.raises(
+        UsageError, match="there are examples of active, toxic; choose the one to predict with target"
+    ):
         active(positives="active(m1). toxic(m1).")
     assert active(positives="active(m1). toxic(m1).", target="active").provenance.facts.target == "active"
 
@@ -380,7 +382,7 @@ def test_facts_of_the_target_are_no_background():
             "<facts>:2: p/1: f(b) is a term with arguments of its own; expected a constant or a list",
         ),
         ("% nothing", "there are no facts, such as bond(m1, a1, a2, 7)."),
-        ("lt(1, 2).", "no argument of the facts is a record: say what they are, as in --fact 'p(Thing, value)'"),
+        ("lt(1, 2).", "no argument of the facts is a record: say what they are, as in fact=['p(Thing, value)']"),
     ],
 )
 def test_a_wrong_fact_is_refused_in_one_sentence(text, message):
@@ -525,7 +527,7 @@ def test_several_parts_without_a_usual_one_need_a_choice(tmp_path):
             for what in ("pos", "neg", "facts")
         },
     )
-    with pytest.raises(DataError, match=r"the folder has examples of several parts \(x, y\); choose: --part NAME"):
+    with pytest.raises(DataError, match=r"the folder has examples of several parts \(x, y\); choose one with part"):
         open_data(tmp_path)
 
 

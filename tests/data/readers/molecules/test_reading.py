@@ -424,8 +424,7 @@ def test_all_bad_molecules_are_told_at_once(tmp_path):
         read_data(path)
     first, *listed = str(caught.value).splitlines()
     assert first == (
-        f"{path}: RDKit cannot read 12 of 24 molecules; "
-        "correct them, or leave such molecules out with skip_bad=True (--skip-bad):"
+        f"{path}: RDKit cannot read 12 of 24 molecules; correct them, or leave such molecules out with skip_bad=True:"
     )
     assert listed[0] == "  line 3 (row 1): RDKit cannot read the SMILES 'C1CC'"
     assert len(listed) == 11 and listed[-1] == "  and 2 more"
@@ -604,7 +603,7 @@ def test_without_rdkit_the_message_says_what_to_install(tmp_path, monkeypatch):
         open_data(path)
     assert str(caught.value) == (
         f"{path}: reading molecules requires RDKit, which is not installed: pip install 'structtree[molecules]', "
-        "or read the table without its molecules: --format csv"
+        "or read the table without its molecules: format='csv'"
     )
     with pytest.raises(ImportError, match=r"^reading molecules requires RDKit, which is not installed"):
         from_molecules(["CC"])

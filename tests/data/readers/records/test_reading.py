@@ -316,7 +316,7 @@ def test_an_individual_may_only_name_another():
         (
             [{"as": [{"$id": 1}]}, {"as": [{"$ref": 1}]}],
             "this A is in two lists, but an element belongs to one at $.as[0] (individual 1); "
-            "to read it as a set: --type as=set",
+            "to read it as a set: types={'as': 'set'}",
         ),
     ],
 )
@@ -357,7 +357,7 @@ def test_records_nest_as_deep_as_json_does():
         (
             {"bonds": [{"order": 1}, {"order": 2}, {}, {"order": "high"}]},
             "expected a number, got 'high' at $.bonds[3].order (individual 17); "
-            "to read all of them as text: --type order=nominal",
+            "to read all of them as text: types={'order': 'nominal'}",
         ),
         ({"bonds": [{"order": True}]}, "expected a number, got true at $.bonds[0].order (individual 17)"),
         ({"bonds": [{"order": {}}]}, "expected a number, got a record at $.bonds[0].order (individual 17)"),
@@ -639,7 +639,7 @@ def test_deep_records_come_back(tmp_path, levels):
 
 
 def test_big_whole_numbers_come_back(tmp_path):
-    with pytest.warns(UserWarning, match=r"'x' has whole numbers beyond 2\^53, .* --type x=nominal"):
+    with pytest.warns(UserWarning, match=r"'x' has whole numbers beyond 2\^53, .* types={'x': 'nominal'}"):
         population = from_records([{"x": 2**70}, {"x": -(2**60)}, {"x": None}])
     write_jsonl(population, tmp_path / "big.jsonl")
     with pytest.warns(UserWarning, match="beyond"):

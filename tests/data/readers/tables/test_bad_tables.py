@@ -55,14 +55,14 @@ LONG = "x" * 9000  # what the first look at a file does not see
         (f"a,b\n{LONG},1\ny,2\0\n", ":3: a NUL byte inside a value at column 'b'"),
         (
             b"a,b\n1,\xe9\n",
-            ":2: byte 6 is 0xe9, which is not UTF-8; name another encoding, such as --encoding cp",
+            ":2: byte 6 is 0xe9, which is not UTF-8; name another encoding, such as encoding='cp",
         ),
         (
             b"\xe9,b\n1,2\n",
-            ":1: byte 0 is 0xe9, which is not UTF-8; name another encoding, such as --encoding cp",
+            ":1: byte 0 is 0xe9, which is not UTF-8; name another encoding, such as encoding='cp",
         ),
         (b"\xff\xfea\0", ": the text is UTF-16; expected UTF-8"),
-        ("a b\n1 2\n3 4\n", ": one column, each row of which has 2 words; if blanks separate the fields, say --d"),
+        ("a b\n1 2\n3 4\n", ": one column, each row of which has 2 words; if blanks separate the fields, use d"),
     ],
 )
 def test_a_broken_table_is_refused_with_its_line(tmp_path, text, message):
@@ -89,7 +89,7 @@ def test_a_file_that_ends_inside_a_character_is_refused(tmp_path):
         (
             "a;x\nu;1,5\nv;2,25\n",
             {},
-            ":2: numbers with commas, such as '1,5', at column 'x'; if they are decimal commas, say --decimal ,",
+            ":2: numbers with commas, such as '1,5', at column 'x'; if they are decimal commas, use decimal=','",
         ),
         ("a;x\nu;1,5\nv;2.25\n", {}, ":2: expected one decimal separator, got both '2.25' and '1,5' at column 'x'"),
         (

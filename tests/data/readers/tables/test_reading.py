@@ -222,7 +222,7 @@ def test_times_with_a_zone_become_those_of_utc_and_that_is_said():
 @pytest.mark.parametrize("values", [[2**60, 1], np.array([2**63 + 1024, 1], np.uint64), [10**25, 1]])
 def test_whole_numbers_of_too_many_digits_stay_numbers_and_that_is_said(values):
     with pytest.warns(
-        UserWarning, match=r"'x' has whole numbers beyond 2\^53, of which only about 16 digits are kept"
+        UserWarning, match=r"'x' has integers beyond 2\^53, of which only about 16 digits are kept"
     ):
         population = from_frame(pd.DataFrame({"x": values}))
     assert kinds(population) == {"x": "int"} and listed(population, "x")[1] == 1
@@ -230,7 +230,7 @@ def test_whole_numbers_of_too_many_digits_stay_numbers_and_that_is_said(values):
 
 def test_long_numbers_of_a_csv_file_stay_numbers_unless_they_are_said_to_be_text(tmp_path):
     path = table(tmp_path, "x,y\n12345678901234567890123456,a\n7,b\n,b\n")
-    with pytest.warns(UserWarning, match="--type x=nominal"):
+    with pytest.warns(UserWarning, match="types={'x': 'nominal'}"):
         population = read_csv(path)
     assert kinds(population)["x"] == "int" and listed(population, "x")[1:] == [7, None]
     assert listed(read_csv(path, types={"x": "nominal"}), "x")[0] == "12345678901234567890123456"

@@ -148,7 +148,7 @@ KINDS = ["file", "url", "connection", "folder", "frames"]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_condition_without_end_is_stopped(tmp_path, few_steps, kind):
-    message = f"--where '{ENDLESS}' was stopped for account after 3,000,000 steps of SQLite; it may never end"
+    message = f"condition='{ENDLESS}' was stopped for account after 3,000,000 steps of SQLite; it may never end"
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         Population.from_database(accounts(kind, tmp_path), individual="account", condition=ENDLESS)
 

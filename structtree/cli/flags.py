@@ -1,0 +1,85 @@
+"""Options as the command line spells them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from functools import cache
+
+from structtree.data.readers.options import reading_options
+from structtree.models.settings import Decision, Growth, Objective, Pruning
+from structtree.options import options_of
+from structtree.remarks import MentionedOption, spelled
+
+__all__ = ["as_flag", "flag_of", "shell_option", "with_flags"]
+
+
+def with_flags(text: str) -> str:
+    """Return a sentence in which options are spelled as flags.
+
+    Examples
+    --------
+    >>> from structtree.remarks import option_text
+    >>> with_flags(f"to read it as text: {option_text('types', {'zip code': 'nominal'})}")
+    "to read it as text: --type 'zip code=nominal'"
+    """
+    return spelled(text, as_flag)
+
+
+def as_flag(option: MentionedOption) -> str:
+    """Return an option as it can be pasted into a shell.
+
+    Examples
+    --------
+    >>> as_flag(MentionedOption("skip_bad", True)), as_flag(MentionedOption("header", False))
+    ('--skip-bad', '--no-header')
+    >>> as_flag(MentionedOption("individual")), as_flag(MentionedOption("fact", ["a(B)", "c"]))
+    ('--individual', "--fact 'a(B)' --fact c")
+    """
+    flag, value = flag_of(option.name), option.value
+    match value:
+        case bool():
+            return flag if value else f"--no-{flag.removeprefix('--')}"
+        case Mapping():
+            return " ".join(shell_option(flag, f"{name}={kind}") for name, kind in value.items())
+        case list():
+            return " ".join(shell_option(flag, each) for each in value)
+    return flag if value is ... else shell_option(flag, str(value))
+
+
+def flag_of(name: str) -> str:
+    """Return the flag of an option that has this name in Python.
+
+    Examples
+    --------
+    >>> flag_of("missing_words"), flag_of("goal"), flag_of("as_of"), flag_of("cache")
+    ('--missing-word', '--for', '--as-of', '--cache')
+    """
+    return _flags().get(name, f"--{name.replace('_', '-')}")
+
+
+@cache
+def _flags() -> Mapping[str, str]:
+    learning = {each.parameter: each.flag for each in options_of(Objective, Growth, Pruning, Decision)}
+    reading = {name: each.flag.partition("/")[0] for name, each in reading_options().items()}
+    return {**learning, **reading, "links": reading["link"]}
+
+
+def shell_option(flag: str, value: str) -> str:
+    """Return a flag with its value on one line, quoted for the shell.
+
+    Examples
+    --------
+    >>> print(shell_option("--type", "zip=nominal"), shell_option("--type", "zip code=nominal"))
+    --type zip=nominal --type 'zip code=nominal'
+    >>> print(shell_option("--where", "name = 'x'"))
+    --where "name = 'x'"
+    >>> print(shell_option("--ignore", "it's\\n"))
+    --ignore $'it\\'s\\u000a'
+    """
+    if value.isprintable():
+        in_quotes = "'" in value and not set('"$`\\!') & set(value)
+        return f'{flag} "{value}"' if in_quotes else f"{flag} {shlex.quote(value)}"
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in escaped)
+    return f"{flag} $'{shown}'"

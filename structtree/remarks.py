@@ -1,0 +1,144 @@
+"""Sentences that mention options, and remarks about data and models as plain data.
+
+An option has one name in Python and another one on the command line. So a sentence contains a placeholder
+(`option_text`), and each front end spells it its own way (`spelled`): errors and remarks that become strings as
+keyword arguments, the command line as flags.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+__all__ = [
+    "MentionedOption",
+    "Remark",
+    "StructtreeWarning",
+    "as_keyword",
+    "option_text",
+    "options_in",
+    "shell_command",
+    "spelled",
+]
+
+_MARK = "\x1a"
+"""The control character around a placeholder; the JSON between two of them cannot contain it."""
+
+_PLACEHOLDER = re.compile(f"{_MARK}([^{_MARK}]*){_MARK}")
+
+
+class MentionedOption(NamedTuple):
+    """Option that a sentence mentions: its name in Python, and its value; an ellipsis if that is left open."""
+
+    name: str
+    value: Any = ...
+
+
+def option_text(name: str, value: Any = ...) -> str:
+    """Return an option, by its name in Python, for use inside a sentence.
+
+    Parameters
+    ----------
+    name : str
+    value : optional
+        What the sentence advises: a string, number or boolean, or a list or dict of strings.
+
+    Examples
+    --------
+    >>> spelled(f"to read it as text: {option_text('types', {'zip': 'nominal'})}")
+    "to read it as text: types={'zip': 'nominal'}"
+    >>> spelled(f"select the table with {option_text('individual')}")
+    'select the table with individual'
+    """
+    return f"{_MARK}{json.dumps([name] if value is ... else [name, value])}{_MARK}"
+
+
+def as_keyword(option: MentionedOption) -> str:
+    """Return an option as a keyword argument of Python."""
+    return option.name if option.value is ... else f"{option.name}={option.value!r}"
+
+
+def spelled(text: str, spell: Callable[[MentionedOption], str] = as_keyword) -> str:
+    """Return a sentence with its options spelled out.
+
+    Examples
+    --------
+    >>> spelled(option_text("max_depth", 3), lambda option: f"/{option.name}:{option.value}")
+    '/max_depth:3'
+    """
+    return _PLACEHOLDER.sub(lambda found: spell(MentionedOption(*json.loads(found[1]))), text)
+
+
+def options_in(text: str) -> tuple[MentionedOption, ...]:
+    """Return the options that a sentence mentions.
+
+    Examples
+    --------
+    >>> options_in(f"leave it out: {option_text('ignore', 'id')}")
+    (MentionedOption(name='ignore', value='id'),)
+    """
+    return tuple(MentionedOption(*json.loads(found)) for found in _PLACEHOLDER.findall(text))
+
+
+def shell_command(command: str, *arguments: str, **options: str | bool) -> str:
+    """Return a command that can be pasted into a shell, with options that are called there as in Python.
+
+    Examples
+    --------
+    >>> shell_command("cv", "my data.csv", target="y", as_of="loan.date")
+    "structtree cv 'my data.csv' --target y --as-of loan.date"
+    """
+    words = [*arguments]
+    for name, value in options.items():
+        words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+    return f"structtree {command} {shlex.join(words)}"
+
+
+class StructtreeWarning(UserWarning):
+    """Warning whose text may mention options."""
+
+    def sentence(self, spell: Callable[[MentionedOption], str] = as_keyword) -> str:
+        """Return the text with its options spelled out."""
+        return spelled(str(self.args[0]), spell)
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Remark about data or a model, for people.
+
+    Parameters
+    ----------
+    text : str
+        One sentence without a full stop; options in it are placeholders.
+    kind : {"note", "warning"}
+
+    Examples
+    --------
+    >>> remark = Remark(f"id alone predicts y; to leave it out: {option_text('ignore', 'id')}")
+    >>> print(remark)
+    id alone predicts y; to leave it out: ignore='id'
+    >>> remark.options
+    (MentionedOption(name='ignore', value='id'),)
+    """
+
+    text: str
+    kind: Literal["note", "warning"] = "note"
+
+    @property
+    def options(self) -> tuple[MentionedOption, ...]:
+        """The options that it advises."""
+        return options_in(self.text)
+
+    def sentence(self, spell: Callable[[MentionedOption], str] = as_keyword) -> str:
+        """Return the text with its options spelled out."""
+        return spelled(self.text, spell)
+
+    def __str__(self) -> str:
+        return self.sentence()

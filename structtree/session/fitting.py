@@ -1,0 +1,481 @@
+"""Fit a model to a source of data: the path that `structtree fit` and `structtree.fit` share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from structtree.data.labels import Unlabelled
+from structtree.data.readers.opening import Opened
+from structtree.data.readers.options import reading_options
+from structtree.errors import UsageError
+from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
+from structtree.evaluation.score import Scores, evaluate
+from structtree.evaluation.validate import CrossValidation, FoldDone, MakeEstimator, cross_validate
+from structtree.interrupts import Stop, interruptible, stoppable
+from structtree.lang.grammar import Grammar
+from structtree.learn import fit as learning
+from structtree.learn.growing import Progress
+from structtree.models.model import Call, Model
+from structtree.models.settings import Decision, Goal, Growth, Objective, Pruning
+from structtree.options import merge_options, options_of, refuse_unknown
+from structtree.remarks import Remark, StructtreeWarning, option_text
+from structtree.search.clock import Clock
+from structtree.search.kernels.compiling import compile_seconds, now
+from structtree.session.checks import about_database
+from structtree.session.reading import Source, grammar_for
+from structtree.session.remembered import reading_record
+from structtree.session.time import reading_time, time_for_learning
+from structtree.session.training import TrainingData, read_training_data, settle_training_data
+from structtree.tasks.classification import ClassWeight
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.criteria import criterion as criterion_of
+
+if TYPE_CHECKING:
+    from structtree.data.readers.options import ReadingOptions
+    from structtree.learn.parameters import FitOptions
+
+    class SourceOptions(FitOptions, ReadingOptions, total=False):
+        """Options of learning, and of reading a source."""
+
+        features: str | Sequence[str]
+        ignore: str | Sequence[str]
+
+
+__all__ = [
+    "ESTIMATE_FOLDS",
+    "LEARNING_OPTIONS",
+    "Estimate",
+    "LearnedModel",
+    "SourceFit",
+    "applicable",
+    "estimate_scores",
+    "estimator_maker",
+    "fit",
+    "fit_training_data",
+    "is_for_tables",
+]
+
+ESTIMATE_FOLDS = 5
+"""The folds by which it is estimated how good the tree is on new data."""
+
+QUICK = 0.1
+"""A fit that takes less than this share of the time limit is repeated for each of these folds."""
+
+LEARNING_OPTIONS = options_of(Objective, Growth, Pruning, Decision)
+"""All options of learning."""
+
+_ABOUT_ATTRIBUTES = ("features", "ignore")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearnedModel(Model):
+    """Model that was learned from a source of data, with what was found on the way; that is not saved.
+
+    Parameters
+    ----------
+    remarks : tuple of Remark
+        What `structtree fit` would print as notes: about the data, possible leaks, and the search.
+    training : Scores, optional
+        The scores on the training data.
+    estimate : Scores, optional
+        Those on new data, estimated by cross-validation; None if that was not made.
+    """
+
+    remarks: tuple[Remark, ...] = ()
+    training: Scores | None = None
+    estimate: Scores | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceFit:
+    """Result of a fit, with the seconds of learning and of reading, without those of compiling.
+
+    Parameters
+    ----------
+    training : TrainingData
+    options : mapping
+        The options of learning by the names of the estimators' parameters.
+    grammar : Grammar
+    model : Model
+    remarks : tuple of Remark
+        About the search; those about the data are in ``training``.
+    seconds, reading_seconds, compile_seconds : float
+    """
+
+    training: TrainingData
+    options: Mapping[str, Any]
+    grammar: Grammar
+    model: Model
+    remarks: tuple[Remark, ...]
+    seconds: float
+    reading_seconds: float
+    compile_seconds: float
+
+    def train_scores(self, metrics: Sequence[str] | None = None) -> Scores:
+        """Return the scores on the training data."""
+        return evaluate(self.model, self.training.data.population, self.training.labels, metrics)
+
+
+class Estimate(NamedTuple):
+    """Cross-validation that estimates scores on new data, or the reason why there is none."""
+
+    found: CrossValidation | None
+    why_not: Remark | None = None
+
+
+def fit(
+    individuals: Any,
+    target: ArrayLike | str | None = None,
+    grammar: str | Path | Grammar | None = None,
+    growth: Growth | None = None,
+    pruning: Pruning | None = None,
+    decision: Decision | None = None,
+    *,
+    goal: Goal = "accuracy",
+    grow: Literal["pruned", "full"] = "pruned",
+    criterion: str | Criterion | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight | None = None,
+    classes: Sequence[Any] | None = None,
+    priors: Mapping[Any, float] | None = None,
+    functions: Mapping[str, Call] | None = None,
+    target_name: str | None = None,
+    unlabelled: Unlabelled = "leave out",
+    progress: Callable[[Progress], None] | None = None,
+    clock: Clock | None = None,
+    estimate: bool | None = None,
+    **options: Unpack[SourceOptions],
+) -> Model:
+    """Learn a model from a source of data, or from some individuals.
+
+    Parameters
+    ----------
+    individuals : str, Path, Opened, Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
+        A string or path is a source, as for `structtree.open_data`: a file, a folder, a URL or the name of a dataset.
+        It is learned from as by ``structtree fit``, with the same defaults, time limit, tree, scores and remarks.
+    target : str or array
+        The attribute to predict, if the individuals are a source; or a class, or a number, for each individual.
+    grammar : str, Path or Grammar, optional
+        What may be asked: its name, its file, its text, or a Grammar; when it is not given, what
+        `structtree.default_grammar` decides from all individuals.
+    growth : Growth, optional
+        When to stop, and how to search. Its ``time_limit`` counts from the start of this call; reading and preparing
+        the data, listing tests and cross-validation are part of it, and compiling is not.
+    pruning : Pruning, optional
+    decision : Decision, optional
+        How leaves say a class; its costs also count in pruning.
+    goal : {"accuracy", "ranking", "reading"}
+        What the tree is for; it chooses what is not given. See `structtree.learn.goals`.
+    grow : {"pruned", "full"}
+        Choose the size of the tree by cross-validation, unless it is limited or pruned as the options say; or keep
+        the full tree.
+    criterion, sample_weight, class_weight, classes
+        As of `structtree.grow`; weights of individuals and classes in another order are not for a source.
+    priors : mapping from class to float, optional
+        What shares the classes have where the model will be used; the training data weighs as if it had them. Class
+        weights come on top.
+    functions : mapping from name to function, optional
+        For each ``function`` of the grammar.
+    target_name : str, optional
+        What the target is called; not for a source.
+    unlabelled : {"leave out", "refuse"}
+        What to do about individuals whose label is None, NaN or the like: leave them out with a warning that counts
+        them, or refuse them.
+    progress : function, optional
+        Called with how far each tree has grown.
+    clock : Clock, optional
+        In place of the ``time_limit``, where reading the data counts as well; not for a source.
+    estimate : bool, optional
+        For a source: whether scores on new data are estimated by cross-validation; by default if that is quick.
+    **options
+        Options of growth, pruning and decision by their names in `structtree.StructuralTreeClassifier`, such as
+        ``max_depth=3`` or ``ccp_alpha="cv"``; each is given once, here or in its object. For a source also the
+        options of `structtree.open_data`, such as ``types={"zip": "nominal"}`` or ``as_of="loan.date"``. ``smiles``
+        is also for a DataFrame of molecules: the column with the SMILES, if it is not named so.
+
+    Returns
+    -------
+    Model
+        For a source a `LearnedModel`, which has remarks and scores as well.
+
+    Examples
+    --------
+    >>> from structtree import load_dataset, pretty
+    >>> trains = load_dataset("trains")
+    >>> model = fit(trains.population, trains.target, "trains", max_depth=1, time_limit=20)
+    >>> pretty(model.tree.nodes[0].test)
+    'exists cars (closed and not long)'
+    >>> model.predict(trains.population)[:3].tolist()
+    ['east', 'east', 'east']
+
+    A source has its target, if it is not a dataset that has one, by name:
+
+    >>> model = fit("trains", max_depth=1)
+    >>> model.training["accuracy"], [str(remark) for remark in model.remarks]
+    (0.9, [])
+    """
+    given = {"goal": goal, "grow": grow, "criterion": criterion, "class_weight": class_weight, "priors": priors}
+    if not isinstance(individuals, str | Path | Opened):
+        _refuse_for_arrays(individuals, estimate, options)
+        learned: dict[str, Any] = dict(options)
+        return learning.fit(
+            individuals,
+            target,  # type: ignore[arg-type]  # None and names are refused there
+            grammar,
+            growth,
+            pruning,
+            decision,
+            sample_weight=sample_weight,
+            classes=classes,
+            functions=functions,
+            target_name=target_name,
+            unlabelled=unlabelled,
+            progress=progress,
+            clock=clock,
+            **given,  # type: ignore[arg-type]
+            **learned,
+        )
+    alien = {"sample_weight": sample_weight, "classes": classes, "target_name": target_name, "clock": clock}
+    _refuse_for_sources(individuals, target, alien)
+    reading = {name: value for name, value in options.items() if name in _reading_names()}
+    named = {name: value for name, value in options.items() if name not in _reading_names()}
+    refuse_unknown(named, fit, Growth, Pruning, Decision)
+    settled = _flat_options(given | named, growth, pruning, decision) | given
+    source = Source(_where(individuals), target, grammar, reading)  # type: ignore[arg-type]  # target is no array
+    opened = individuals if isinstance(individuals, Opened) else None
+    return _fit_source(source, opened, settled, functions, unlabelled, progress, estimate)
+
+
+def fit_training_data(
+    training: TrainingData,
+    options: Mapping[str, Any],
+    clock: Clock,
+    *,
+    functions: Mapping[str, Call] | None = None,
+    watched: AbstractContextManager[Callable[[Progress], None] | None] | None = None,
+) -> SourceFit:
+    """Fit a model to data that was read; if Ctrl-C leaves no time for that, a tree with one leaf.
+
+    Parameters
+    ----------
+    training : TrainingData
+    options : mapping
+        Options of learning, as `applicable` returns them.
+    clock : Clock
+        That of reading and learning.
+    functions : mapping from name to function, optional
+    watched : context manager, optional
+        Gives a function that is called with how far each tree has grown.
+    """
+    data = training.data
+    remarks: tuple[Remark, ...] = ()
+    learn: Callable[..., Model] = partial(
+        learning.fit,
+        data.population,
+        training.labels,
+        target_name=data.target_name,
+        functions=functions,
+        **options,
+    )
+    grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
+    with interruptible(clock.stop):
+        grammar = grammar_for(data, training.source.grammar, one_at_a_time=is_for_tables(options))
+        (time, remarks), started = time_for_learning(clock), now()
+        with watched or nullcontext() as progress:
+            model = learn(grammar, clock=time, progress=progress)
+    clock.stop.handled = True  # what is left to do is short, and has to be done
+    grammar = grammar or Grammar.from_schema(data.population.schema)
+    model = model or learn(grammar, clock=time)
+    seconds = (now() - started, started - clock.started, compile_seconds() - compiled)
+    model = replace(model, reading=reading_record(training.source, data))
+    remarks = (*remarks, *_about_outcome(model, clock.seconds))
+    return SourceFit(training, options, grammar, model, remarks, *seconds)
+
+
+def estimate_scores(
+    fitted: SourceFit,
+    wanted: bool | None,
+    clock: Clock,
+    watched: AbstractContextManager[Callable[[FoldDone], None] | None] | None = None,
+) -> Estimate:
+    """Estimate the scores on new data by learning from parts of the data, if that is wanted or quick."""
+    labels, limit, stop = fitted.training.labels, clock.seconds, clock.stop
+    if wanted is False or stop.pressed or len(np.unique(labels)) < 2:
+        return Estimate(None)
+    if len(labels) < 2 * ESTIMATE_FOLDS:
+        return Estimate(None, Remark(f"{len(labels)} individuals are too few to estimate the scores"))
+    if wanted is None and limit is not None and fitted.seconds > QUICK * limit:
+        how = f"structtree cv estimates the scores, and so does {option_text('estimate', True)}"
+        return Estimate(None, Remark(f"{how}, but it takes longer"))
+    seconds = None if limit is None else ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
+    stop.handled = False
+    with watched or nullcontext() as progress:
+        found = _repeated(fitted, seconds, stop, progress)
+    stop.handled = True
+    first = "Ctrl-C came" if stop.pressed else "the time limit was reached"
+    why_not = Remark(f"{first} before the scores were estimated") if found is None else None
+    return Estimate(found, why_not)
+
+
+def applicable(given: Mapping[str, Any], task: str) -> dict[str, Any]:
+    """Return the options of learning that apply to a task; refuse those for classes if it is another one.
+
+    Examples
+    --------
+    >>> applicable({"max_depth": 3, "class_weight": None}, "numbers")
+    {'max_depth': 3}
+    """
+    if task == "classes":
+        return dict(given)
+    only = {each.parameter: each.usual for each in LEARNING_OPTIONS if each.for_classes}
+    for name, usual in only.items():
+        if given.get(name, usual) != usual:
+            raise UsageError(f"{option_text(name)} is for classes, and the target is a number")
+    return {name: value for name, value in given.items() if name not in only}
+
+
+def is_for_tables(options: Mapping[str, Any]) -> bool:
+    """Return whether an option is given that only trees over plain tables have."""
+    return any(options.get(each.parameter, each.usual) != each.usual for each in LEARNING_OPTIONS if each.for_tables)
+
+
+def estimator_maker(
+    grammar: Grammar, task: str, options: Mapping[str, Any], functions: Mapping[str, Call] | None = None
+) -> MakeEstimator:
+    """Return a function that makes an estimator which learns in this way, but for the time limit."""
+    kind: Any = StructuralTreeRegressor if task == "numbers" else StructuralTreeClassifier
+    # The time limit is that of all folds; each fit has its share.
+    params = {name: value for name, value in options.items() if name != "time_limit"}
+    return lambda: kind(grammar, functions=functions, **params)
+
+
+def _fit_source(
+    source: Source,
+    opened: Opened | None,
+    given: Mapping[str, Any],
+    functions: Mapping[str, Call] | None,
+    unlabelled: Unlabelled,
+    progress: Callable[[Progress], None] | None,
+    estimate: bool | None,
+) -> LearnedModel:
+    """Read, settle, fit, and estimate the scores."""
+    task = None if given["criterion"] is None else criterion_of(given["criterion"]).task
+    with stoppable() as stop:
+        clock = Clock(given["time_limit"], stop)
+        with reading_time(clock):
+            training = (
+                read_training_data(source, task, unlabelled=unlabelled)
+                if opened is None
+                else settle_training_data(source, opened, task)
+            )
+        for remark in training.remarks:
+            if remark.kind == "warning":
+                warnings.warn(StructtreeWarning(remark.text), stacklevel=3)
+        remarks = training.remarks
+        with interruptible(stop):
+            remarks += tuple(about_database(training.source, training.data, training.labels))
+        options = applicable(given, training.task)
+        fitted = fit_training_data(training, options, clock, functions=functions, watched=nullcontext(progress))
+        found = estimate_scores(fitted, estimate, clock)
+    scores = None if found.found is None else found.found.evaluate()
+    remarks = (*remarks, *fitted.remarks, *([found.why_not] if found.why_not else []))
+    model = {each.name: getattr(fitted.model, each.name) for each in fields(Model)}
+    return LearnedModel(**model, remarks=remarks, training=fitted.train_scores(), estimate=scores)
+
+
+def _repeated(
+    fitted: SourceFit, seconds: float | None, stop: Stop, progress: Callable[[FoldDone], None] | None
+) -> CrossValidation | None:
+    """Return the cross-validation; None if Ctrl-C or the time limit ends it early."""
+    training = fitted.training
+    maker = estimator_maker(fitted.grammar, training.task, fitted.options)
+    try:
+        found = cross_validate(
+            maker,
+            training.data.population,
+            training.labels,
+            folds=ESTIMATE_FOLDS,
+            repeats=1,
+            seed=fitted.options["random_state"],
+            time_limit=seconds,
+            progress=progress,
+        )
+    except (KeyboardInterrupt, SystemError):  # the latter from something that is being compiled
+        if not stop.pressed or stop.presses > 1:
+            raise
+        return None
+    return found if len(found.scores) == ESTIMATE_FOLDS else None
+
+
+def _about_outcome(model: Model, time_limit: float | None) -> Sequence[Remark]:
+    """Return what should be said about a tree beside the tree itself."""
+    tree, found = model.tree, []
+    if not tree.branches and tree.classes and model.settings.size.by == "cross-validation":
+        found.append(
+            "no split reduces the held-out error; where a class is rare, "
+            f"{option_text('goal', 'ranking')} still separates individuals that are likely to be in it from others"
+        )
+    found += model.outcome.skipped
+    match model.outcome.stopped_by:
+        case "interrupt":
+            found.append("stopped by Ctrl-C: this is the tree so far")
+        case "time":
+            found.append(f"the time limit of {time_limit:g} s was reached: nodes that were still waiting are leaves")
+    return [Remark(text) for text in found]
+
+
+# ---- arguments of fit ------------------------------------------------------------------------------------
+
+
+def _where(individuals: str | Path | Opened) -> str | Path:
+    return (individuals.source or individuals.name) if isinstance(individuals, Opened) else individuals
+
+
+def _reading_names() -> frozenset[str]:
+    return frozenset((*reading_options(), *_ABOUT_ATTRIBUTES))
+
+
+def _flat_options(
+    named: Mapping[str, Any], growth: Growth | None, pruning: Pruning | None, decision: Decision | None
+) -> dict[str, Any]:
+    """Return all options by the names of the parameters; those that are not given as the command line has them."""
+    objects = {Growth: growth, Pruning: pruning, Decision: decision}
+    values = {each.parameter: named.get(each.parameter, each.usual) for each in LEARNING_OPTIONS}
+    for declaration, own in objects.items():
+        merged = merge_options(declaration, own, named)
+        for each in options_of(declaration):
+            value = getattr(merged, each.name)
+            if value != each.default:
+                values[each.parameter] = value
+    return values
+
+
+def _refuse_for_arrays(individuals: Any, estimate: bool | None, options: Mapping[str, Any]) -> None:
+    """Refuse options of sources, where individuals are given."""
+    names = [name for name in options if name in _reading_names() - {"smiles"}] + (
+        ["estimate"] if estimate is not None else []
+    )
+    if names:
+        got = type(individuals).__name__
+        raise UsageError(f"{option_text(names[0])} is for a source, such as a file; got individuals as {got}")
+
+
+def _refuse_for_sources(individuals: Any, target: Any, alien: Mapping[str, Any]) -> None:
+    """Refuse arguments about individuals that are given, where they are read."""
+    shown = _where(individuals)
+    if target is not None and not isinstance(target, str):
+        raise UsageError(f"target must be the name of an attribute of {shown}; got {type(target).__name__}")
+    if isinstance(individuals, Opened) and target not in (None, individuals.target_name):
+        raise UsageError(f"{shown} was opened to predict {individuals.target_name}; open it with target={target!r}")
+    for name, value in alien.items():
+        if value is not None:
+            raise UsageError(f"{name} is for individuals that are given, not for a source such as {shown}")

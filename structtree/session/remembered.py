@@ -1,0 +1,107 @@
+"""Options of reading that a model remembers, so that more data of the same kind is read alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from structtree.data.datasets.catalog import dataset_names
+from structtree.data.readers.databases.urls import is_url
+from structtree.data.readers.opening import Opened
+from structtree.data.readers.text_files import extension_of
+from structtree.models.records import ReadingRecord
+from structtree.remarks import Remark
+from structtree.session.reading import Source
+
+__all__ = ["LikeTrainingData", "like_training_data", "reading_record"]
+
+FEW_VALUES = 4
+"""At most this many values of an option are listed in a remark."""
+
+_ABOUT_EXAMPLES = ("positives", "negatives", "modes", "part", "sample_negatives", "sample_seed")
+_PERIOD = ("frozen_at", "exclude_after")
+_NOT_REMEMBERED = ("features", "ignore", "skip_bad", "cache", "condition", "strict", *_PERIOD, *_ABOUT_EXAMPLES)
+"""The options about one file, what is wrong with it or left out of it, which say nothing about others."""
+
+_NOT_JSON = ("schema", "layout")
+
+
+def reading_record(source: Source, data: Opened | None = None) -> ReadingRecord:
+    """Return how data was read: the given options, and the ending of the file.
+
+    For facts it includes what their arguments were taken for.
+
+    Examples
+    --------
+    >>> reading_record(Source("musk.csv.gz", options={"group": "molecule", "skip_bad": True}))
+    ReadingRecord(ending='.csv', options={'group': 'molecule'}, interpretations=False)
+    >>> reading_record(Source("musk.csv"))
+    ReadingRecord(ending='', options={}, interpretations=False)
+    """
+    skipped = (*_NOT_REMEMBERED, *_NOT_JSON)
+    given = {name: _plain(value) for name, value in source.options.items() if name not in skipped}
+    given = {name: value for name, value in given.items() if value is not None}
+    facts = None if data is None else data.provenance.facts
+    if data is not None and facts is not None:
+        given["fact"] = list(facts.signatures)
+        given |= {"individual": data.population.schema.individual} if facts.target is None else {}
+    is_of_models = facts is not None and facts.is_of_models
+    return ReadingRecord(_ending(source.where), given, is_of_models) if given else ReadingRecord()
+
+
+class LikeTrainingData(NamedTuple):
+    """A source with the options that a model remembers, and a remark if there are some."""
+
+    source: Source
+    remarks: tuple[Remark, ...] = ()
+
+
+def like_training_data(source: Source, record: ReadingRecord) -> LikeTrainingData:
+    """Return a source that is read as the data of a model was, if it has the same ending; given options come first.
+
+    Examples
+    --------
+    >>> record = ReadingRecord(".csv", {"header": False})
+    >>> found = like_training_data(Source("new.csv"), record)
+    >>> dict(found.source.options), str(found.remarks[0])
+    ({'header': False}, "read as the model's own data was: header False")
+    >>> like_training_data(Source("new.csv", options={"header": True}), record).source.options
+    {'header': True}
+    """
+    if not record.ending or record.ending != _ending(source.where):
+        return LikeTrainingData(source)
+    given = {name for name, value in source.options.items() if value is not None}
+    skipped = {*_NOT_REMEMBERED, *given} | ({"link", "links"} if {"link", "links"} & given else set())
+    known = {name: record.options[name] for name in sorted(record.options) if name not in skipped}
+    if not known:
+        return LikeTrainingData(source)
+    words = ", ".join(f"{name} {_said(value)}" for name, value in known.items())
+    remark = Remark(f"read as the model's own data was: {words}")
+    return LikeTrainingData(replace(source, options={**known, **source.options}), (remark,))
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, Mapping):
+        value = [f"{name}={kind}" for name, kind in value.items()]
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return str(value)
+    more = f" and {len(value) - FEW_VALUES} more" if len(value) > FEW_VALUES else ""
+    return ", ".join(map(str, value[:FEW_VALUES])) + more
+
+
+def _plain(value: Any) -> Any:
+    """Return the value of an option as JSON has it."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value if value is None or isinstance(value, str | bool | int) else list(value)
+
+
+def _ending(where: str | Path) -> str:
+    """Return the ending of a file's name, a slash for a folder, the name of a built-in dataset after a colon."""
+    if is_url(where):
+        return "://"
+    if str(where) in dataset_names() and not Path(where).exists():
+        return f":{where}"
+    return "/" if Path(where).is_dir() else extension_of(where)

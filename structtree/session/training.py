@@ -1,0 +1,165 @@
+"""Settle what is learned: the labels of a source, their task, and remarks about both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.labels import Unlabelled
+from structtree.data.readers.databases.urls import shown_url
+from structtree.data.readers.graphs.reading import is_of_graphs
+from structtree.data.readers.opening import Opened
+from structtree.errors import DataError, UsageError
+from structtree.lang.pretty import pretty_name
+from structtree.remarks import Remark, option_text
+from structtree.session.checks import about_columns, about_labels, about_leaks
+from structtree.session.reading import Source, read_source
+from structtree.tasks.inference import are_whole, infer_task, labels_for
+
+__all__ = ["TrainingData", "read_training_data", "settle_training_data"]
+
+FEW_CLASSES = 10
+"""Integers with at most this many different values may be meant as classes."""
+
+FEW_NAMES = 4
+"""At most this many names are listed in a remark."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingData:
+    """Data with its labels, as learning needs them.
+
+    Parameters
+    ----------
+    source : Source
+    data : Opened
+    labels : array
+        Floats for numbers, anything else for classes.
+    task : {"classes", "numbers"}
+    remarks : tuple of Remark
+    """
+
+    source: Source
+    data: Opened
+    labels: NDArray[Any]
+    task: str
+    remarks: tuple[Remark, ...]
+
+
+def read_training_data(
+    source: Source,
+    task: str | None = None,
+    *,
+    unlabelled: Unlabelled = "leave out",
+    look_for_leaks: bool = True,
+) -> TrainingData:
+    """Read data with its labels, and settle what is learned.
+
+    Parameters
+    ----------
+    source : Source
+    task : {"classes", "numbers"}, optional
+        What the criterion is for; inferred by default.
+    unlabelled : {"leave out", "refuse"}
+        What to do about individuals without a label.
+    look_for_leaks : bool
+        Whether attributes that may give the target away are remarked on.
+
+    Examples
+    --------
+    >>> found = read_training_data(Source("lenses"))
+    >>> found.task, len(found.labels), found.remarks
+    ('classes', 24, ())
+    """
+    source = source.with_declared_facts()
+    data, remarks = read_source(source, unlabelled=unlabelled)
+    return settle_training_data(source, data, task, remarks, look_for_leaks=look_for_leaks)
+
+
+def settle_training_data(
+    source: Source,
+    data: Opened,
+    task: str | None = None,
+    remarks: tuple[Remark, ...] = (),
+    *,
+    look_for_leaks: bool = True,
+) -> TrainingData:
+    """Settle what is learned from opened data: the labels and their task; see `read_training_data`."""
+    facts = data.provenance.facts
+    if data.target is None:
+        raise UsageError(_which_target(source, data))
+    name = str(data.target_name)
+    labels = _settled(data.target, task, name)
+    _require_finite(labels, data)
+    found = [*remarks, *(_about_task(labels, name) if task is None else ())]
+    found += map(Remark, facts.notes if facts else ())
+    found += about_columns(data, source.options.get("types") or {})
+    found += about_labels(labels, name)
+    found += about_leaks(data, labels) if look_for_leaks else ()
+    if len(labels) == 1 and (hint := _about_parts(data)):
+        found.append(Remark(f"there is 1 {data.population.schema.individual}; {hint}"))
+    task = "numbers" if labels.dtype.kind == "f" else "classes"
+    return TrainingData(source, data, labels, task, tuple(found))
+
+
+def _settled(labels: NDArray[Any], task: str | None, name: str) -> NDArray[Any]:
+    """Return the labels as the task has them: that of the criterion, or the inferred one."""
+    shown = pretty_name(name)
+    if task == "numbers":
+        if labels.dtype.kind == "O":
+            got = f"{shown} contains non-numeric values such as {labels[0]!r}"
+            raise UsageError(f"{got}; the criterion is for numbers")
+        return labels.astype(np.float64)
+    found = labels_for(task or infer_task(labels), labels)
+    if task == "classes" and found.dtype.kind == "f":
+        fix = f"to force classification: {option_text('types', {name: 'nominal'})}"
+        raise UsageError(f"{shown} has non-integer values; the criterion is for classes ({fix})")
+    return found
+
+
+def _about_task(labels: NDArray[Any], name: str) -> Iterator[Remark]:
+    if labels.dtype.kind == "f" and are_whole(labels) and (n := len(np.unique(labels))) <= FEW_CLASSES:
+        as_nominal = option_text("types", {name: "nominal"})
+        taken = f"{pretty_name(name)}, with {n} different values, is taken for a number"
+        yield Remark(f"{taken}; for classes: {as_nominal}")
+
+
+def _require_finite(labels: NDArray[Any], data: Opened) -> None:
+    """Refuse a target that is infinite, by the name of its column and its row in the source."""
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        at = int(np.flatnonzero(~np.isfinite(labels))[0])
+        message = f"the target {data.target_name!r} must be a finite number; got {labels[at]}"
+        raise DataError(message, source=data.source, individual=int(data.rows[at]))
+
+
+def _which_target(source: Source, data: Opened) -> str:
+    """Return a sentence that asks for the target, or for the table to learn about."""
+    facts, relations = data.provenance.facts, data.provenance.relations
+    if facts is not None and facts.notes:
+        return f"choose what to predict with {option_text('target')}; {'; '.join(facts.notes)}"
+    shown = shown_url(str(source.where))
+    if relations is not None and not relations.individual_given:
+        known = ", ".join(relations.database.tables)
+        return f"choose the table of {shown} to learn about with {option_text('individual')} (it has: {known})"
+    schema = data.population.schema
+    known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
+    has = "; ".join(filter(None, [f"(it has: {known or 'none'})", _about_parts(data)]))
+    return f"choose the attribute of {shown} to predict with {option_text('target')} {has}"
+
+
+def _about_parts(data: Opened) -> str:
+    """Return how to predict something of each node or edge, where the individuals are graphs; else nothing."""
+    population = data.population
+    if not is_of_graphs(population):
+        return ""
+    for name in ("Node", "Edge"):
+        columns = population.table(name).columns
+        if columns:
+            plainest = min(columns, key=lambda each: len(set(columns[each].values.tolist())))
+            example = f"{option_text('individual', name)} {option_text('target', plainest)}"
+            return f"to predict what each {name} has ({', '.join([*columns][:FEW_NAMES])}), as in: {example}"
+    return ""
