@@ -54,7 +54,7 @@ class Cutoffs:
     dating : mapping from type to TypeDates
         How rows are dated.
     lead, until
-        As of `structtree.data.readers.databases.linking.SeenInTime`.
+        As of `structtree.data.readers.databases.linking.TimeLimits`.
     """
 
     path: str

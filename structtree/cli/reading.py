@@ -170,7 +170,7 @@ def read_as_said(
     for warning in dict.fromkeys(str(each.message) for each in caught):
         note(f"warning: {warning}")
     relations = found.provenance.relations
-    for remark in relations.in_short() if relations is not None and tell else ():
+    for remark in relations.iter_notes() if relations is not None and tell else ():
         note(f"note: {remark}")
     return found
 

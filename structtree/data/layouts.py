@@ -283,7 +283,7 @@ def layout_of(relations: Relations, individual: str) -> SourceLayout:
     return SourceLayout(
         individual,
         {
-            name: LayoutTable(table.key, table.rowid, _columns(table, relations.laid_out), table.indexed)
+            name: LayoutTable(table.key, table.rowid, _columns(table, relations.date_formats), table.indexed)
             for name, table in database.tables.items()
         },
         tuple(_link(database, link) for link in relations.links),
@@ -335,7 +335,7 @@ def said_by(layout: SourceLayout, database: Database) -> Database:
     tables = {}
     for name, columns in known.items():
         key = layout.tables[name].key
-        is_key = bool(key) and set(key) <= columns and values.differs(name, key)
+        is_key = bool(key) and set(key) <= columns and values.is_unique(name, key)
         tables[name] = replace(database.tables[name], key=key if is_key else ())
     links = (
         ForeignKey(
