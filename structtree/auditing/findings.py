@@ -1,4 +1,4 @@
-"""Findings of an audit: one sentence each, the figures in it, and the SQL or the command that returns them."""
+"""Findings of an audit: a sentence, its figures, and the SQL or command that returns them."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from structtree.reprs import number_text, short_repr
 __all__ = ["Audit", "Finding", "FindingKind"]
 
 FindingKind = Literal["future", "hidden", "alone", "snapshot", "copy", "duplicates", "identifier", "drift"]
-"""What gives the target away: rows of the future, hiding itself, one column, a counter from the day of the dump, a
-copy of the label, twins in training and test data, a key, or a change over time."""
+"""Sources of leakage: future rows, visible hiding, a single column, a counter from the day of the dump, a copy of the
+label, duplicates in training and test data, a key, or a change over time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that may give the target away.
+    """Possible leak of the target.
 
     Parameters
     ----------
     kind : str
         One of `FindingKind`.
     table, column : str
-        Where it is; the column is empty if it is about rows.
+        Location; the column is empty if the finding concerns rows.
     figures : mapping from name to float
-        The figures that the demonstration returns, in its order, if it is SQL.
+        Figures that the demonstration returns, in its order, if it is SQL.
     sentence : str
-        What was found, for people.
+        Description of the finding.
     demonstration : str
-        SQL for the database, or a command, that shows it.
+        SQL query or command that returns the figures.
 
     Examples
     --------
@@ -51,16 +51,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Everything that an audit found, and what it left unchecked.
+    """Findings of an audit.
 
     Parameters
     ----------
     target : str
     n_individuals : int
-        How many individuals have a label.
+        Number of individuals with a label.
     findings : tuple of Finding
     notes : tuple of str
-        What was sampled or skipped.
+        Notes about sampling and skipped checks.
     """
 
     target: str
@@ -72,5 +72,5 @@ class Audit:
         return short_repr(self, self.target, number_text(self.findings, "finding"))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
+        """Return the audit as plain JSON values."""
         return asdict(self)

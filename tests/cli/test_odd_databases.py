@@ -105,7 +105,10 @@ REFUSED = [
     ("data info binary.toml.sqlite --schema shop.sqlite", r"shop.sqlite: not a schema file: it is not UTF-8 text"),
     # facts
     ("data info arity.pl", r"arity.pl:25: size has 1 argument here but 2 in the other 12 facts"),
-    ("data info good.pl --fact 'size(Part)'", r"the declaration size\(Part\) has 1 argument, but the facts of size have 2"),
+    (
+        "data info good.pl --fact 'size(Part)'",
+        r"declaration size\(Part\) has 1 argument, but the facts of size have 2",
+    ),
     ("data info good.pl --type size=date", r"good.pl:1: expected a date such as 2024-12-31, got 0"),
     ("data info twice.pl", r"twice.pl:5: the interpretation 1 already begins on line 1"),
 ]

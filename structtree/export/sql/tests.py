@@ -438,7 +438,7 @@ class SqlTests:
         """Return a column of the table of a row, whether or not the schema of the tests has it."""
         return self._column(row.alias, row.table, attribute)
 
-    def looked_up(
+    def look_up(
         self,
         row: SqlRow,
         path: Sequence[str],
@@ -468,7 +468,7 @@ class SqlTests:
             return self._value(row, attribute).value
         rows = self._behind(row, path[0])
         if len(path) > 1 or not function:
-            inner = self.looked_up(rows.row, path[1:], attribute, function, value, only)
+            inner = self.look_up(rows.row, path[1:], attribute, function, value, only)
             sql, number = (f"(SELECT {each} {rows.where()})" if each else "" for each in (inner.sql, inner.number))
             return SqlValue(sql, inner.domain, number)
         where = rows.where(*([] if only is None else [only(rows.row)]))
