@@ -12,7 +12,6 @@ from structtree.auditing.features import Feature
 from structtree.data.dating import dated_by, dating_of
 from structtree.data.layouts import SourceLayout
 from structtree.data.population import Population
-from structtree.data.readers.databases.sqlite_files import sql_name
 from structtree.data.readers.databases.storage import Engine
 from structtree.data.schema import Attribute, Schema
 from structtree.export.sql.tests import SqlRow, SqlTests
@@ -132,18 +131,8 @@ class Queries:
         )
         writer = Writer(seen.individual(), seen, every, before, self.target)
         chosen = ",\n       ".join(f"{write(writer)} AS {name}" for name, write in columns.items())
-        where = both((f"{writer.label()} IS NOT NULL", *self._condition(writer)))
+        where = both((f"{writer.label()} IS NOT NULL", *seen.selection(writer.row)))
         seen.copies |= every.copies | before.copies
         beginning = seen.beginning().rstrip()
         beginning = f"{beginning},\n" if beginning else "WITH "
         return f"{beginning}f AS (\n  SELECT {chosen}\n  FROM {seen.source(writer.row)}\n  WHERE {where}\n)\n{select}"
-
-    def _condition(self, writer: Writer) -> list[str]:
-        """Return the condition that selects the individuals, if any."""
-        if self.layout.condition is None:
-            return []
-        table = self.layout.tables[self.layout.individual]
-        ids = [table.rowid] if table.rowid else list(map(sql_name, table.key))
-        left = ", ".join(writer.seen.identity(writer.row))
-        inner = f"SELECT {', '.join(ids)} FROM {sql_name(self.layout.individual)} WHERE ({self.layout.condition})"
-        return [f"{f'({left})' if len(ids) > 1 else left} IN ({inner})"]
