@@ -18,7 +18,7 @@ from structtree.data.readers.databases.reading import from_database
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "nycflights13"
 KNOWN_LATER = ("dep_delay", "dep_time", "arr_time", "air_time")
-ALONE, TOGETHER = "# One at a time", "top -> top and top max 2  # one at a time"
+ALONE, TOGETHER = "# One test at a time", "top -> top and top max 2  # one test at a time"
 
 
 def main() -> None:

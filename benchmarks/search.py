@@ -36,7 +36,7 @@ from structtree.data.readers.tables.reading import from_frame
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.search.best_split import Split, best_split
-from structtree.search.columns import Board, Boards
+from structtree.search.columns import FamilyMembers, SpaceColumns, TestColumns
 from structtree.search.kernels.counting import ranked_counts
 from structtree.space.space import Space
 
@@ -180,37 +180,38 @@ def kernel_speed(space: Space, target: NDArray[Any], expanded: int) -> float:
     population = space.population
     assert population is not None
     (link,) = population.schema.type(population.schema.individual).links
-    board = Boards(space).of(link.target)[1]
+    columns = SpaceColumns(space).of(link.target)[1]
     owners = population.table(population.schema.individual).links[link.name].owners.astype(np.int32)
     labels, weights = target.astype(np.int32), np.ones(len(target))
     # Predicates of two tests are not refined further, so nobody asks which of them keep the same rows.
     hashes = np.zeros((2, 0), dtype=np.uint64)
-    first = np.argsort([-len(rows_kept(board, member)) for member in range(len(board.families))], kind="stable")
+    members = range(len(columns.members.families))
+    first = np.argsort([-len(rows_kept(columns, member)) for member in members], kind="stable")
     first = first[: max(1, expanded)]
     chosen = first[np.linspace(0, len(first) - 1, min(len(first), 500)).astype(np.int64)]
-    calls = [(rows_kept(board, int(member)), *columns_after(board, int(member))) for member in chosen]
+    calls = [(rows_kept(columns, int(member)), *columns_after(columns, int(member))) for member in chosen]
 
     def count_all() -> None:
-        for rows, columns, offsets in calls:
-            ranked_counts(owners[rows], rows, columns, offsets, labels, weights, 2, hashes)
+        for rows, values, offsets in calls:
+            ranked_counts(owners[rows], rows, values, offsets, labels, weights, 2, hashes)
 
     count_all()
     return float(sum(offsets[-1] for _, _, offsets in calls) / taken(count_all))
 
 
-def rows_kept(board: Board, member: int) -> NDArray[np.int32]:
-    column = column_of(board, member)
-    return np.flatnonzero(board.columns[column] > member - board.offsets[column]).astype(np.int32)
+def rows_kept(columns: TestColumns[FamilyMembers], member: int) -> NDArray[np.int32]:
+    column = column_of(columns, member)
+    return np.flatnonzero(columns.values[column] > member - columns.offsets[column]).astype(np.int32)
 
 
-def columns_after(board: Board, member: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def columns_after(columns: TestColumns[FamilyMembers], member: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The columns of a member's family and the later ones, and where their members begin."""
-    column = column_of(board, member)
-    return board.columns[column:], board.offsets[column:] - board.offsets[column]
+    column = column_of(columns, member)
+    return columns.values[column:], columns.offsets[column:] - columns.offsets[column]
 
 
-def column_of(board: Board, member: int) -> int:
-    return int(np.searchsorted(board.offsets, member, side="right")) - 1
+def column_of(columns: TestColumns[FamilyMembers], member: int) -> int:
+    return int(np.searchsorted(columns.offsets, member, side="right")) - 1
 
 
 # ---- what a node of a tree costs -------------------------------------------------------------------------

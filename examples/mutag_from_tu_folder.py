@@ -6,7 +6,7 @@ Run as ``python examples/mutag_from_tu_folder.py [FOLDER]``; without a folder MU
 import sys
 
 from structtree import StructuralTreeClassifier, explain, export_text, load_dataset, open_data, to_rules
-from structtree.evaluate.validate import cross_validate
+from structtree.evaluation.validate import cross_validate
 
 # A TU folder brings its own target: one line of NAME_graph_labels.txt for each graph.
 data = open_data(sys.argv[1]) if len(sys.argv) > 1 else load_dataset("mutag")

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from structtree.data.schema import Attribute, Link, RecordType, Schema
     from structtree.errors import DataError, GrammarError, StructtreeError
     from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
-    from structtree.evaluate.score import Scores, evaluate
-    from structtree.evaluate.validate import compare, cross_validate
+    from structtree.evaluation.score import Scores, evaluate
+    from structtree.evaluation.validate import compare, cross_validate
     from structtree.export.prolog.clauses import export_prolog
     from structtree.export.smarts import export_smarts
     from structtree.export.sql.views import export_sql
@@ -39,10 +39,13 @@ if TYPE_CHECKING:
     from structtree.learn.growing import grow
     from structtree.learn.plan import plan_for
     from structtree.models.importance import importances
-    from structtree.models.model import Model, load_model, save_model
+    from structtree.models.model import Model
+    from structtree.models.model_files import load_model, save_model
+    from structtree.models.predictor import Predictor, register_predictor
     from structtree.models.rules import to_formula, to_rules
     from structtree.models.settings import Decision, Growth, Pruning
     from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
+    from structtree.models.tree_predictor import TreePredictor
     from structtree.progress import StatusLine
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
@@ -53,7 +56,6 @@ if TYPE_CHECKING:
     from structtree.report.text import export_text
     from structtree.report.words import in_words
     from structtree.search.best_split import best_split
-    from structtree.search.criteria import Criterion
     from structtree.search.results import SearchStats, Split
     from structtree.search.why_not import WhyNot, why_not
     from structtree.space.count import count_space
@@ -61,13 +63,16 @@ if TYPE_CHECKING:
     from structtree.space.meaning import Witness, satisfies, witnesses
     from structtree.space.space import Space
     from structtree.space.terms import canonical
+    from structtree.tasks.criteria import Criterion
+    from structtree.tasks.registry import register_task
+    from structtree.tasks.task import Task
 
 # Where each public name lives; it is imported when it is first asked for, so that `import structtree` is quick.
 _HOMES = {
     "Attribute": "data.schema",
     "Audit": "auditing.findings",
     "Branch": "models.tree",
-    "Criterion": "search.criteria",
+    "Criterion": "tasks.criteria",
     "DataError": "errors",
     "Dataset": "data.datasets.catalog",
     "Decision": "models.settings",
@@ -79,10 +84,11 @@ _HOMES = {
     "Link": "data.schema",
     "Model": "models.model",
     "Population": "data.population",
+    "Predictor": "models.predictor",
     "Pruning": "models.settings",
     "RecordType": "data.schema",
     "Schema": "data.schema",
-    "Scores": "evaluate.score",
+    "Scores": "evaluation.score",
     "SearchStats": "search.results",
     "Space": "space.space",
     "Split": "search.results",
@@ -91,19 +97,21 @@ _HOMES = {
     "StructuralTreeClassifier": "estimators",
     "StructuralTreeRegressor": "estimators",
     "MultiwayBranch": "models.tree",
+    "Task": "tasks.task",
     "Tree": "models.tree",
+    "TreePredictor": "models.tree_predictor",
     "WhyNot": "search.why_not",
     "Witness": "space.meaning",
     "audit": "auditing.run",
     "best_split": "search.best_split",
     "canonical": "space.terms",
-    "compare": "evaluate.validate",
+    "compare": "evaluation.validate",
     "compare_effort": "report.effort",
     "count_space": "space.count",
-    "cross_validate": "evaluate.validate",
+    "cross_validate": "evaluation.validate",
     "dataset_names": "data.datasets.catalog",
     "default_grammar": "lang.default",
-    "evaluate": "evaluate.score",
+    "evaluate": "evaluation.score",
     "explain": "report.explain",
     "export_prolog": "export.prolog.clauses",
     "export_smarts": "export.smarts",
@@ -117,7 +125,7 @@ _HOMES = {
     "importances": "models.importance",
     "in_words": "report.words",
     "load_dataset": "data.datasets.catalog",
-    "load_model": "models.model",
+    "load_model": "models.model_files",
     "open_data": "data.readers.opening",
     "parse_predicate": "lang.parse",
     "plan_for": "learn.plan",
@@ -126,8 +134,10 @@ _HOMES = {
     "pretty": "lang.pretty",
     "read_csv": "data.readers.tables.reading",
     "read_jsonl": "data.readers.records.reading",
+    "register_predictor": "models.predictor",
+    "register_task": "tasks.registry",
     "satisfies": "space.meaning",
-    "save_model": "models.model",
+    "save_model": "models.model_files",
     "shipped_grammars": "lang.grammar",
     "to_formula": "models.rules",
     "to_rules": "models.rules",
@@ -153,6 +163,7 @@ __all__ = [
     "Model",
     "MultiwayBranch",
     "Population",
+    "Predictor",
     "Pruning",
     "RecordType",
     "Schema",
@@ -164,7 +175,9 @@ __all__ = [
     "StructtreeError",
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
+    "Task",
     "Tree",
+    "TreePredictor",
     "WhyNot",
     "Witness",
     "__version__",
@@ -200,6 +213,8 @@ __all__ = [
     "pretty",
     "read_csv",
     "read_jsonl",
+    "register_predictor",
+    "register_task",
     "satisfies",
     "save_model",
     "shipped_grammars",

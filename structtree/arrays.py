@@ -1,4 +1,4 @@
-"""Names that the whole search shares: kinds of arrays, and how near two losses may be and still be equal."""
+"""Array types and numeric tolerances shared by the whole search."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 EXACT = 2.0**53
-"""All whole numbers up to this one are floating-point numbers, and so they are added up without rounding."""
+"""Integers up to this limit are exact as floats, so their sums are not rounded."""
 
 TOLERANCE = 1e-12
-"""Two losses nearer than this count as equal.
+"""Losses that differ by less than this are equal.
 
-Rounding moves a loss by about 1e-15, and the error shares of two different splits of fewer than 10^11 individuals are
-further apart. Gain ratio and square-root Gini need more where sums of weights are rounded; see ``docs/bounds.md``.
+Rounding changes a loss by about 1e-15, and the error rates of two different splits of fewer than 10^11 individuals
+differ by more. Gain ratio and square-root Gini need a larger tolerance with rounded weights; see ``docs/bounds.md``.
 """

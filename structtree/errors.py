@@ -1,7 +1,7 @@
-"""Every error a user can meet, each a single sentence that says where, what was expected, and the nearest fix.
+"""Error classes whose messages are one sentence: the location, what was expected, what was found and a fix.
 
-The parts of the sentence stay available as attributes, and each class inherits the builtin a caller would
-catch anyway. The command line prints ``str(error)`` and exits with ``error.exit_code``.
+The parts of the message are available as attributes, and each class inherits from the builtin exception that callers
+would catch. The command line prints ``str(error)`` and exits with ``error.exit_code``.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ __all__ = [
 
 
 LONGEST_QUOTED = 60
-"""The most characters of a value that is quoted in a sentence."""
+"""Longer values are not quoted in messages, in characters."""
 
 
 class StructtreeError(Exception):
-    """The base of all errors raised on purpose by structtree."""
+    """Base class of all structtree errors."""
 
     exit_code = 1
 
 
 class DataError(StructtreeError, ValueError):
-    """The data is not what its schema, or any schema, allows.
+    """Invalid data.
 
     Parameters
     ----------
     message : str
-        What was expected and what came.
+        What was expected and what was found.
     source : str, optional
-        The file, or another name of where the data came from.
+        Name of the file or other data source.
     line : int, optional
-        Line in that file, counted from 1.
+        Line number, starting at 1.
     path : str, optional
-        Where inside the record, such as ``$.bonds[3].order``.
+        Location within the record, such as ``$.bonds[3].order``.
     individual : int, optional
-        Which individual, counted from 0.
+        Index of the individual, starting at 0.
     fix : str, optional
-        The nearest fix, said last.
+        Suggested fix, appended to the message.
 
     Examples
     --------
@@ -71,38 +71,32 @@ class DataError(StructtreeError, ValueError):
         individual: int | None = None,
         fix: str | None = None,
     ) -> None:
-        self.message, self.source, self.line, self.path, self.individual = (
-            message,
-            source,
-            line,
-            path,
-            individual,
-        )
-        self.fix = fix
+        self.message, self.source, self.line = message, source, line
+        self.path, self.individual, self.fix = path, individual, fix
         super().__init__(message)
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.source, self.line) if part is not None)
         head = f"{place}: " if place else ""
         at = f" at {self.path}" if self.path else ""
-        who = f" (individual {self.individual})" if self.individual is not None else ""
+        individual = f" (individual {self.individual})" if self.individual is not None else ""
         fix = f"; {self.fix}" if self.fix else ""
-        return f"{head}{self.message}{at}{who}{fix}"
+        return f"{head}{self.message}{at}{individual}{fix}"
 
 
 class GrammarError(StructtreeError, ValueError):
-    """A grammar, or a predicate, cannot be read or does not make sense.
+    """Invalid grammar or predicate.
 
     Parameters
     ----------
     message : str
-        What is wrong and what would be right.
+        What is wrong and how to correct it.
     source : str
-        The file or other name of the text.
+        Name of the file or other source.
     line, column : int, optional
-        The place, counted from 1.
+        Position, starting at 1.
     text : str, optional
-        The whole text; the line at fault is shown with a caret.
+        Full source text; the line with the error is shown with a caret.
 
     Examples
     --------
@@ -139,12 +133,12 @@ class GrammarError(StructtreeError, ValueError):
 
 
 class UnknownNameError(StructtreeError, LookupError):
-    """A name that is not among the known ones.
+    """Unknown name, with a suggestion.
 
     Examples
     --------
-    >>> print(UnknownNameError("data set", "trians", ["trains", "lenses"]))
-    unknown data set 'trians' (did you mean 'trains'?)
+    >>> print(UnknownNameError("dataset", "trians", ["trains", "lenses"]))
+    unknown dataset 'trians' (did you mean 'trains'?)
     """
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
@@ -156,19 +150,19 @@ class UnknownNameError(StructtreeError, LookupError):
 
 
 class MissingFileError(StructtreeError, FileNotFoundError):
-    """A file or folder that is not there, or not readable."""
+    """File or folder that does not exist or cannot be accessed."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 class MissingPackageError(StructtreeError, ImportError):
-    """A package that is not installed with structtree itself, and that this needs.
+    """Optional dependency that is not installed.
 
     Examples
     --------
-    >>> print(MissingPackageError("molecules are read by RDKit", "molecules"))
-    molecules are read by RDKit, which is not installed: pip install 'structtree[molecules]'
+    >>> print(MissingPackageError("reading molecules requires RDKit", "molecules"))
+    reading molecules requires RDKit, which is not installed: pip install 'structtree[molecules]'
     """
 
     def __init__(self, message: str, extra: str, fix: str = "") -> None:
@@ -177,13 +171,13 @@ class MissingPackageError(StructtreeError, ImportError):
 
 
 class UsageError(StructtreeError, ValueError):
-    """An argument or option that makes no sense by itself."""
+    """Invalid argument or option."""
 
     exit_code = 2
 
 
 class WrongIndividualError(UsageError):
-    """A target that the individuals do not have, while their parts do, which might be the individuals instead.
+    """Target that is an attribute of another type, which should perhaps be the individual type.
 
     Examples
     --------
@@ -200,17 +194,17 @@ class WrongIndividualError(UsageError):
 
 
 def require(given: object, kinds: Any, name: str, wanted: str) -> None:
-    """Refuse an argument that is not of the kind that it should be.
+    """Raise `UsageError` unless an argument has one of the given types.
 
     Parameters
     ----------
     given : object
-    kinds : type, or several
-        As of `isinstance`.
+    kinds : type or tuple of types
+        As for `isinstance`.
     name : str
-        The argument's.
+        Name of the argument.
     wanted : str
-        What it should be, and how to get that.
+        Description of a valid argument.
 
     Examples
     --------
@@ -223,7 +217,7 @@ def require(given: object, kinds: Any, name: str, wanted: str) -> None:
 
 
 def quoted(given: object) -> str:
-    """Return an argument as an error quotes it: short, and never a whole structure.
+    """Return a short text for an argument in an error message: its repr, or only its type.
 
     Examples
     --------
@@ -235,7 +229,7 @@ def quoted(given: object) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence: the nearest known name, or all of them when they are few.
+    """Return the suffix of an error message that suggests the closest known name or lists some of them.
 
     Examples
     --------
@@ -256,7 +250,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def option_text(flag: str, value: str) -> str:
-    """Return an option as it can be pasted into a shell, and on one line whatever its value is.
+    """Return a command-line option on one line, quoted for the shell.
 
     Examples
     --------
@@ -271,12 +265,12 @@ def option_text(flag: str, value: str) -> str:
         in_quotes = "'" in value and not set('"$`\\!') & set(value)
         return f'{flag} "{value}"' if in_quotes else f"{flag} {shlex.quote(value)}"
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    shown = "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in escaped)
+    shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in escaped)
     return f"{flag} $'{shown}'"
 
 
 def _window(line: str, column: int, width: int = 100) -> tuple[str, int]:
-    """The part of a long line around the column, and where the column is in it."""
+    """Return the part of a long line around a column, and the column within that part."""
     if len(line) <= width:
         return line, column
     start = max(0, min(column - 1 - width // 2, len(line) - width))

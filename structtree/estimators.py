@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ from sklearn.utils import Bunch, check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
 
-from structtree.data.kinds import shown
+from structtree.data.kinds import quoted_value
 from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
 from structtree.data.population import Population
 from structtree.data.readers.individuals import FORMS, population_of, recognised
@@ -44,8 +44,11 @@ from structtree.models.settings import Decision, Growth, Objective, Pruning
 from structtree.models.tree import Tree
 from structtree.options import Option, build_options, option, options_of, reference
 from structtree.progress import StatusLine
-from structtree.search.criteria import criterion
-from structtree.search.target import ClassWeight
+from structtree.tasks.classification import Classification, ClassWeight
+from structtree.tasks.criteria import criterion
+from structtree.tasks.registry import as_task
+from structtree.tasks.regression import REGRESSION
+from structtree.tasks.task import Task
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
@@ -85,6 +88,9 @@ class _Input:
     functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = option(
         None, "The functions that the grammar declares.", accepts="dict from name to function"
     )
+    task: str | Task | None = option(
+        None, "What is predicted, if it is not simply classes, or numbers: a task or its name.", accepts="str or Task"
+    )
     verbose: bool = option(False, "Print progress.")
 
 
@@ -123,7 +129,7 @@ def _parameter(declared: Option) -> Parameter:
 class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base of the classifier and the regressor."""
 
-    _task: ClassVar[Literal["classes", "numbers"]]
+    _task: ClassVar[Task]
 
     def _fit(
         self,
@@ -140,9 +146,10 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         grammar = self.grammar and grammar_from(self.grammar)
         given = {each.parameter: vars(self)[each.parameter] for each in LEARNING if each.parameter in vars(self)}
         build_options(Objective, given)  # which checks them
-        chosen = criterion(self.criterion) if self.criterion else goal_criterion(self.goal, self._task)
-        if chosen.task != self._task:
-            raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self._task}")
+        task = as_task(self.task or self._task)
+        if task.predicts_classes != self._task.predicts_classes:
+            raise UsageError(f"the task {task.name!r} is for {task.noun}; this is a tree for {self._task.noun}")
+        chosen = task.admitted(criterion(self.criterion) if self.criterion else goal_criterion(self.goal, task))
         population = self._training_population(X, grammar)
         given |= {"criterion": chosen, "class_weight": class_weight, "random_state": _seed(self.random_state)}
         with StatusLine() if self.verbose else nullcontext() as status:
@@ -152,6 +159,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
                 grammar,
                 sample_weight=weights if weights is None or kept is None else weights[kept],
                 classes=classes,
+                task=task,
                 functions=self.functions,
                 target_name=_name_of(y),
                 progress=status,
@@ -196,8 +204,8 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     def stopped_by_(self) -> str | None:
         """The reason why growth ended early, ``"time"`` or ``"interrupt"``; None if it did not."""
         check_is_fitted(self)
-        stopped_by: str | None = self.model_.params["stopped_by"]
-        return stopped_by
+        model: Model = self.model_
+        return model.outcome.stopped_by
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -386,7 +394,7 @@ class StructuralTreeClassifier(
     ['yes', 'no']
     """
 
-    _task = "classes"
+    _task = Classification()
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow a tree.
@@ -450,7 +458,7 @@ class StructuralTreeRegressor(
     [9.0]
     """
 
-    _task = "numbers"
+    _task = REGRESSION
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow a tree.
@@ -488,7 +496,7 @@ def _refuse_words(labels: Any) -> None:
             float(one) if isinstance(one, str) else None
         except ValueError:
             fix = "for classes there is StructuralTreeClassifier"
-            raise UsageError(f"expected numbers as labels, got {shown(one)}; {fix}") from None
+            raise UsageError(f"expected numbers as labels, got {quoted_value(one)}; {fix}") from None
 
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:

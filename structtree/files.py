@@ -1,7 +1,7 @@
-"""Writing files so that a reader never sees half of one.
+"""Atomic writing of files, so that readers never see a partial file.
 
-Only a regular file, or one that is not there yet, is replaced, and it keeps its permissions; behind a symbolic link
-that is the file it leads to. Pipes, terminals and devices are written to, and ``-`` is standard output.
+Regular files are replaced and keep their permissions; symbolic links are followed. Pipes, terminals and devices are
+written to directly, and ``-`` is standard output.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ else:
 __all__ = ["STANDARD_STREAM", "check_writable", "is_stream", "replacing"]
 
 STANDARD_STREAM = "-"
-"""The name for standard output where something is written, and for standard input where it is read."""
+"""File name that stands for standard output or standard input."""
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path to write to, whose content gets to the real one only when the block ends well.
+    """Yield a temporary path that replaces the given one if the block succeeds.
 
     Raises
     ------
     MissingFileError
-        When it cannot be written, with the reason: no folder, no permission, no space.
+        If the file cannot be written, with the reason (no folder, no permission, no space).
 
     Examples
     --------
@@ -50,24 +50,24 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     check_writable(path)
     with _explained(path):
-        is_sent, target = is_stream(path), Path(os.path.realpath(path))
-        with _drafted(Path(path), None if is_sent else target.parent) as draft:
+        to_stream, target = is_stream(path), Path(os.path.realpath(path))
+        with _temporary_file(Path(path), None if to_stream else target.parent) as draft:
             yield draft
-            if is_sent:
-                with draft.open("rb") as source, _opened(path) as stream:
+            if to_stream:
+                with draft.open("rb") as source, _open_stream(path) as stream:
                     shutil.copyfileobj(source, stream)
             else:
-                _take_over(draft, target)
+                _replace(target, draft)
 
 
 def check_writable(path: str | os.PathLike[str] | None) -> None:
-    """Refuse a file that cannot be written before the work that it is for, not after.
+    """Raise `MissingFileError` if a file cannot be written, so that long work fails early.
 
     Examples
     --------
     >>> check_writable("no/such/folder/a.txt")
     Traceback (most recent call last):
-    structtree.errors.MissingFileError: cannot write no/such/folder/a.txt: there is no folder no/such/folder
+    structtree.errors.MissingFileError: cannot write no/such/folder/a.txt: folder no/such/folder does not exist
     """
     if path is None or os.fspath(path) == STANDARD_STREAM:
         return
@@ -77,22 +77,22 @@ def check_writable(path: str | os.PathLike[str] | None) -> None:
 
 
 def _obstacle(path: str | os.PathLike[str]) -> str | None:
-    """Return why a file cannot be written, as far as can be seen without trying."""
+    """Return why a file cannot be written, as far as is known without trying."""
     mode, folder = _mode(path), Path(os.path.realpath(path)).parent
     if mode is not None and stat.S_ISDIR(mode):
         return "it is a folder"
-    # A file without any permission to write is protected on purpose, also from those who may do anything.
+    # A file without any write permission is protected on purpose, even from the superuser.
     if mode is not None and not (mode & 0o222 and os.access(path, os.W_OK)):
         return "it is read-only"
     if mode is not None and not stat.S_ISREG(mode):
         return None
     if not folder.is_dir():
-        return f"there is no folder {Path(path).parent if not Path(path).is_symlink() else folder}"
-    return None if os.access(folder, os.W_OK | os.X_OK) else f"the folder {folder} may not be written to"
+        return f"folder {Path(path).parent if not Path(path).is_symlink() else folder} does not exist"
+    return None if os.access(folder, os.W_OK | os.X_OK) else f"folder {folder} is not writable"
 
 
 def _mode(path: str | os.PathLike[str]) -> int | None:
-    """Return what kind of file it is and its permissions, or None where there is nothing yet."""
+    """Return the file type and permissions, or None if the file does not exist."""
     try:
         return Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -100,7 +100,7 @@ def _mode(path: str | os.PathLike[str]) -> int | None:
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Return whether bytes are sent there rather than kept under that name.
+    """Return whether a path is a stream (standard output, a pipe, a device) rather than a regular file.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def _is_standard_output(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path, such as ``/dev/stdout``, leads to where this program prints, be it a regular file."""
+    """Return whether a path such as ``/dev/stdout`` is standard output, which may be a regular file."""
     try:
         return os.path.samestat(Path(path).stat(), os.fstat(1))
     except OSError:
@@ -122,9 +122,9 @@ def _is_standard_output(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a stream; what was printed before comes before."""
-    if sys.stdout is not None:  # it is None where the program was started without
+def _open_stream(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a stream after flushing what was printed before."""
+    if sys.stdout is not None:  # None if the program was started without it
         sys.stdout.flush()
     if os.fspath(path) == STANDARD_STREAM:
         yield sys.stdout.buffer
@@ -136,14 +136,14 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _drafted(path: Path, folder: Path | None) -> Iterator[Path]:
-    """Give a new file with the same ending, in a folder or among the temporary ones, and remove it in the end.
+def _temporary_file(path: Path, folder: Path | None) -> Iterator[Path]:
+    """Create a file with the same extension in a folder (by default, that for temporary files); remove it afterwards.
 
-    It is locked while it is there. A process that is killed leaves one without a lock, which the next one removes.
+    The file is locked while it is in use. A killed process leaves an unlocked file, which the next process removes.
     """
-    # Names may have some 250 characters, so that a long one has to be cut.
+    # File names are limited to about 250 characters.
     prefix, where = f".{path.stem[:40]}.structtree-", Path(folder or tempfile.gettempdir())
-    _remove_left_behind(where, prefix, path.suffix)
+    _remove_stale(where, prefix, path.suffix)
     with _locked_file(where, prefix, path.suffix) as draft:
         try:
             yield draft
@@ -153,23 +153,23 @@ def _drafted(path: Path, folder: Path | None) -> Iterator[Path]:
 
 @contextmanager
 def _locked_file(folder: Path, prefix: str, suffix: str) -> Iterator[Path]:
-    """Give a new file that is locked, where files can be."""
+    """Create a file and lock it, if the platform supports locks."""
     while True:
         handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=folder)
-        if fcntl is None:  # as on Windows, where a file that is open cannot be replaced
+        if fcntl is None:  # on Windows, where an open file cannot be replaced
             os.close(handle)
             yield Path(name)
             return
         try:
-            if _locks(handle) is not False and Path(name).exists():  # nobody has taken it for one that was left
+            if _lock(handle) is not False and Path(name).exists():  # no other process took it for a stale file
                 yield Path(name)
                 return
         finally:
             os.close(handle)
 
 
-def _locks(handle: int) -> bool | None:
-    """Return whether a file could be locked at once, None if it is in no place for locks."""
+def _lock(handle: int) -> bool | None:
+    """Lock a file without waiting; return whether it worked, None if the file system has no locks."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -179,33 +179,33 @@ def _locks(handle: int) -> bool | None:
     return True
 
 
-def _remove_left_behind(folder: Path, prefix: str, suffix: str) -> None:
-    """Remove what a process that was killed has left of the same file: nobody has locked it."""
+def _remove_stale(folder: Path, prefix: str, suffix: str) -> None:
+    """Remove temporary files of killed processes, which are not locked."""
     if fcntl is None or not os.access(folder, os.R_OK):
         return
     for file in folder.iterdir():
         if file.name.startswith(prefix) and file.name.endswith(suffix):
-            with suppress(OSError):  # it is gone by now, or of another user
+            with suppress(OSError):  # already removed, or owned by another user
                 _remove_unlocked(file)
 
 
 def _remove_unlocked(file: Path) -> None:
     handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
-        if _locks(handle):
+        if _lock(handle):
             file.unlink()
     finally:
         os.close(handle)
 
 
-def _take_over(draft: Path, target: Path) -> None:
-    """Put the draft in place of the target, with its permissions and, as far as that is allowed, its owner."""
+def _replace(target: Path, draft: Path) -> None:
+    """Replace the target by the draft, and keep its permissions and, if allowed, its owner."""
     try:
         before = target.stat()
     except FileNotFoundError:
         draft.chmod(0o666 & ~_umask())
     else:
-        with suppress(OSError, AttributeError):  # only the superuser may give files away, and only where there is one
+        with suppress(OSError, AttributeError):  # only the superuser can change owners, and Windows has no chown
             os.chown(draft, before.st_uid, before.st_gid)
         draft.chmod(stat.S_IMODE(before.st_mode))
     draft.replace(target)
@@ -213,7 +213,7 @@ def _take_over(draft: Path, target: Path) -> None:
 
 @contextmanager
 def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Have what goes wrong while a file is written told in one sentence; a reader that has gone is no mistake."""
+    """Turn an `OSError` into a `MissingFileError` with one sentence; a closed pipe is not an error."""
     try:
         yield
     except (StructtreeError, BrokenPipeError):
@@ -224,7 +224,7 @@ def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _umask() -> int:
-    """The permission bits that new files do not get; there is no way to ask without setting them."""
+    """Return the permission bits that new files do not get; they cannot be read without setting them."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -1,14 +1,13 @@
-"""Ctrl-C as a flag: work ends in order, with the best result so far.
+"""Ctrl-C as a flag, so that long work ends in order with the best result so far.
 
-Inside of `stoppable` the first Ctrl-C only raises a flag, so that it can come at any moment, also inside compiled
-code; whoever works long looks at the flag between steps and returns the best so far. The second Ctrl-C is a
-`KeyboardInterrupt` as usual.
+Inside `stoppable` the first Ctrl-C only sets a flag, even during compiled code. Long work checks the flag between
+steps and returns its best result so far. The second Ctrl-C raises `KeyboardInterrupt` as usual.
 
-The command line listens from its first moment on (`listening`), and has little patience: where the flag is not
-answered in time, because something works that does not look at it, the work is cut short by a `KeyboardInterrupt`
-after all, and whoever can return something nevertheless says so by `cut_short`.
+The command line installs its handler at startup (`handle_interrupts`). If the flag is not handled within a grace
+period, because the running code does not check it, `KeyboardInterrupt` is raised after all; a block that can still
+return a result then is marked with `interruptible`.
 
-Nothing heavy is imported here, since the command line needs it before anything else.
+This module imports nothing expensive, since the command line needs it first.
 """
 
 from __future__ import annotations
@@ -30,32 +29,32 @@ __all__ = [
     "Preparation",
     "Stop",
     "current_limit",
-    "cut_short",
-    "leave",
+    "exit_now",
+    "handle_interrupts",
+    "interruptible",
     "limited",
-    "listening",
     "stoppable",
 ]
 
 EXIT_CODE = 130
-"""Of a command that was stopped by Ctrl-C: 128 and the number of the signal."""
+"""Exit code of a command that was stopped by Ctrl-C: 128 plus the signal number."""
 
-PATIENCE = 1.2
-"""Seconds after which a command that does not answer is cut short; what is left of two seconds is for saving."""
+GRACE_PERIOD = 1.2
+"""Seconds until an unhandled Ctrl-C interrupts a command; the rest of two seconds is for saving."""
 
-LAST_PATIENCE = 0.3
-"""Seconds between one attempt to end a command and the next, rougher one."""
+RETRY_PERIOD = 0.3
+"""Seconds until the next attempt to end a command."""
 
 
 class Limit(Protocol):
-    """Limit of long work, which asks between two steps whether to stop.
+    """Limit of long work, checked between steps.
 
-    `structtree.search.clock.Clock` is one. Readers and the space of predicates, which come before the search, know no
-    more of it than this.
+    `structtree.search.clock.Clock` implements it. Readers and the predicate space, which run before the search, use
+    only this protocol.
     """
 
     def over(self) -> Literal["time", "interrupt"] | None:
-        """Return why to stop now with what there is; None to go on."""
+        """Return the reason to stop now, or None to continue."""
 
 
 class _NoLimit:
@@ -64,14 +63,14 @@ class _NoLimit:
 
 
 NO_LIMIT: Limit = _NoLimit()
-"""For work that is done to its end."""
+"""Limit that is never over."""
 
 UNTIMED_CELLS = 1_000_000
-"""Values that are always prepared, whatever the limit: they take no noticeable time, and a search needs tests."""
+"""Number of values that are always prepared, since this takes no noticeable time and a search needs tests."""
 
 
 class Preparation:
-    """Work that is prepared in steps until a limit is over, but never less than `UNTIMED_CELLS` values.
+    """Preparation in steps until a limit is over, but for at least `UNTIMED_CELLS` values.
 
     Examples
     --------
@@ -86,7 +85,7 @@ class Preparation:
         self._n_cells = 0
 
     def is_over(self, cells: int) -> bool:
-        """Return whether to skip a step that would look at some values."""
+        """Return whether to skip a step that reads the given number of values."""
         self._n_cells += cells
         return self._n_cells > UNTIMED_CELLS and self._limit.over() is not None
 
@@ -96,7 +95,7 @@ _CURRENT: ContextVar[Limit] = ContextVar("limit", default=NO_LIMIT)
 
 @contextmanager
 def limited(limit: Limit) -> Iterator[None]:
-    """Set the limit of whatever is read in this block; `current_limit` returns it.
+    """Set the limit that `current_limit` returns inside this block.
 
     Examples
     --------
@@ -111,38 +110,36 @@ def limited(limit: Limit) -> Iterator[None]:
 
 
 def current_limit() -> Limit:
-    """Return the limit of the block of `limited` that this is called in, or none."""
+    """Return the limit set by the enclosing `limited` block, `NO_LIMIT` by default."""
     return _CURRENT.get()
 
 
 class Stop:
-    """A flag that Ctrl-C raises.
+    """A flag that is set by Ctrl-C.
 
     Parameters
     ----------
-    patience : float, optional
-        After so many seconds without an answer the work is cut short; never by default.
+    grace : float, optional
+        Seconds until an unhandled Ctrl-C raises `KeyboardInterrupt`; by default it never does.
 
     Attributes
     ----------
     presses : int
-        How often Ctrl-C came.
+        Number of times that Ctrl-C was pressed.
     blocks : int
-        How many `stoppable` blocks are entered; outside of them Ctrl-C is a `KeyboardInterrupt`.
-    answered : bool
-        Whether somebody has taken it upon them to end the work; nothing is cut short from then on.
+        Number of active `stoppable` blocks; outside of them Ctrl-C raises `KeyboardInterrupt`.
+    handled : bool
+        Whether the work is being ended; it is not interrupted from then on.
     is_overdue : bool
-        Whether the work was cut short.
+        Whether the grace period has expired.
     """
 
-    __slots__ = ("answered", "blocks", "is_overdue", "patience", "presses")
+    __slots__ = ("blocks", "grace", "handled", "is_overdue", "presses")
 
-    def __init__(self, patience: float | None = None) -> None:
-        self.patience = patience
-        self.presses = 0
-        self.blocks = 0
-        self.answered = False
-        self.is_overdue = False
+    def __init__(self, grace: float | None = None) -> None:
+        self.grace = grace
+        self.presses = self.blocks = 0
+        self.handled = self.is_overdue = False
 
     @property
     def pressed(self) -> bool:
@@ -150,30 +147,32 @@ class Stop:
         return self.presses > 0
 
     def press(self, number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
-        """Raise the flag; the second time, and where nobody looks at it, stop at once."""
+        """Set the flag; the second time, or outside `stoppable` blocks, raise `KeyboardInterrupt`."""
         self.presses += 1
         is_first = self.presses == 1 and self.blocks > 0
-        if self.patience is not None:
-            _silence()
-            _remind(self.patience if is_first else LAST_PATIENCE)
+        if self.grace is not None:
+            # Python can only print an interrupt that comes in a callback; the timer raises it again.
+            sys.unraisablehook = lambda _: None
+            if hasattr(signal, "setitimer"):
+                signal.setitimer(signal.ITIMER_REAL, self.grace if is_first else RETRY_PERIOD, RETRY_PERIOD)
         if not is_first:
             raise KeyboardInterrupt
 
-    def lose_patience(self, number: int = 0, frame: FrameType | None = None) -> None:
-        """Cut the work short if nobody has answered; after a second Ctrl-C, end the program."""
+    def expire(self, number: int = 0, frame: FrameType | None = None) -> None:
+        """Interrupt the work unless Ctrl-C has been handled; after a second Ctrl-C, exit the program."""
         if self.presses > 1:
             os._exit(EXIT_CODE)
-        if self.presses and not self.answered:
+        if self.presses and not self.handled:
             self.is_overdue = self.blocks > 0
             raise KeyboardInterrupt
 
 
 @contextmanager
 def stoppable() -> Iterator[Stop]:
-    """While this lasts, the first Ctrl-C raises a flag and the second a `KeyboardInterrupt`.
+    """Make the first Ctrl-C set a flag and the second raise `KeyboardInterrupt` inside this block.
 
-    Inside of another such block the flag is the outer one's. Outside of the main thread, and where somebody else
-    listens to Ctrl-C, nothing changes.
+    Nested blocks share the flag of the outermost one. Outside the main thread, or if another handler for Ctrl-C is
+    installed, nothing changes.
 
     Examples
     --------
@@ -204,16 +203,16 @@ def stoppable() -> Iterator[Stop]:
 
 
 @contextmanager
-def cut_short(stop: Stop) -> Iterator[None]:
-    """A block that may be left in the middle when patience is over; what comes after it makes do with what there is.
+def interruptible(stop: Stop) -> Iterator[None]:
+    """Leave this block silently when the grace period expires; the code after it uses the results so far.
 
-    A second Ctrl-C goes through. An interrupt of something that is being compiled may arrive as a `SystemError`.
+    A second Ctrl-C is raised as usual. An interrupt during compilation may arrive as a `SystemError`.
 
     Examples
     --------
     >>> stop, found = Stop(), []
     >>> stop.presses, stop.is_overdue = 1, True
-    >>> with cut_short(stop):
+    >>> with interruptible(stop):
     ...     found.append("something")
     ...     raise KeyboardInterrupt
     >>> found
@@ -224,42 +223,28 @@ def cut_short(stop: Stop) -> Iterator[None]:
     except (KeyboardInterrupt, SystemError):
         if not stop.is_overdue or stop.presses > 1:
             raise
-        stop.answered = True
+        stop.handled = True
 
 
-def listening() -> Stop:
-    """Listen to Ctrl-C until the program ends, with little patience.
+def handle_interrupts() -> Stop:
+    """Handle Ctrl-C with a grace period until the program ends.
 
-    Where Ctrl-C is ignored, as in the background of a shell, it stays so.
+    If Ctrl-C is ignored, as in a background job of a shell, it stays ignored.
     """
-    stop = Stop(PATIENCE)
+    stop = Stop(GRACE_PERIOD)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         if hasattr(signal, "setitimer"):
-            signal.signal(signal.SIGALRM, stop.lose_patience)
+            signal.signal(signal.SIGALRM, stop.expire)
         signal.signal(signal.SIGINT, stop.press)
     return stop
 
 
-def leave(stop: Stop, code: int) -> NoReturn:
-    """End the program now: threads that still work, and whatever would be tidied up, are not waited for.
-
-    After Ctrl-C the exit code says so, up to the last moment.
-    """
+def exit_now(stop: Stop, code: int) -> NoReturn:
+    """Exit immediately, without waiting for threads or cleanup; after Ctrl-C, with `EXIT_CODE`."""
     for stream in (sys.stdout, sys.stderr):
         try:
-            with suppress(AttributeError, BrokenPipeError, ValueError):  # closed, or a pipe that nobody reads now
+            with suppress(AttributeError, BrokenPipeError, ValueError):  # a closed stream or pipe
                 stream.flush()
-        except OSError:  # a full disk, of which was told when something was printed
+        except OSError:  # a full disk, which was reported when something was printed
             code = code or 1
     os._exit(EXIT_CODE if stop.pressed else code)
-
-
-def _remind(seconds: float) -> None:
-    """Have the patience end after so many seconds, and again and again if that was not heard."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds, LAST_PATIENCE)
-
-
-def _silence() -> None:
-    """An interrupt may come where Python can only print it, such as in a callback; the reminder comes anyway."""
-    sys.unraisablehook = lambda _: None

@@ -1,8 +1,8 @@
-"""Options, each declared once: a field of a dataclass with its kind, default, range and a sentence of help.
+"""Options declared once, as dataclass fields with a type, a default, a range and a help text.
 
-From that declaration follow the check of values (`check_options`), the reference documentation (`documented`), the
-parameters of the estimators, and the options of the command line. Nothing heavy is imported here, so that
-``structtree --help`` answers at once.
+The declaration is used to validate values (`check_options`), to generate the reference documentation (`documented`),
+and to define the parameters of the estimators and the options of the command line. This module imports nothing
+expensive, so that ``structtree --help`` is fast.
 
 >>> @documented
 ... @dataclass(frozen=True)
@@ -54,7 +54,7 @@ _T = TypeVar("_T")
 
 
 class Span(NamedTuple):
-    """Span of a number, with its ends or without.
+    """Range of a number, with or without its ends.
 
     Examples
     --------
@@ -75,8 +75,7 @@ class Span(NamedTuple):
     def __str__(self) -> str:
         if self.high == inf:
             return f"{'>' if self.inside else '>='} {self.low:g}"
-        words = ("between", "and") if self.inside else ("from", "to")
-        return f"{words[0]} {self.low:g} {words[1]} {self.high:g}"
+        return f"between {self.low:g} and {self.high:g}" if self.inside else f"from {self.low:g} to {self.high:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,39 +85,39 @@ class Option:
     Parameters
     ----------
     name : str
-        The field that declares it.
+        Name of the field.
     kind : type
-        The annotation of that field.
+        Annotation of the field.
     default
     help : str
-        One sentence, for the reference and for ``--help``.
+        One sentence for the reference and for ``--help``.
     range : Span
-        The range of a number.
+        Range of a number.
     unit : str
-        What a number counts, such as seconds.
+        Unit of a number, such as seconds.
     accepts : str
-        The kind, for the reference: where it is neither a number nor one of a few words, or where a parameter of the
-        estimators may be more than that.
+        Type in the reference, if the annotation is neither a number nor a few words, or if the estimators accept
+        more.
     annotation : str
-        The annotation of the parameter of the estimators, where that may be more than the field.
+        Annotation of the estimator parameter, if it differs from that of the field.
     parameter : str
-        The name as a parameter of the estimators; that of the field by default.
+        Name of the estimator parameter; the field name by default.
     usual
-        The default of the estimators and of the command line, if it is another one.
+        Default of the estimators and the command line, if it differs.
     flag : str
-        The option of the command line, derived from the name of the parameter by default.
+        Command-line option; derived from the parameter name by default.
     panel : str
-        The group of ``--help`` that it belongs to; without one it is no option of the command line.
+        Group in ``--help``; options without one are not available on the command line.
     metavar, flag_help, shown_default : str
-        What ``--help`` shows instead of what follows from the rest.
+        Replacements for the generated texts in ``--help``.
     many : bool
-        Whether the option may be repeated on the command line, each time for another class.
+        Whether the command-line option can be repeated, once per class.
     needs : tuple, optional
-        Another field, and those of its values with which this one has a meaning.
+        Name of another field, followed by the values that this option requires.
     for_classes, for_tables : bool
-        Whether it has a meaning only if the target is a class, or only for plain tables.
+        Whether the option applies only to classification, or only to plain tables.
     for_search : bool
-        Whether it also has a meaning for the search for one split, as in ``structtree effort``.
+        Whether the option also applies to the search for a single split, as in ``structtree effort``.
     """
 
     name: str
@@ -144,45 +143,48 @@ class Option:
 
     @cached_property
     def words(self) -> list[Any]:
-        """Allowed values that are not numbers."""
+        """Allowed values other than numbers."""
         return [part for part in _parts(self.kind) if not isinstance(part, type)]
 
     @cached_property
     def number(self) -> type[int] | type[float] | None:
-        """The kind of number that is allowed, if any."""
+        """Type of the allowed numbers, if any."""
         kinds = set(_parts(self.kind, types=True))
         return int if int in kinds else float if float in kinds else None
 
     @cached_property
     def is_free(self) -> bool:
-        """True if values are neither numbers nor a few words, so that their user checks them."""
+        """True if values are neither numbers nor a few words; they are validated where they are used."""
         return not {int, float}.issuperset(_parts(self.kind, types=True))
 
     def allows(self, value: object) -> bool:
-        """Return whether this may be the value of the option."""
+        """Return whether a value is valid."""
         if self.is_free:
             return True
         if value is None or isinstance(value, bool | str):
             return value in self.words
         if not isinstance(value, Integral if self.number is int else Real) or self.number is None:
             return False
-        return self.range.has(float(value))
+        try:
+            return self.range.has(float(value))
+        except OverflowError:  # a whole number beyond all floats
+            return False
 
     def check(self, value: object, name: str) -> None:
-        """Refuse a value that the option may not have, by the name that the user knows the option by."""
+        """Raise `UsageError` if a value is invalid; `name` is the name of the option in the message."""
         if value is not self.default and not self.allows(value):
             raise UsageError(f"{name} must be {self.expected(self.words)}; got {value!r}")
 
     def expected(self, words: Iterable[Any]) -> str:
-        """Return a phrase that says what the values are, with these words among them."""
-        said = sorted(map(repr, words), key=lambda word: word != "None")
+        """Return a description of the valid values: the numbers, if any, and the given words."""
+        quoted = sorted(map(repr, words), key=lambda word: word != "None")
         if self.number is None:
-            return listed(said)
+            return listed(quoted)
         noun = "an int" if self.number is int else "a number" + f" of {self.unit}" * bool(self.unit)
-        return listed([f"{noun} {self.range}", *reversed(said)])
+        return listed([f"{noun} {self.range}", *reversed(quoted)])
 
     def reference_kind(self, called: Literal["name", "parameter"]) -> str:
-        """Return the kind as numpydoc writes it; parameters of estimators may accept more."""
+        """Return the type in numpydoc format; estimator parameters may accept more."""
         words = [f'"{word}"' for word in self.words if isinstance(word, str)]
         number = [self.number.__name__] if self.number else []
         kind = listed([*number, *words]) if number else f"{{{', '.join(words)}}}" if words else "bool"
@@ -192,36 +194,36 @@ class Option:
 
 
 def option(default: Any, help: str, range: Span = Span(), **more: Any) -> Any:
-    """Declare an option as the default of a dataclass's field; see `Option` for what more can be said of it."""
+    """Declare an option as the default of a dataclass field; see `Option` for the other keywords."""
     return field(default=default, metadata={"help": help, "range": range, **more})
 
 
 def options_of(*declarations: type) -> tuple[Option, ...]:
-    """Return the options that dataclasses declare, in order; ``PANEL`` of a dataclass is that of its options."""
+    """Return the options declared by dataclasses, in order; ``PANEL`` of a dataclass is the default panel."""
     return tuple(each for declaration in declarations for each in _declared(declaration))
 
 
 def check_options(values: Any) -> None:
-    """Refuse values that their options may not have, and options that have no meaning because of another one."""
+    """Raise `UsageError` for invalid values, and for options that do not apply because of another option."""
     declared = options_of(type(values))
     _check(declared, {each.name: getattr(values, each.name) for each in declared}, "name")
 
 
 def build_options(declaration: type[_T], given: Mapping[str, Any]) -> _T:
-    """Return options from the parameters of an estimator; those that are not given are default."""
+    """Return options from the parameters of an estimator; the others have their defaults."""
     declared = options_of(declaration)
     values = {each.parameter: given.get(each.parameter, each.default) for each in declared}
     try:
         return declaration(**{each.name: values[each.parameter] for each in declared})
     except UsageError:
-        _check(declared, values, "parameter")  # which says it by the names of the parameters
+        _check(declared, values, "parameter")  # with the names of the parameters in the message
         raise
 
 
 def merge_options(declaration: type[_T], given: _T | None, named: Mapping[str, Any]) -> _T:
-    """Return options that are given as an object, by the names of the parameters, or some in each way.
+    """Merge options from an object and from keyword parameters.
 
-    In the object, values other than the default count as given. Names of other options are ignored.
+    Values of the object count as given if they differ from the default. Unknown keywords are ignored.
 
     Examples
     --------
@@ -246,7 +248,7 @@ def merge_options(declaration: type[_T], given: _T | None, named: Mapping[str, A
 
 
 def refuse_unknown(named: Iterable[str], function: Callable[..., Any], *declarations: type) -> None:
-    """Refuse keywords that are not options, and suggest the nearest option or other parameter of the function.
+    """Raise `UsageError` for keywords that are not options, and suggest the closest option or parameter.
 
     Examples
     --------
@@ -271,20 +273,20 @@ def refuse_unknown(named: Iterable[str], function: Callable[..., Any], *declarat
 
 
 def documented(declaration: type[_T]) -> type[_T]:
-    """Insert the parameters of a dataclass of options into its docstring, after the first paragraph."""
+    """Insert a Parameters section into the docstring of an options dataclass, after the first paragraph."""
     declaration.__doc__ = reference(declaration, options_of(declaration), "name")
     return declaration
 
 
 def reference(described: type, options: Iterable[Option], called: Literal["name", "parameter"]) -> str:
-    """Return the docstring of a class with a section on its parameters after the first paragraph."""
+    """Return the docstring of a class with a Parameters section after the first paragraph."""
     summary, _, rest = cleandoc(described.__doc__ or "").partition("\n\n")
     entries = [f"{getattr(each, called)} : {each.reference_kind(called)}\n    {each.help}" for each in options]
     return "\n".join([summary, "", "Parameters", "----------", *entries, "", rest]).rstrip() + "\n"
 
 
 def listed(phrases: Iterable[str]) -> str:
-    """Return phrases as a list in words.
+    """Join phrases with commas and "or".
 
     Examples
     --------
@@ -301,13 +303,13 @@ def _declared(declaration: Any) -> tuple[Option, ...]:
     for each in fields(declaration):
         parameter = each.metadata.get("parameter", each.name)
         inferred = {"parameter": parameter, "flag": f"--{parameter.replace('_', '-')}"}
-        said: dict[str, Any] = {"usual": each.default, "panel": panel} | inferred | dict(each.metadata)
-        found.append(Option(name=each.name, kind=kinds[each.name], default=each.default, **said))
+        declared: dict[str, Any] = {"usual": each.default, "panel": panel} | inferred | dict(each.metadata)
+        found.append(Option(name=each.name, kind=kinds[each.name], default=each.default, **declared))
     return tuple(found)
 
 
 def _check(declared: Iterable[Option], values: Mapping[str, Any], called: Literal["name", "parameter"]) -> None:
-    """Refuse values by what their options are called."""
+    """Raise `UsageError` for invalid values; messages use the field names or the parameter names."""
     names = {each.name: getattr(each, called) for each in declared}
     for each in declared:
         each.check(values[names[each.name]], names[each.name])
@@ -320,7 +322,7 @@ def _check(declared: Iterable[Option], values: Mapping[str, Any], called: Litera
 
 
 def _parts(kind: Any, *, types: bool = False) -> Iterator[Any]:
-    """The values and types that an annotation is made of; only the types if so asked."""
+    """Yield the values and types in an annotation, or only the types."""
     origin = get_origin(kind)
     if origin is Literal:
         parts: Iterable[Any] = get_args(kind)

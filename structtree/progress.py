@@ -1,7 +1,7 @@
-"""The channel on which long work says what it is doing, for whoever shows it to people.
+"""Progress of long work.
 
-Whoever works long says so by `tell`, which costs next to nothing where nobody listens. Whoever has people waiting
-listens by `telling`: the command line shows a live line, and so does `StatusLine` in a notebook.
+Long work calls `report_status`, which costs almost nothing without a listener. Front ends listen with
+`status_listener`: the command line shows a live line, and so does `StatusLine` in a notebook.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import IO, NamedTuple, Protocol, Self
 
-__all__ = ["HasStatus", "Status", "StatusLine", "clock_text", "tell", "telling"]
+__all__ = ["HasStatus", "Status", "StatusLine", "clock_text", "report_status", "status_listener"]
 
 
 class Status(NamedTuple):
-    """Work that is being done.
+    """Current activity.
 
     Parameters
     ----------
     what : str
-        In a few words, such as ``reading``.
+        A few words, such as ``reading``.
     done, total : int
-        How much of it is done, and of how much; None where that is not known.
+        Finished and total number of steps; `total` is None if unknown.
     facts : tuple of str
-        What else there is to say.
+        Further information.
     seconds_left : float, optional
-        Until a time limit ends it.
+        Seconds until a time limit.
     """
 
     what: str
@@ -38,39 +38,39 @@ class Status(NamedTuple):
     seconds_left: float | None = None
 
     @property
-    def doing(self) -> Status:
-        """It itself, since whatever can be shown has this."""
+    def status(self) -> Status:
+        """The status itself, as for every `HasStatus`."""
         return self
 
 
 class HasStatus(Protocol):
-    """Progress of any kind that can be shown."""
+    """Progress that can be shown."""
 
     @property
-    def doing(self) -> Status:
-        """The work that is being done."""
+    def status(self) -> Status:
+        """Current activity."""
 
 
 _LISTENER: ContextVar[Callable[[Status], None] | None] = ContextVar("listener", default=None)
 
 
-def tell(what: str, done: int = 0, total: int | None = None, *facts: str) -> None:
-    """Say what is being done, if somebody listens."""
+def report_status(what: str, done: int = 0, total: int | None = None, *facts: str) -> None:
+    """Report the current activity to the listener, if there is one."""
     listener = _LISTENER.get()
     if listener is not None:
         listener(Status(what, done, total, facts))
 
 
 @contextmanager
-def telling(listener: Callable[[Status], None]) -> Iterator[None]:
-    """Have a function called with what is being done.
+def status_listener(listener: Callable[[Status], None]) -> Iterator[None]:
+    """Call a function with every status reported inside this block.
 
     Examples
     --------
-    >>> with telling(print):
-    ...     tell("reading", 500, 501, "500 of 501 molecules")
+    >>> with status_listener(print):
+    ...     report_status("reading", 500, 501, "500 of 501 molecules")
     Status(what='reading', done=500, total=501, facts=('500 of 501 molecules',), seconds_left=None)
-    >>> tell("reading")
+    >>> report_status("reading")
     """
     token = _LISTENER.set(listener)
     try:
@@ -80,7 +80,7 @@ def telling(listener: Callable[[Status], None]) -> Iterator[None]:
 
 
 def clock_text(seconds: float) -> str:
-    """Return a time as a clock shows it.
+    """Format seconds as minutes and seconds, or hours, minutes and seconds.
 
     Examples
     --------
@@ -92,22 +92,21 @@ def clock_text(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-OFTEN, SELDOM = 0.2, 10.0
-"""Seconds between two lines where one takes the place of the other, and where they stay."""
+LIVE_INTERVAL, LOG_INTERVAL = 0.2, 10.0
+"""Seconds between updates of a live line, and between separate lines."""
 
-_CELLS = 20
-"""The width of the bar."""
+_BAR_WIDTH = 20
 
 
 class StatusLine:
-    """One line that says what is being done, for notebooks and terminals; in a pipe a line now and then.
+    """Progress line for notebooks and terminals; in a pipe, an occasional line.
 
-    It is a function, to be given as ``progress``, and within ``with`` it also shows what is done before growing.
+    It is passed as ``progress``. In a ``with`` block it also shows the work before the tree grows.
 
     Parameters
     ----------
     stream : optional
-        Where it is written; standard output by default.
+        Output stream; standard output by default.
 
     Examples
     --------
@@ -127,7 +126,7 @@ class StatusLine:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(telling(self))
+        self._stack.enter_context(status_listener(self))
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -136,25 +135,25 @@ class StatusLine:
             self._write(self._last, end="\n")
 
     def __call__(self, progress: HasStatus) -> None:
-        """Show some progress, unless something was shown a moment ago."""
-        self._last = progress.doing
+        """Show progress, unless the line was updated a moment ago."""
+        self._last = progress.status
         now = time.monotonic()
-        if now - self._shown >= (OFTEN if self.is_live else SELDOM):
+        if now - self._shown >= (LIVE_INTERVAL if self.is_live else LOG_INTERVAL):
             self._shown = now
             self._write(self._last, end="" if self.is_live else "\n")
 
-    def _write(self, doing: Status, end: str) -> None:
-        text = _status_text(doing, time.monotonic() - self._began)
+    def _write(self, status: Status, end: str) -> None:
+        text = _status_text(status, time.monotonic() - self._began)
         padded = text.ljust(self._width) if self.is_live else text
         self._width = len(text)
         self.stream.write(f"\r{padded}{end}" if self.is_live else f"{padded}{end}")
         self.stream.flush()
 
 
-def _status_text(doing: Status, seconds: float) -> str:
-    share = min(1.0, doing.done / doing.total) if doing.total else None
-    bar = "" if share is None else "━" * round(_CELLS * share) + "┄" * (_CELLS - round(_CELLS * share))
-    percent = "" if share is None else f"{share:.0%}"
-    left = "" if doing.seconds_left is None else f"at most {clock_text(doing.seconds_left)} left"
-    parts = (f"{doing.what} {bar} {percent}".strip(), *doing.facts, clock_text(seconds), left)
-    return ", ".join(filter(None, parts))
+def _status_text(status: Status, seconds: float) -> str:
+    bar = ""
+    if status.total:
+        share = min(1.0, status.done / status.total)
+        bar = f"{'━' * round(_BAR_WIDTH * share):┄<{_BAR_WIDTH}} {share:.0%}"
+    left = "" if status.seconds_left is None else f"at most {clock_text(status.seconds_left)} left"
+    return ", ".join(filter(None, (f"{status.what} {bar}".strip(), *status.facts, clock_text(seconds), left)))

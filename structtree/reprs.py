@@ -1,4 +1,4 @@
-"""Short ``repr`` of results: one line with the type and the facts that matter, however large the data."""
+"""Short ``repr`` of results: one line with the type and a few facts."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from itertools import islice
 __all__ = ["Viewed", "inert", "names_text", "number_text", "short_repr"]
 
 MAX_CHARACTERS = 240
-"""The longest a repr may be; what follows is cut off."""
+"""Maximum length of a repr; the rest is truncated."""
 
 MAX_NAMES = 6
-"""Names of a list that are shown."""
+"""Maximum number of names to show."""
 
 
 class Viewed:
-    """Result that a notebook shows as more than a line; see `structtree.report.html.notebook`."""
+    """Mixin for results with an HTML view in notebooks; see `structtree.report.html.notebook`."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        import structtree  # which stands above all, and loads the view when it is asked for
+        import structtree  # the top-level package loads the view on demand
 
         return structtree.html_view(self)
 
 
 def short_repr(value: object, *facts: str) -> str:
-    """Return a type's name and facts about a value of it as one line that is cut off where it gets too long.
+    """Return one line with the type of a value and facts about it, truncated if too long.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def short_repr(value: object, *facts: str) -> str:
 
 
 def number_text(things: int | Sized, one: str, several: str | None = None) -> str:
-    """Return how many things there are, with the noun in the right form.
+    """Return a count with its noun in the singular or plural.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def number_text(things: int | Sized, one: str, several: str | None = None) -> st
 
 
 def names_text(names: Iterable[object]) -> str:
-    """Return the first few names, and "…" for the others.
+    """Join the first few names, followed by "…" if there are more.
 
     Examples
     --------
@@ -62,9 +62,9 @@ def names_text(names: Iterable[object]) -> str:
 
 
 def inert(text: str) -> str:
-    """Return a text without signs that control a terminal or turn the direction of reading: those are spelled out.
+    """Escape characters that control a terminal or change the text direction.
 
-    What joins the parts of an emoji stays.
+    Joiners, which combine the parts of an emoji, are kept.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def inert(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(sign if sign.isprintable() or sign in _JOINERS else repr(sign)[1:-1] for sign in text)
+    return "".join(char if char.isprintable() or char in _JOINERS else repr(char)[1:-1] for char in text)
 
 
 _JOINERS = "\u200c\u200d"

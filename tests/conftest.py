@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import stat
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from typer.main import get_command
 
 from tests.deterministic import ALWAYS, ignore_imported_constants
 
@@ -64,6 +66,14 @@ def own_width():
     """What is printed is as wide as in a pipe, however wide the terminal of the tests is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("COLUMNS", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def commands_built_once():
+    """Build the command line once: typer's runner does so for each command, which takes longer than most run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", cache(get_command))
         yield
 
 

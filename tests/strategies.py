@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache, lru_cache, partial
 from typing import get_args
 
 import numpy as np
@@ -99,29 +100,44 @@ def adjacencies(draw, link, n, n_targets, in_lists):
 # ---- ground predicates ----------------------------------------------------------------------------------
 
 
-@st.composite
-def predicates(draw, schema, name=None, depth=3):
+def predicates(schema, name=None, depth=3):
     """A ground predicate on rows of a type, of any form."""
-    name = name or schema.individual
+    return _predicates(schema, name or schema.individual, depth)
+
+
+@lru_cache(1000)
+@st.composite
+def _predicates(draw, schema, name, depth):
+    """Only the form that is chosen is made: making strategies takes far longer than drawing from them."""
     record = schema.type(name)
-    forms = [st.just(syn.Top()), literals_on(record)]
+    forms = [syn.Top, *(partial(draw, form) for a in record.attributes for form in literals_of(a))]
     if comparisons := own_comparisons(schema, record):
-        forms.append(st.sampled_from(comparisons))
+        forms.append(lambda: _pick(draw, comparisons))
     if depth > 0:
-        smaller = predicates(schema, name, depth - 1)
+        smaller = partial(draw, _predicates(schema, name, depth - 1))
         forms += [
-            st.lists(smaller, min_size=2, max_size=3).map(lambda parts: syn.And(tuple(parts))),
-            st.lists(smaller, min_size=2, max_size=3).map(lambda parts: syn.Or(tuple(parts))),
-            smaller.map(syn.Not),
+            lambda: syn.And(_some(draw, smaller, 2, 3)),
+            lambda: syn.Or(_some(draw, smaller, 2, 3)),
+            lambda: syn.Not(smaller()),
         ]
         if schema.listed(name):
-            forms.append(st.builds(syn.ListStep, st.sampled_from(["next", "previous", "later"]), smaller))
-        forms += [linked(schema, link, depth - 1) for link in record.links] * 3
-    return draw(st.one_of(forms))
+            forms.append(lambda: syn.ListStep(_pick(draw, ("next", "previous", "later")), smaller()))
+        forms += [form for link in record.links for form in _linked(draw, schema, link, depth - 1)] * 3
+    return _pick(draw, forms)()
 
 
-def literals_on(record):
-    return st.one_of([literals_of(attribute) for attribute in record.attributes])
+@cache
+def _below(n):
+    return st.integers(0, n - 1)
+
+
+def _pick(draw, values):
+    return values[draw(_below(len(values)))]
+
+
+def _some(draw, one, least, most):
+    """A tuple of several things that a function draws."""
+    return tuple(one() for _ in range(least + draw(_below(most - least + 1))))
 
 
 def own_comparisons(schema, record):
@@ -163,16 +179,18 @@ def common_operators(kind, other):
     return []
 
 
+@cache
 def literals_of(attribute):
+    """Strategies for the literals about an attribute, one for each form."""
     name = attribute.name
     missing = st.just(syn.Missing(name))
     match attribute.kind:
         case "bool":
-            return st.one_of(st.builds(syn.Flag, st.just(name), st.booleans()), missing)
+            return (st.builds(syn.Flag, st.just(name), st.booleans()), missing)
         case "nominal":
             value = st.sampled_from((*CATEGORIES, "unseen"))
             several = st.lists(value, min_size=1, max_size=3, unique=True)
-            return st.one_of(
+            return (
                 st.builds(syn.Compare, st.just(name), st.sampled_from(["=", "!="]), value),
                 several.map(lambda values: syn.Among(name, tuple(sorted(values)))),
                 missing,
@@ -186,13 +204,12 @@ def literals_of(attribute):
             within = st.tuples(value, value, st.booleans()).map(
                 lambda t: syn.Within(name, min(t[:2]), max(t[:2]), t[2])
             )
-            parts = [part_literals(name, kind)] if kind in ("date", "time") else []
-            return st.one_of(
+            return (
                 st.builds(syn.Compare, st.just(name), st.sampled_from(["=", "!=", ">=", "<="]), value),
                 st.lists(value, min_size=1, max_size=3, unique=True).map(lambda v: syn.Among(name, tuple(sorted(v)))),
                 missing if kind == "ordered" else within,
                 missing,
-                *parts,
+                *(part_literals(name, kind) if kind in ("date", "time") else ()),
             )
 
 
@@ -201,7 +218,7 @@ def part_literals(name, kind):
     weekdays = st.integers(2, 6).map(lambda day: syn.written(float(day), "ordered", WEEKDAYS))
     others = st.sampled_from([part for part, kinds in PARTS.items() if part != "weekday" and kind in kinds])
     operators = st.sampled_from(["=", "!=", ">=", "<="])
-    return st.one_of(
+    return (
         st.builds(syn.Compare, st.just(syn.DatePart(f"{name}.weekday")), operators, weekdays),
         st.builds(
             syn.Compare,
@@ -212,59 +229,79 @@ def part_literals(name, kind):
     )
 
 
-def linked(schema, link, depth):
-    inner = predicates(schema, link.target, depth)
-    name = st.just(link.name)
+def _linked(draw, schema, link, depth):
+    """Functions that draw a predicate about the rows behind a link, one for each form."""
+    inner = partial(draw, _predicates(schema, link.target, depth))
+    name = link.name
+
+    def perhaps():
+        return inner() if draw(st.booleans()) else None
+
     if link.single:
-        forms = [st.builds(syn.Follow, name, inner)]
-        return st.one_of([*forms, st.just(syn.Missing(link.name))] if link.kind == "optional" else forms)
+        forms = [lambda: syn.Follow(name, inner())]
+        return [*forms, lambda: syn.Missing(name)] if link.kind == "optional" else forms
     forms = [
-        st.builds(syn.Exists, name, inner),
-        st.builds(syn.All, name, inner),
-        st.builds(syn.No, name, inner),
-        st.builds(syn.Count, name, inner, st.sampled_from([">=", "<="]), st.integers(0, 3)),
-        st.lists(inner, min_size=1, max_size=3).map(lambda inners: syn.Distinct(link.name, tuple(inners))),
+        lambda: syn.Exists(name, inner()),
+        lambda: syn.All(name, inner()),
+        lambda: syn.No(name, inner()),
+        lambda: syn.Count(name, inner(), _pick(draw, (">=", "<=")), draw(_below(4))),
+        lambda: syn.Distinct(name, _some(draw, inner, 1, 3)),
     ]
-    forms += aggregates_of(schema, link, st.one_of(st.none(), inner))
+    for function in _fitting(schema, link, FUNCTIONS):
+        forms.append(partial(_aggregate, draw, schema, link, inner if function == "share" else perhaps, function))
     if link.kind == "list":
-        forms.append(st.builds(syn.ListStep, st.sampled_from(["first", "last"]), inner, name))
-    return st.one_of(forms)
+        forms.append(lambda: syn.ListStep(_pick(draw, ("first", "last")), inner(), name))
+    return forms
 
 
 def aggregates_of(schema, link, inner, functions=FUNCTIONS):
     """Aggregates of every function that fits the rows behind a link, with any condition and any order."""
-    attributes = {a.name: a for a in schema.type(link.target).attributes}
-    name, bounds = st.just(link.name), st.sampled_from([">=", "<="])
-    orders = [a.name for a in attributes.values() if a.kind in NUMERIC] + [None] * (link.kind == "list")
-    forms = []
-    for function in functions:
-        if function == "share":
-            shares, true = st.sampled_from([0.0, 0.5, 1.0]), inner.filter(bool)
-            forms.append(st.builds(syn.Aggregate, st.just("share"), name, st.none(), bounds, shares, true))
-            continue
-        taken = [a.name for a in attributes.values() if a.kind in attribute_kinds(function)]
-        if not taken or (function in ORDERED and not orders):
-            continue
-        chosen = st.sampled_from(taken)
-        order = st.sampled_from(orders) if function in ORDERED else st.none()
-        if function == "trend":
-            order = order.filter(lambda by: by is None or attributes[by].kind != "ordered")
-            if all(by is not None and attributes[by].kind == "ordered" for by in orders):
-                continue
-        empty = st.builds(syn.Aggregate, st.just(function), name, chosen, bounds, st.just(0.0), inner, order)
-        forms.append(empty.flatmap(lambda test: with_any_value(test, schema.type(link.target))))
-    return forms
+    return [_aggregates(schema, link, inner, function) for function in _fitting(schema, link, functions)]
 
 
-def with_any_value(test, target):
+@st.composite
+def _aggregates(draw, schema, link, inner, function):
+    return _aggregate(
+        draw, schema, link, partial(draw, inner.filter(bool) if function == "share" else inner), function
+    )
+
+
+def _fitting(schema, link, functions):
+    """The functions for which the rows behind a link have an attribute, and an order if there must be one."""
+    attributes = schema.type(link.target).attributes
+    return [
+        function
+        for function in functions
+        if function == "share"
+        or (
+            any(a.kind in attribute_kinds(function) for a in attributes)
+            and (function not in ORDERED or _orders(attributes, link, function))
+        )
+    ]
+
+
+def _orders(attributes, link, function):
+    """What rows may be sorted by; a trend needs numbers, of which one can take differences."""
+    kinds = set(NUMERIC) - {"ordered"} if function == "trend" else NUMERIC
+    return [a.name for a in attributes if a.kind in kinds] + [None] * (link.kind == "list")
+
+
+def _aggregate(draw, schema, link, inner, function):
+    """An aggregate of rows that a function draws the condition of."""
+    target, bound = schema.type(link.target), _pick(draw, (">=", "<="))
+    if function == "share":
+        return syn.Aggregate("share", link.name, None, bound, _pick(draw, (0.0, 0.5, 1.0)), inner())
+    taken = [a.name for a in target.attributes if a.kind in attribute_kinds(function)]
+    order = _pick(draw, _orders(target.attributes, link, function)) if function in ORDERED else None
+    test = syn.Aggregate(function, link.name, _pick(draw, taken), bound, 0.0, inner(), order)
     made = computed_attribute(test, target)
     if made.kind == "nominal":
         words = made.values or (*CATEGORIES, "unseen")
-        return st.builds(replace, st.just(test), op=st.sampled_from(["=", "!="]), value=st.sampled_from(words))
-    operators = ["=", "!=", ">=", "<="] if test.function in ("latest", "earliest") else [">=", "<="]
-    kind = made.kind
-    numbers = [int(n) if kind == "int" else syn.written(n, kind, CATEGORIES) for n in _numbers(kind)]
-    return st.builds(replace, st.just(test), op=st.sampled_from(operators), value=st.sampled_from(numbers))
+        return replace(test, op=_pick(draw, ("=", "!=")), value=_pick(draw, words))
+    operators = ("=", "!=", ">=", "<=") if function in ("latest", "earliest") else (">=", "<=")
+    number = _pick(draw, _numbers(made.kind))
+    value = int(number) if made.kind == "int" else syn.written(number, made.kind, CATEGORIES)
+    return replace(test, op=_pick(draw, operators), value=value)
 
 
 # ---- grammars -------------------------------------------------------------------------------------------

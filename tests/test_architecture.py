@@ -31,11 +31,12 @@ PARTS = (
     "data",
     "lang",
     "space",
+    "tasks",
     "search",
     "models",
     "splitters",
     "learn",
-    "evaluate",
+    "evaluation",
     "export",
     "auditing",
     "estimators",
@@ -114,6 +115,11 @@ def test_every_public_name_can_be_imported():
     for name in structtree.__all__:
         assert getattr(structtree, name) is not None
     assert [dir(structtree).count(name) for name in structtree.__all__] == [1] * len(structtree.__all__)
+
+
+def test_no_folder_hides_a_public_name():
+    # Importing the folder would replace the name in the package.
+    assert {m.parts[0].removesuffix(".py") for m in MODULES} & set(structtree.__all__) == set()
 
 
 def test_the_three_lists_of_public_names_agree():

@@ -96,8 +96,8 @@ def test_a_read_only_file_is_refused_whoever_asks(tmp_path):
     ("name", "words"),
     [
         ("folder", "it is a folder"),
-        ("missing/a.txt", "there is no folder .*missing"),
-        ("a.txt/b.txt", "there is no folder .*a.txt"),
+        ("missing/a.txt", "folder .*missing does not exist"),
+        ("a.txt/b.txt", "folder .*a.txt does not exist"),
         ("x" * 300, "File name too long"),
         ("loop", "Too many levels of symbolic links"),
     ],

@@ -41,11 +41,13 @@ from structtree.data.datasets.catalog import dataset_catalog
 from structtree.data.profile import profile
 from structtree.learn.pruning import pruning_path
 from structtree.models.leaves import operating_points
+from structtree.models.records import GrammarRecord
 from structtree.models.tree import ClassCounts, Found, Moments
+from structtree.models.tree_predictor import TreePredictor
 from structtree.report.pictures.space_graph import dag_of
 from structtree.report.predictions import Predictions, predictions
 from structtree.search.results import SearchStats
-from structtree.search.target import target_for
+from structtree.tasks.target import target_for
 
 N = 3_000
 WORDS = tuple(f"category number {i}" for i in range(N))
@@ -121,7 +123,7 @@ def effort():
 
 
 def said():
-    return predictions(Model(trains_tree(), target="direction"), open_data("trains"))
+    return predictions(Model(TreePredictor(trains_tree()), target="direction"), open_data("trains"))
 
 
 def finding():
@@ -172,9 +174,10 @@ RESULTS = {
     "ClassCounts": (lambda: ClassCounts(N, (1.0,) * N), "n=3,000, counts 1, 1"),
     "Moments": (lambda: Moments(N, 1.0, 2.0, 3.0), "mean 2"),
     "Model": (
-        lambda: Model(big_tree(), target="kind", params={"all": WORDS}),
+        lambda: Model(TreePredictor(big_tree()), target="kind", grammar=GrammarRecord(" ".join(WORDS))),
         "predicts kind by <Tree: 3,000 leaves",
     ),
+    "TreePredictor": (lambda: TreePredictor(big_tree()), "Tree: 3,000 leaves"),
     "Rule": (lambda: to_rules(trains_tree())[0], "then"),
     "PruningPath": (lambda: pruning_path(trains_tree()), "prunings"),
     "OperatingPoint": (lambda: operating_points(trains_tree())[0], "positive lea"),

@@ -49,7 +49,7 @@ LENGTH = r"expected 3 labels, one for each individual; got an array of shape \(2
         "criterion": (lambda: st.fit(ROWS, LABELS, criterion=3), "criterion must be a name or a Criterion; got 3"),
         "grammar of a fit": (
             lambda: st.fit(ROWS, LABELS, TEST),
-            "grammar must be a name, a file, a text or a Grammar; got a Compare",
+            "grammar must be a name, a file, grammar text or a Grammar; got a Compare",
         ),
         "grammar": (lambda: st.grow(ROWS, LABELS, None), "grammar must be a name, .*; got None"),
         "grammar of a search": (lambda: st.best_split(ROWS, LABELS, TREE), "grammar must be a name, .*; got a Tree"),
@@ -92,7 +92,7 @@ LENGTH = r"expected 3 labels, one for each individual; got an array of shape \(2
         "labels of a report": (lambda: st.html_report(MODEL, ROWS, LABELS[:2]), LENGTH),
         "split": (lambda: st.why_not(MODEL, TEST), "split must be what best_split has found; got a Model"),
         "asked for": (lambda: st.why_not(SPLIT, None), "predicate must be a predicate or its text; got None"),
-        "data set": (lambda: st.load_dataset(None), "unknown dataset|unknown data set"),
+        "data set": (lambda: st.load_dataset(None), "unknown dataset"),
     }.values(),
 )
 def test_what_is_plausible_but_wrong_is_refused_in_a_sentence(use, sentence):
@@ -107,7 +107,9 @@ def test_numbers_of_numpy_are_numbers():
 
 
 def test_a_tree_can_be_evaluated_as_a_model_can():
-    assert st.evaluate(TREE, ROWS, LABELS).values == st.evaluate(st.Model(TREE), ROWS, LABELS).values
+    assert (
+        st.evaluate(TREE, ROWS, LABELS).values == st.evaluate(st.Model(st.TreePredictor(TREE)), ROWS, LABELS).values
+    )
 
 
 def test_a_grammar_may_be_given_by_its_name_or_its_text_everywhere():

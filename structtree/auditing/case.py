@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from structtree.arrays import Floats, Ints, Mask
 from structtree.auditing.figures import auc, auc_deviation
 from structtree.auditing.queries import Event, Queries, SqlColumn
-from structtree.data.as_of import own_dates
+from structtree.data.as_of import individual_dates
 from structtree.data.dating import dating_of, days_of, earliest
 from structtree.data.layouts import Dating, SourceLayout, layout_of
 from structtree.data.population import Column, Population
 from structtree.data.provenance import provenance_of
 from structtree.data.readers.databases.linking import Relations
 from structtree.data.schema import Attribute, Kind
-from structtree.evaluate.score import class_name
+from structtree.evaluation.score import class_name
 from structtree.export.sql.values import NotInSqlError
 
 __all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "visible_pairs"]
@@ -199,7 +199,7 @@ def _cutoffs(whole: Population, relations: Relations | None) -> Cutoffs | None:
     """
     time = None if relations is None else relations.time
     if time is not None and time.as_of is not None:
-        own = days_of(own_dates(whole, time.as_of)) - time.lead
+        own = days_of(individual_dates(whole, time.as_of)) - time.lead
         limits = own if time.until is None else np.fmin(own, time.until + 1.0)
         assert time.kind is not None
         return Cutoffs(time.as_of, time.kind, limits, time.dating, time.lead, time.until)
@@ -208,7 +208,7 @@ def _cutoffs(whole: Population, relations: Relations | None) -> Cutoffs | None:
     paths = [name for name in moments if not _BIRTH.search(name)]
     if not paths:
         return None
-    columns = {path: own_dates(whole, path) for path in paths}
+    columns = {path: individual_dates(whole, path) for path in paths}
     first = min(columns, key=lambda path: _missing_and_median(columns[path]))
     limits = days_of(columns[first])
     dating = dating_of(whole, float(np.nanmax(limits, initial=-np.inf)))

@@ -29,7 +29,7 @@ from structtree.lang.default import default_grammar
 from structtree.learn.fit import fit
 from structtree.models.model import Model
 from structtree.models.settings import Growth
-from structtree.progress import tell
+from structtree.progress import report_status
 
 __all__ = ["changed_predictions", "without_future"]
 
@@ -54,7 +54,7 @@ def changed_predictions(case: Case) -> Iterator[Finding]:
     before = _predictions(model, case.seen.take(chosen))
     changed = 0
     for done, i in enumerate(chosen):
-        tell("auditing", done, len(chosen), "deleting the future of individuals")
+        report_status("auditing", done, len(chosen), "deleting the future of individuals")
         after = _predictions(model, _limit_again(case, without_future(case, int(i))))
         changed += not np.allclose(before[done], after[0])
     if changed:
@@ -70,9 +70,7 @@ def _learned(case: Case, random: np.random.Generator) -> Model:
 
 
 def _predictions(model: Model, population: Population) -> Any:
-    if model.tree.task == "numbers":
-        return model.predict(population)
-    return model.predict_proba(population)
+    return model.predict_proba(population) if model.tree.classes else model.predict(population)
 
 
 def _limit_again(case: Case, alone: Population) -> Population:

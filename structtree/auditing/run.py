@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
-import numpy as np
 from numpy.typing import NDArray
 
 from structtree.auditing.case import Case
@@ -23,9 +22,10 @@ from structtree.data.readers.databases.urls import shown_url
 from structtree.data.readers.opening import open_data
 from structtree.data.readers.options import ReadingOptions
 from structtree.errors import UsageError
-from structtree.evaluate.leakage import LEAST
-from structtree.interrupts import cut_short, stoppable
-from structtree.progress import tell
+from structtree.evaluation.leakage import LEAST
+from structtree.interrupts import interruptible, stoppable
+from structtree.progress import report_status
+from structtree.tasks.inference import infer_task, labels_for
 
 __all__ = ["audit", "audit_population", "short_audit"]
 
@@ -83,9 +83,7 @@ def audit(where: str | Path, target: str, **options: Unpack[ReadingOptions]) -> 
     """
     opened = open_data(where, target=target, unlabelled="leave out", **options)
     assert opened.target is not None  # the target is given
-    labels = opened.target
-    if labels.dtype.kind == "f" and len(np.unique(labels)) == 2:
-        labels = labels.astype(np.int64) if (np.floor(labels) == labels).all() else labels
+    labels = labels_for(infer_task(opened.target), opened.target)
     return audit_population(opened.population, labels, str(opened.target_name), shown_url(str(where)))
 
 
@@ -110,8 +108,8 @@ def audit_population(population: Population, labels: NDArray[Any], target: str, 
     notes = list(_notes(case))
     with stoppable() as stop:
         for done, (what, check) in enumerate(_CHECKS if len(case.labels) >= LEAST else ()):
-            tell("auditing", done, len(_CHECKS), what)
-            with cut_short(stop):
+            report_status("auditing", done, len(_CHECKS), what)
+            with interruptible(stop):
                 found += check(case)
             if stop.pressed:
                 notes.append(f"interrupted: {len(_CHECKS) - done - 1} of {len(_CHECKS)} checks were skipped")

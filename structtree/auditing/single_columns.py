@@ -22,11 +22,11 @@ from structtree.auditing.figures import (
 )
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Event, SqlColumn
-from structtree.data.as_of import own_dates
+from structtree.data.as_of import individual_dates
 from structtree.data.population import Column
 from structtree.data.schema import NUMERIC, Attribute
 from structtree.errors import option_text
-from structtree.evaluate.leakage import ALMOST_ALL, LEAST, column_leaks
+from structtree.evaluation.leakage import ALMOST_ALL, LEAST, column_leaks
 
 __all__ = ["same_day_copies", "single_columns"]
 
@@ -145,7 +145,7 @@ def same_day_copies(case: Case) -> Iterator[Finding]:
     """
     if case.cutoffs is None or case.is_limited:
         return
-    own = own_dates(case.whole, case.cutoffs.path)
+    own = individual_dates(case.whole, case.cutoffs.path)
     mine = own.values[case.whole.individuals]
     for path, name, rows in links_behind(case.whole):
         for link in case.whole.schema.type(name).links:

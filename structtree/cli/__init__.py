@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from structtree.interrupts import leave, listening
+from structtree.interrupts import exit_now, handle_interrupts
 
 if TYPE_CHECKING:
     from structtree.cli.commands import app
@@ -19,7 +19,7 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """Run the command line; after Ctrl-C the exit code is 130, whatever became of the command."""
-    stop = listening()
+    stop = handle_interrupts()
     code: object = 0
     try:
         from structtree.cli.commands import app
@@ -37,15 +37,15 @@ def main() -> None:
         # Work that Ctrl-C interrupts may end in any error.
         if not stop.pressed:
             raise
-    if stop.pressed and not stop.answered:
-        stop.answered = True
+    if stop.pressed and not stop.handled:
+        stop.handled = True
         code = "error: stopped"
     if isinstance(code, str):
         with suppress(OSError):
             print(code, file=sys.stderr)
         code = 1
     # Python takes half a second to tidy up, in which it no longer listens.
-    leave(stop, int(code or 0))  # type: ignore[call-overload]  # an int, or None
+    exit_now(stop, int(code or 0))  # type: ignore[call-overload]  # an int, or None
 
 
 def __getattr__(name: str) -> Any:

@@ -45,7 +45,7 @@ def audit_command(
         data, labels = labelled(where, reading, target, warn_of_leaks=False)
         with audit_bar():
             found = audit_population(data.population, labels, str(data.target_name), shown_url(where))
-        stop.answered = True
+        stop.handled = True
         if as_json:
             print_json({"data": shown_url(where), **found.to_dict()})
         else:

@@ -85,7 +85,7 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
             _fail(str(error), error.exit_code)
         except KeyboardInterrupt as interrupt:
             with stoppable() as stop:
-                stop.answered = True
+                stop.handled = True
             _fail(": ".join(["stopped", *map(str, interrupt.args)]), EXIT_CODE)
         except MemoryError:
             _fail("this needs more memory than there is", 1)

@@ -26,8 +26,8 @@ from structtree.interrupts import stoppable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from structtree.evaluate.score import Scores
-    from structtree.evaluate.validate import CrossValidation, TTest
+    from structtree.evaluation.score import Scores
+    from structtree.evaluation.validate import CrossValidation, TTest
     from structtree.lang.grammar import Grammar
 
 __all__ = ["cv_command"]
@@ -92,7 +92,7 @@ def cv_command(
         grammar = source.grammar_for(divided.data, learning)
         seconds = time_for_learning(clock).seconds or folding.time_limit
         results = _validated(divided, labels, grammar, criteria, learning, folding.repeats, seconds)
-        stop.answered = True
+        stop.handled = True
     found = [_Result(name, result, result.evaluate(metrics.names)) for name, result in results.items()]
     tests = _tests(found)
     done = found[0].validation
@@ -135,7 +135,7 @@ class _Result:
 
 
 def _n_repeats(divided: Divided, given: int | None) -> int:
-    from structtree.evaluate.validate import USUAL_REPEATS
+    from structtree.evaluation.validate import USUAL_REPEATS
 
     if given is not None:
         return given
@@ -163,7 +163,7 @@ def _validated(
     time_limit: float,
 ) -> Mapping[str, CrossValidation]:
     """The results by criterion."""
-    from structtree.evaluate.validate import compare, cross_validate
+    from structtree.evaluation.validate import compare, cross_validate
     from structtree.learn.goals import goal_criterion
 
     usual = goal_criterion(learning.for_, "numbers" if labels.dtype.kind == "f" else "classes").name
@@ -181,7 +181,7 @@ def _tests(found: list[_Result]) -> dict[str, TTest]:
     """Each criterion after the first against the first, by the first metric, on the folds where both have a value."""
     import numpy as np
 
-    from structtree.evaluate.validate import corrected_t_test
+    from structtree.evaluation.validate import corrected_t_test
 
     main = next(iter(found[0].scores.values), None)
     by_fold = {

@@ -89,7 +89,7 @@ def effort_command(
                 **vars(search),
                 progress=progress,
             )
-        stop.answered = True
+        stop.handled = True
     answers = {} if why_not is None else _answers(efforts, why_not)
     if plot is not None:
         tree = ", whole tree" if whole_tree else ""

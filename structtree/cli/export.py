@@ -43,7 +43,7 @@ def _prolog(model: Model, data: str | None = None) -> str:
 
     if data is None:
         return export_prolog(model)
-    opened = read_as_said(data, as_learned(data, Reading(), model.params.get("reading")), layout=model.layout)
+    opened = read_as_said(data, as_learned(data, Reading(), model.reading), layout=model.layout)
     return export_prolog(model, whole(opened))
 
 
@@ -89,7 +89,7 @@ def export_command(
 
     Example: structtree export trains.json --format prolog --data trains -o trains.pl
     """
-    from structtree.models.model import load_model
+    from structtree.models.model_files import load_model
 
     if format not in FORMATS:
         raise UsageError(f"unknown format {format!r} to export to{did_you_mean(format, FORMATS)}")

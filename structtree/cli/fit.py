@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -41,16 +41,17 @@ from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_rem
 from structtree.cli.scoring import MetricOption, Metrics, estimator_maker
 from structtree.errors import MissingFileError
 from structtree.files import check_writable
-from structtree.interrupts import Stop, cut_short, stoppable
+from structtree.interrupts import Stop, interruptible, stoppable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from structtree.data.readers.opening import Opened
-    from structtree.evaluate.score import Scores
-    from structtree.evaluate.validate import CrossValidation
+    from structtree.evaluation.score import Scores
+    from structtree.evaluation.validate import CrossValidation
     from structtree.lang.grammar import Grammar
     from structtree.models.model import Model
+    from structtree.models.records import Settings
     from structtree.models.tree import Node
     from structtree.search.clock import Clock
 
@@ -121,14 +122,13 @@ def fit_command(
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
         metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
-        with cut_short(stop):
+        with interruptible(stop):
             for remark in about_database(data, labels, source.where, reading):
                 note(f"note: {remark}")
         learned = _learn(source, data, labels, learning, clock)
-        if verbose and learned.model.params["route"]:
-            note(f"how: {learned.model.params['route']}")
-        params = {**learned.model.params, "reading": to_remember(source.where, reading, data)}
-        saved, refusal = _saved(replace(learned.model, params=params), out)
+        if verbose and learned.model.route.why:
+            note(f"how: {learned.model.route.why}")
+        saved, refusal = _saved(replace(learned.model, reading=to_remember(source.where, reading, data)), out)
         estimated = _estimate(learned, estimate, clock)
         if as_json:
             print_json(learned.to_dict(metrics, estimated) | {"model": None if saved is None else str(saved)})
@@ -153,7 +153,7 @@ def _write_report(learned: _Learned, path: Path) -> None:
 
 def _saved(model: Model, out: Path | None) -> tuple[Path | None, MissingFileError | None]:
     """Save a model; return the file, or why it could not be written, which must not lose the tree itself."""
-    from structtree.models.model import save_model
+    from structtree.models.model_files import save_model
 
     if out is None:
         return None, None
@@ -173,12 +173,12 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
     given = learning_parameters(learning, labels)
     learn: Callable[..., Model] = partial(fit, data.population, labels, target_name=data.target_name, **given)
     grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
-    with cut_short(clock.stop):
+    with interruptible(clock.stop):
         grammar = source.grammar_for(data, learning)
         time, started = time_for_learning(clock), now()
         with growth_bar() as progress:
             model = learn(grammar, clock=time, progress=progress)
-    clock.stop.answered = True  # what is left to do is short, and has to be done
+    clock.stop.handled = True  # what is left to do is short, and has to be done
     grammar = grammar or Grammar.from_schema(data.population.schema)
     model = model or learn(grammar, clock=time)
     seconds = (now() - started, started - clock.started, compile_seconds() - compiled)
@@ -204,16 +204,16 @@ def _estimate(learned: _Learned, wanted: bool | None, clock: Clock) -> _Estimate
     if wanted is None and learned.seconds > QUICK * limit:
         return _Estimate(None, "structtree cv estimates the scores, and so does --estimate, but it takes longer")
     seconds = ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
-    stop.answered = False
+    stop.handled = False
     found = _repeated(learned, seconds, stop)
-    stop.answered = True
+    stop.handled = True
     first = "Ctrl-C came" if stop.pressed else "the time limit was reached"
     return _Estimate(found, f"{first} before the scores were estimated" if found is None else None)
 
 
 def _repeated(learned: _Learned, seconds: float, stop: Stop) -> CrossValidation | None:
     """The cross-validation; None if Ctrl-C or the time limit ends it early."""
-    from structtree.evaluate.validate import cross_validate
+    from structtree.evaluation.validate import cross_validate
 
     maker = estimator_maker(learned.grammar, learned.labels, learned.learning)
     given: Any = {"folds": ESTIMATE_FOLDS, "repeats": 1, "seed": learned.learning.seed, "time_limit": seconds}
@@ -243,14 +243,14 @@ class _Learned:
 
     def train_scores(self, metrics: Sequence[str] | None) -> Scores:
         """Return the scores on the training data."""
-        from structtree.evaluate.score import evaluate
+        from structtree.evaluation.score import evaluate
 
         return evaluate(self.model, self.data.population, self.labels, metrics)
 
     @property
     def stopped_by(self) -> str | None:
         """The reason why growth ended early."""
-        return self.model.params["stopped_by"]  # type: ignore[no-any-return]  # params are JSON
+        return self.model.outcome.stopped_by
 
     @property
     def unproved(self) -> list[dict[str, Any]]:
@@ -270,7 +270,7 @@ class _Learned:
 
     def to_dict(self, metrics: Metrics, estimated: _Estimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
-        from structtree.evaluate.score import METRICS, main_metric
+        from structtree.evaluation.score import main_metric
 
         tree = self.model.tree
         main = main_metric(tree.task)
@@ -279,21 +279,21 @@ class _Learned:
             "data": self.source.shown,
             "individuals": len(self.data.population),
             "target": self.model.target,
-            "task": tree.task,
-            "criterion": self.model.params["criterion"],
-            "growth": self.model.params["growth"],
-            "pruning": self.model.params["pruning"],
+            "task": tree.task.name,
+            "criterion": self.model.settings.criterion,
+            "growth": asdict(self.model.settings.growth),
+            "pruning": asdict(self.model.settings.pruning),
             "grammar": grammar_facts(self.grammar, self.data),
             "leaves": len(tree.leaves),
             "depth": tree.depth,
             "train_score": finite(self.train_scores([main])[main]),
-            "measure": METRICS[main].label,
+            "measure": tree.task.metrics[main].label,
             "training": self.train_scores(metrics.names).to_dict(),
             "estimate": held_out if held_out is None else held_out | {"folds": ESTIMATE_FOLDS},
             "evaluated": self.evaluated,
             "unproved": self.unproved,
             "stopped_by": self.stopped_by,
-            "skipped": self.model.params.get("skipped", []),
+            "skipped": list(self.model.outcome.skipped),
             "seconds": self.seconds,
             "reading_seconds": self.reading,
             "compile_seconds": self.compiling,
@@ -316,8 +316,6 @@ def _question(node: Node) -> str | None:
 def _print_learned(
     learned: _Learned, estimated: _Estimate, metrics: Metrics, out: Path | None, *, plain: bool
 ) -> None:
-    from structtree.learn.goals import CHOSEN
-
     model, tree = learned.model, learned.model.tree
     is_large = len(tree.leaves) > MOST_LEAVES
     print_tree(model, max_depth=SHOWN_DEPTH if is_large else None, plain=plain)
@@ -328,7 +326,7 @@ def _print_learned(
     for line in ["", *metrics.lines(str(model.target), columns), "", *not_known]:
         say(line)
     say(f"{_leaves(len(tree.leaves))}, depth {tree.depth}; {_effort(learned)}; {_proof(learned)}")
-    say(f"Settings: {_settings(model.params)}")
+    say(f"Settings: {_settings_text(model.settings)}")
     print_grammar(learned.grammar, learned.data)
     if out is not None:
         say(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
@@ -336,12 +334,12 @@ def _print_learned(
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")
         note("a smaller tree is easier to read: --for reading; structtree cv shows what that costs on new data")
-    if not tree.branches and tree.task == "classes" and model.params["size"] == CHOSEN:
+    if not tree.branches and tree.classes and model.settings.size.by == "cross-validation":
         note(
             "no test saves errors on new individuals; where a class is rare, --for ranking still tells those who are "
             "likely to be in it from others"
         )
-    for skipped in model.params.get("skipped", ()):
+    for skipped in model.outcome.skipped:
         note(skipped)
     match learned.stopped_by:
         case "interrupt":
@@ -367,27 +365,27 @@ def _proof(learned: _Learned) -> str:
     """How sure it is that the tests are the best, or why there are none."""
     from structtree.report.caveats import count_caveats
 
-    tree, params = learned.model.tree, learned.model.params
+    tree, settings = learned.model.tree, learned.model.settings
     if tree.caveats:
         return count_caveats(tree.caveats, len(tree.branches))
     if tree.branches:
         return "every test is proved best"
     if (learned.labels == learned.labels[0]).all():
         return "there is nothing to tell apart"
-    if params["pruning"].get("method"):
+    if settings.pruning.method:
         found = " that was found in time" if learned.stopped_by == "time" else ""
         return f"it was pruned to one leaf, since no test{found} improves predictions"
-    if params["growth"].get("stop"):
-        return f"no test is good enough for the stop rule {params['growth']['stop']!r}"
+    if settings.growth.stop:
+        return f"no test is good enough for the stop rule {settings.growth.stop!r}"
     return "no test of the grammar improves on it within the limits of growing"
 
 
-def _settings(params: Mapping[str, Any]) -> str:
-    """The criterion, and what decided about the size of the tree."""
-    growth = params["growth"]
-    said = [f"for {params['goal']}", f"criterion {params['criterion']}", f"size {params['size']}"]
-    said.append(f"at least {growth['min_samples_leaf']} in a leaf")
-    said += [f"depth at most {growth['max_depth']}"] if growth["max_depth"] is not None else []
-    said += [f"at most {growth['max_leaf_nodes']} leaves"] if growth["max_leaf_nodes"] is not None else []
-    said += [f"stop rule {growth['stop']}"] if growth["stop"] else []
+def _settings_text(settings: Settings) -> str:
+    """Return the criterion, and what decided about the size of the tree."""
+    growth = settings.growth
+    said = [f"for {settings.goal}", f"criterion {settings.criterion}", f"size {settings.size}"]
+    said.append(f"at least {growth.min_samples_leaf} in a leaf")
+    said += [f"depth at most {growth.max_depth}"] if growth.max_depth is not None else []
+    said += [f"at most {growth.max_leaf_nodes} leaves"] if growth.max_leaf_nodes is not None else []
+    said += [f"stop rule {growth.stop}"] if growth.stop else []
     return ", ".join(said)

@@ -159,10 +159,10 @@ def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"]
     >>> common_task(["gini", "acc*"]), common_task(["mse"]), common_task([None])
     ('classes', 'numbers', None)
     """
-    from structtree.search.criteria import criterion
+    from structtree.tasks.criteria import criterion
 
     try:
-        tasks = {criterion(name).task: name for name in criteria if name is not None}
+        tasks: dict[Any, str] = {criterion(name).task: name for name in criteria if name is not None}
     except UnknownNameError as error:
         raise UsageError(str(error)) from None
     if len(tasks) == 2:
@@ -241,7 +241,7 @@ def _read(option: Option, value: Any) -> Any:
 
 def _class_names(labels: NDArray[Any]) -> Mapping[str, Any]:
     """The classes by their names, in the order in which the library has them; none of numbers."""
-    from structtree.evaluate.score import class_name
+    from structtree.evaluation.score import class_name
 
     return {} if labels.dtype.kind == "f" else {class_name(label): label for label in sorted(set(labels.tolist()))}
 

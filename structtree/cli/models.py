@@ -83,13 +83,13 @@ def predict_command(
     Example: structtree predict houses.json new-houses.csv --id address --keep "street,built*" -o prices.csv
     """
     from structtree.files import replacing
-    from structtree.models.model import load_model
+    from structtree.models.model_files import load_model
     from structtree.report.predictions import predictions
 
     check_output(out)
     metrics, loaded = Metrics.parse(metric), load_model(model)
-    metrics.check(loaded.tree.task)
-    said = as_learned(where, reading, loaded.params.get("reading"))
+    metrics.check(loaded.task)
+    said = as_learned(where, reading, loaded.reading)
     found = predictions(loaded, read_as_said(where, said, id=id, layout=loaded.layout), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
     if out is None or is_printed(out):
@@ -149,7 +149,7 @@ def show_command(
 
     Example: structtree show trains.json --words -o trains.svg
     """
-    from structtree.models.model import load_model, model_to_json
+    from structtree.models.model_files import load_model, model_to_json
 
     if out is not None and format == "text" and out.suffix[1:] in PICTURES:
         format = out.suffix[1:]
@@ -194,15 +194,15 @@ def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | 
 
 
 def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) -> None:
-    from structtree.evaluate.score import class_name
+    from structtree.evaluation.score import class_name
     from structtree.report.english import singular, with_article
 
     tree = model.tree
     of = f" ({', '.join(inert(class_name(label)) for label in tree.classes)})" if 0 < len(tree.classes) <= 10 else ""
     say(f"{model.target or 'the target'}{of} of {with_article(singular(tree.schema.individual))}")
-    say(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.params.get('criterion', '?')}")
-    if "grammar_origin" in model.params:
-        say(f"Grammar: {model.params['grammar_origin']}")
+    say(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.settings.criterion or '?'}")
+    if model.grammar.origin:
+        say(f"Grammar: {model.grammar.origin}")
     say()
     print_tree(model, max_depth=max_depth, words=words, plain=plain)
 
@@ -227,7 +227,7 @@ def _speaker(model: Model, words: bool) -> Callable[[syn.Predicate], str]:
 
 
 def _show_formula(model: Model, as_json: bool, words: bool) -> None:
-    from structtree.evaluate.score import class_name
+    from structtree.evaluation.score import class_name
     from structtree.models.rules import to_formula
 
     speak = _speaker(model, words)
@@ -267,7 +267,7 @@ def report_command(
 
     Example: structtree report trains.json trains -o trains.html
     """
-    from structtree.models.model import load_model
+    from structtree.models.model_files import load_model
     from structtree.report.html.page import html_report
     from structtree.report.predictions import truth, whole
 
@@ -275,9 +275,7 @@ def report_command(
         raise UsageError("say once which data the report is about: structtree report MODEL DATA, or with --data DATA")
     check_output(out)
     loaded, source = load_model(model), where or data or ""
-    population = whole(
-        read_as_said(source, as_learned(source, reading, loaded.params.get("reading")), layout=loaded.layout)
-    )
+    population = whole(read_as_said(source, as_learned(source, reading, loaded.reading), layout=loaded.layout))
     written = html_report(loaded, population, truth(population, loaded.target), title=title, effort=effort)
     written.save(out)
     if not is_printed(out):
@@ -324,7 +322,7 @@ def explain_command(
 
     Example: structtree explain toxic.json molecules.csv --id CCO --picture ethanol.svg
     """
-    from structtree.models.model import load_model
+    from structtree.models.model_files import load_model
     from structtree.report.explain import explain
     from structtree.report.pictures.explanations import plot_explanation
     from structtree.report.pictures.rendering import check_dag_picture, check_picture
@@ -340,11 +338,11 @@ def explain_command(
     if path_picture is not None:
         check_dag_picture(path_picture)
     loaded = load_model(model)
-    said = as_learned(where, reading, loaded.params.get("reading"))
+    said = as_learned(where, reading, loaded.reading)
     data = read_as_said(where, said, id=id_column, layout=loaded.layout)
     place = find_individual(data, row or 0) if id is None else find_individual(data, id=id, column=id_column)
     population = whole(data)
-    shown = explain(loaded.tree, loaded.prepared(population), place, loaded.decision, words=words)
+    shown = explain(loaded, population, place, words=words)
     found = replace(shown, individual=int(data.rows[place]))
     actual: Any = truth(population, loaded.target)
     known = actual[place] if actual is not None else None

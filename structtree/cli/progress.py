@@ -11,13 +11,13 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from structtree.cli.common import note, seconds_text
-from structtree.progress import HasStatus, Status, clock_text, telling
+from structtree.progress import HasStatus, Status, clock_text, status_listener
 from structtree.reprs import inert
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from structtree.evaluate.validate import FoldDone
+    from structtree.evaluation.validate import FoldDone
     from structtree.learn.growing import Progress
     from structtree.search.best_split import SearchStats
 
@@ -100,7 +100,7 @@ def fold_bar() -> Iterator[Callable[[FoldDone], None]]:
         def tell(fold: FoldDone) -> None:
             scores.setdefault(fold.name or "mean", []).append(fold.score)
             means = tuple(f"{name} {sum(found) / len(found):.3f}" for name, found in scores.items())
-            show(fold.doing._replace(facts=means))
+            show(fold.status._replace(facts=means))
 
         yield tell
 
@@ -127,7 +127,7 @@ def _live(first: Status) -> Iterator[Show]:
     timer.daemon = True
     timer.start()
     try:
-        with telling(status), compiling_note():
+        with status_listener(status), compiling_note():
             yield status
     finally:
         timer.cancel()
@@ -142,7 +142,7 @@ class _Status:
         self.shown, self.began = doing, monotonic()
 
     def __call__(self, progress: HasStatus) -> None:
-        self.shown = progress.doing
+        self.shown = progress.status
 
     def __rich__(self) -> Text:
         from rich.text import Text

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
 import typer
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from structtree.data.population import Column, Population
     from structtree.data.readers.opening import Opened
     from structtree.lang.grammar import Grammar
+    from structtree.models.records import ReadingRecord
 
     Labels = NDArray[Any]
 
@@ -189,61 +190,59 @@ def with_declared_facts(reading: Reading, grammar: str | None) -> Reading:
     return Reading(**{**reading.given, "fact": [*said, *others]})
 
 
-def to_remember(where: str, reading: Reading, data: Opened | None = None) -> dict[str, Any]:
-    """Return what a model keeps of how its data was read: the given options, and the ending of the file.
+def to_remember(where: str, reading: Reading, data: Opened | None = None) -> ReadingRecord:
+    """Return the record of how data was read: the given options, and the ending of the file.
 
     Of facts it is also what their arguments were taken for, so that others are read the same way.
 
     Examples
     --------
     >>> to_remember("musk.csv.gz", Reading(group="molecule", skip_bad=True))
-    {'ending': '.csv', 'group': 'molecule'}
-    >>> to_remember("musk.csv", Reading())
-    {}
+    ReadingRecord(ending='.csv', options={'group': 'molecule'}, interpretations=False)
+    >>> bool(to_remember("musk.csv", Reading()))
+    False
     """
-    given = {name: value for name, value in reading.given.items() if name not in _NOT_REMEMBERED}
+    from structtree.models.records import ReadingRecord
+
+    given = {name: value for name, value in reading.options().items() if name not in _NOT_REMEMBERED}
     facts = data.provenance.facts if data is not None else None
     if data is not None and facts is not None:
         given["fact"] = list(facts.signatures)
         given |= {"individual": data.population.schema.individual} if facts.target is None else {}
-        given |= {"models": True} if facts.is_of_models else {}
-    return {"ending": _ending(where), **given} if given else {}
+    return ReadingRecord(_ending(where), given, facts is not None and facts.is_of_models)
 
 
-def as_learned(where: str, reading: Reading, remembered: Any) -> Reading:
+def as_learned(where: str, reading: Reading, record: ReadingRecord) -> Reading:
     """Return how to read data for a model: as its own, if the file has the same ending; what is given comes first.
 
     Examples
     --------
-    >>> as_learned("new.csv", Reading(), {"ending": ".csv", "header": False}).given
+    >>> from structtree.models.records import ReadingRecord
+    >>> record = ReadingRecord(".csv", {"header": False})
+    >>> as_learned("new.csv", Reading(), record).given
     {'header': False}
-    >>> as_learned("new.csv", Reading(header=True), {"ending": ".csv", "header": False}).given
+    >>> as_learned("new.csv", Reading(header=True), record).given
     {'header': True}
-    >>> as_learned("new.csv", Reading(), {"ending": ".csv", "missing": ["-"]}).given  # an older model
-    {'missing_words': ['-']}
     """
-    if not isinstance(remembered, Mapping) or not remembered.get("ending") or remembered["ending"] != _ending(where):
+    if not record or record.ending != _ending(where):
         return reading
-    missing = [name for name in _PARAMETERS if name not in _NOT_REMEMBERED and name not in reading.given]
-    said = {"missing_words" if name == "missing" else name: value for name, value in remembered.items()}
-    if isinstance(said.get("link"), str):
-        said["link"] = [said["link"]]
-    known = {name: said[name] for name in sorted(missing) if name in said}
-    for name, value in known.items():
-        if not _is_possible(name, value):
-            raise DataError(f"the model cannot say how its data was read: {name} is {value!r}")
+    said = _as_given(record.options)
+    known = {name: said[name] for name in sorted(said) if name in _PARAMETERS and name not in reading.given}
     if known:
         words = ", ".join(f"{name} {_said(value)}" for name, value in known.items())
         note(f"note: read as the model's own data was: {words}")
     return Reading(**known, **reading.given)
 
 
-def _is_possible(name: str, value: Any) -> bool:
-    """Return whether an option can have this value on the command line."""
-    kind = get_args(get_args(_PARAMETERS[name].annotation)[0])[0]
-    if get_origin(kind) is list:
-        return isinstance(value, list) and all(isinstance(each, str) for each in value)
-    return isinstance(value, kind)
+def _as_given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that `structtree.open_data` takes in the form of the command line; see `Reading.options`."""
+    given = dict(options)
+    if "types" in given:
+        given["types"] = [f"{name}={kind}" for name, kind in given["types"].items()]
+    if "names" in given:
+        given["names"] = ",".join(given["names"])
+    links = [*given.pop("links", []), *([given.pop("link")] if "link" in given else [])]
+    return given | ({"link": links} if links else {})
 
 
 def _said(value: Any) -> str:
@@ -330,7 +329,7 @@ def _about_parts(where: str, population: Population) -> str:
 def _about_leaks(data: Opened, labels: Labels) -> Iterator[str]:
     """Tell of attributes that may give the target away, and how to leave them out."""
     from structtree.data.selection import shortest_patterns
-    from structtree.evaluate.leakage import leaks, other_targets
+    from structtree.evaluation.leakage import leaks, other_targets
 
     target, schema = str(data.target_name), data.population.schema
     names = [attribute.name for attribute in schema.type(schema.individual).attributes]
@@ -399,29 +398,25 @@ def _about_columns(data: Opened, reading: Reading) -> Iterator[str]:
 
 
 def _labels(labels: Labels, task: LearningTask | None, name: str) -> Labels:
-    """Return the labels in the form that says their task.
-
-    Whole numbers are classes if that is wanted, and also if there are just two of them; otherwise a column of 0
-    and 1, which is how many files write no and yes, would be taken for numbers.
-    """
+    """Return the labels as the task has them: that of the criterion, or the inferred one."""
     import numpy as np
 
     from structtree.lang.pretty import pretty_name
+    from structtree.tasks.inference import are_whole, infer_task, labels_for
 
+    shown, as_nominal = pretty_name(name), option_text("--type", f"{name}=nominal")
     if task == "numbers" and labels.dtype.kind == "O":
-        raise UsageError(f"{pretty_name(name)} has words such as {labels[0]!r}; the criterion is for numbers")
-    if task == "numbers" or labels.dtype.kind != "f":
-        return labels.astype(np.float64) if task == "numbers" else labels
-    shown = pretty_name(name)
-    as_nominal = option_text("--type", f"{name}=nominal")
-    is_whole, n = bool((np.floor(labels) == labels).all()), len(np.unique(labels))
-    if is_whole and (task == "classes" or n == 2):
-        return labels.astype(np.int64)
-    if task == "classes":
-        raise UsageError(f"{shown} has non-integer values; the criterion is for classes (to insist: {as_nominal})")
-    if is_whole and n <= _FEW_CLASSES:
+        raise UsageError(f"{shown} contains non-numeric values such as {labels[0]!r}; the criterion is for numbers")
+    if task == "numbers":
+        return labels.astype(np.float64)
+    found = labels_for(task or infer_task(labels), labels)
+    if task == "classes" and found.dtype.kind == "f":
+        raise UsageError(
+            f"{shown} has non-integer values; the criterion is for classes (to force classification: {as_nominal})"
+        )
+    if found.dtype.kind == "f" and are_whole(found) and (n := len(np.unique(found))) <= _FEW_CLASSES:
         note(f"note: {shown}, with {n} different values, is taken for a number; for classes: {as_nominal}")
-    return labels
+    return found
 
 
 def grammar_for(data: Opened, name: str | None = None, *, one_at_a_time: bool = False) -> Grammar:

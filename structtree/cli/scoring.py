@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from structtree.data.population import Column
     from structtree.data.readers.opening import Opened
-    from structtree.data.schema import LearningTask
-    from structtree.evaluate.score import Scores
-    from structtree.evaluate.validate import MakeEstimator
+    from structtree.evaluation.score import Scores
+    from structtree.evaluation.validate import MakeEstimator
     from structtree.lang.grammar import Grammar
+    from structtree.tasks.task import Task
 
 __all__ = ["Divided", "FoldsOption", "MetricOption", "Metrics", "estimator_maker", "fold_facts", "folds_for"]
 
@@ -63,7 +63,7 @@ class Metrics:
         >>> Metrics.parse("f1, mcc")
         Metrics(names=('f1', 'mcc'), with_confusion=False)
         """
-        from structtree.evaluate.score import EVERY_METRIC, METRICS
+        from structtree.evaluation.score import EVERY_METRIC, METRICS
 
         if text is None:
             return cls()
@@ -76,12 +76,13 @@ class Metrics:
             raise UsageError(f"--metric takes names, as in roc_auc,f1; got {text!r}")
         return cls(tuple(name for name in given if name != CONFUSION), bool({CONFUSION, EVERY_METRIC} & {*given}))
 
-    def check(self, task: LearningTask) -> None:
+    def check(self, task: str | Task) -> None:
         """Refuse metrics that do not fit the target."""
-        from structtree.evaluate.score import known_metrics
+        from structtree.evaluation.score import known_metrics
+        from structtree.tasks.registry import as_task
 
         known_metrics(self.names, task)
-        if self.names is not None and self.with_confusion and task == "numbers" and not self.names:
+        if self.names is not None and self.with_confusion and not as_task(task).predicts_classes and not self.names:
             raise UsageError(f"{CONFUSION} is for classes, and the target is a number")
 
     def lines(self, title: str, columns: Mapping[str, Scores]) -> list[str]:
@@ -144,14 +145,14 @@ class _Way:
 
     def n_folds(self, values: Any) -> int:
         """The number that is given, or the usual one if there are as many different values."""
-        from structtree.evaluate.folds import USUAL_FOLDS
+        from structtree.evaluation.folds import USUAL_FOLDS
 
         return self.given or min(USUAL_FOLDS, max(2, len(set(values.tolist()))))
 
 
 def folds_for(data: Opened, text: str) -> Divided:
     """Return how data is divided into folds, as the command line says it."""
-    from structtree.evaluate.folds import USUAL_FOLDS, GroupFolds, TimeFolds
+    from structtree.evaluation.folds import USUAL_FOLDS, GroupFolds, TimeFolds
 
     if text.strip().lstrip("+-").isdigit():
         return Divided(data, int(text), int(text))

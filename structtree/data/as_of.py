@@ -1,18 +1,16 @@
 """Populations as of a date: each individual sees only rows dated before its own date, along every path.
 
-Rows are shared between individuals of different dates, so that no filter on a row can say who sees it. The rows that
-an individual reaches are therefore unrolled: behind each path of links there is a table of its own, whose rows are
-pairs of an individual and a row that it sees, one for each way to it. A link leads from a pair to pairs of the same
-individual, so that nothing that is asked of an individual can pass by its date, whatever the path. Tables without
-dates that lead nowhere further are shared.
+Rows are shared between individuals with different dates, so visibility cannot be a filter on rows. Instead, rows are
+unrolled: each path of links gets its own table, whose rows are pairs of an individual and a row visible to it, one
+pair per walk. A link leads from a pair to pairs of the same individual, so no test can look past the individual's
+date. Undated tables without further links are shared.
 
-A row is dated as `structtree.data.dating` says; where its type has no dates, by the latest row that it refers to.
-What belongs to the individual itself (the items of an order) is seen whatever its date. A date after that of the
-individual is missing, exactly as if it had never been set; a column that would be missing for no other reason is
-skipped.
+Rows are dated by `structtree.data.dating`; rows of a type without dates, by the latest row that they refer to. Rows
+that belong to the individual (the items of an order) are always visible. A date after that of the individual is
+missing, as if it had never been set; a column that would be missing for no other reason is skipped.
 
-Laws: a walk along links exists in the result exactly where it exists in the population and every row on it is seen.
-Two populations that differ only in what happened on or after each individual's date have the same result
+Laws: a walk along links exists in the result exactly if it exists in the population and all its rows are visible.
+Two populations that differ only in events on or after each individual's date have the same result
 (`tests/data/test_future.py`).
 """
 
@@ -45,50 +43,49 @@ from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
 from structtree.interrupts import NO_LIMIT, Limit
 
-__all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "are_until", "as_of", "frozen_at", "own_dates"]
+__all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "as_of", "dated_until", "frozen_at", "individual_dates"]
 
 DAYS_BEFORE = "days_before"
-"""The attribute of rows that are seen as of a date: how many days before it they are dated.
+"""Attribute of visible rows: the age of the row in days.
 
-Where a type has several dates, or one that does not date it, each has an attribute of its own, whose name goes on
-with that of the date: ``days_before_opened``. They count from the last moment that is seen: the date of the
-individual, less the lead, or the end of the day at which everything is frozen, if that is earlier.
+If a type has several dates, or one that does not date its rows, each has its own attribute, such as
+``days_before_opened``. Ages count from the last visible moment: the date of the individual minus the lead, or the end
+of the day at which everything is frozen, if that is earlier.
 """
 
 MOST_ROWS = 5_000_000
-"""How many rows may be made in all; links that would lead to more are not followed, the farthest first."""
+"""Maximum number of rows in the result; links that would exceed it are skipped, the most distant first."""
 
 NESTING = 4
-"""How many links deep individuals see."""
+"""Maximum number of links that are followed."""
 
-NOT_FOLLOWED = "not followed: "
-"""How notes about links that are not followed begin."""
+SKIPPED_LINK = "skipped link: "
+"""Prefix of notes about skipped links."""
 
 PAIRS_AT_ONCE = 500_000
-"""How many pairs are looked at together, which bounds the memory for those that turn out to be hidden."""
+"""Number of pairs per batch, which bounds the memory for hidden pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """A population in which individuals see the past only, and what is to be said about it.
+    """A population in which individuals see only the past.
 
     Parameters
     ----------
     population : Population
     notes : tuple of str
-        How types are dated, which columns are skipped, and which links are not followed because of their size.
+        How types are dated, and which columns and links are skipped.
     dating : mapping from type to TypeDates
         How rows are dated, and which columns are skipped or set together with a date.
     origins : mapping from type to str
-        For each type of the population, the type whose rows it has; empty if types are the same.
+        Original type of each type of the population; empty if the types are unchanged.
     absolute : frozenset of pairs
-        The dates, by type and attribute, that `DAYS_BEFORE` stands for, the date of the individuals, and numbers that
-        are the years of those dates: asked for themselves, they say nothing about what comes later.
+        Dates, as (type, attribute), that `DAYS_BEFORE` replaces, the date of the individuals, and columns with the
+        years of these dates. Their absolute values do not generalise to later individuals.
     hidden : mapping from path to array
-        What was hidden from each row of the individual type: how many rows behind a path (``user.visits``), or how
-        many values (``user.closed``).
+        For each row of the individual type, the number of hidden rows (``user.visits``) or values (``user.closed``).
     rows : mapping from type to mask
-        The rows of the given population that somebody sees.
+        Rows of the original population that are visible to some individual.
     """
 
     population: Population
@@ -119,24 +116,24 @@ def as_of(
     ----------
     population : Population
     date : str
-        The attribute of the individuals that dates them; also behind references (``race.date``).
+        Date attribute of the individuals, possibly behind references (``race.date``).
     dates : mapping from type to attribute, optional
-        What dates the rows of a type; None for nothing. By default the earliest of its dates does, and of the
-        individuals their own date.
+        Date attribute of each type, or None for undated rows. By default rows have the earliest of their dates, and
+        individuals have `date`.
     set_once : mapping from type to attributes, optional
-        Dates that are never changed once they are set.
+        Dates that never change once they are set.
     until : float, optional
-        The last day that is seen, in days since 1970, whatever the date of an individual.
+        Last visible day for all individuals, in days since 1970.
     lead : float
         Days between the last visible row and the date of an individual.
     nesting : int
-        How many links deep individuals see.
+        Maximum number of links that are followed.
     most_rows : int
-        How many rows may be made.
+        Maximum number of rows in the result.
     dating : mapping from type to TypeDates, optional
-        How rows are dated, as found in other data: that which a model was learned from.
+        Dating found in other data, such as the training data of a model.
     limit : Limit, optional
-        When it is over, paths that are not followed yet are skipped, and a note counts them.
+        When it is over, the remaining paths are skipped and counted in a note.
 
     Examples
     --------
@@ -147,27 +144,22 @@ def as_of(
     >>> as_of(loans, "date", lead=30).population.record(0)["paid"]
     []
     """
-    column = own_dates(population, date)
+    column = individual_dates(population, date)
     own = days_of(column)
     limits = own - lead if until is None else np.fmin(own - lead, until + 1.0)
     is_settled = dating is not None
     if dating is None:
         last = float(np.nanmax(limits[population.individuals], initial=-np.inf))
-        dating = dating_of(population, last, _with_own(population, date, dates or {}), set_once)
-    sight = _Sight.of(population, dating)
-    draft = _Draft(population, sight, limits, own, date, column.kind == "date", nesting, most_rows, limit)
+        default = {} if "." in date else {population.schema.individual: date}
+        dating = dating_of(population, last, {**default, **(dates or {})}, set_once)
+    visibility = _Visibility.of(population, dating)
+    draft = _Draft(population, visibility, limits, own, date, column.kind == "date", nesting, most_rows, limit)
     draft.unroll()
     if not is_settled:
         dating = _without_blanks(dating, draft.blanks, set_once or {})
-    notes = (*_dating_notes(dating), *sight.notes, *draft.notes)
+    notes = (*_dating_notes(dating), *visibility.notes, *draft.notes)
     found = AsOf(draft.finish(), notes, dating, draft.origins, frozenset(draft.absolute), draft.hidden, draft.rows)
     return _skipping(found, population.schema.individual)
-
-
-def _with_own(population: Population, date: str, dates: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Return what dates the rows of each type: by default, individuals are dated by their own date."""
-    is_own = "." not in date
-    return {**({population.schema.individual: date} if is_own else {}), **dates}
 
 
 def frozen_at(
@@ -177,13 +169,13 @@ def frozen_at(
     set_once: Mapping[str, Collection[str]] | None = None,
     dating: Dating | None = None,
 ) -> AsOf:
-    """Return the population without the rows dated after a day, for every individual alike.
+    """Return the population without the rows dated after a day.
 
     Parameters
     ----------
     population : Population
     day : float
-        In days since 1970.
+        Days since 1970.
     dates, set_once, dating
         As for `as_of`.
 
@@ -196,90 +188,84 @@ def frozen_at(
     is_settled = dating is not None
     if dating is None:
         dating = dating_of(population, day + 1.0, dates, set_once)
-    sight, blanks = _Sight.of(population, dating), _Blanks()
+    visibility, blanks = _Visibility.of(population, dating), _Blanks()
     types, tables = [], {}
     for record in population.schema.types:
         table, links, adjacencies = population.tables[record.name], [], {}
         for link in record.links:
             adjacency = table.links[link.name]
-            kept = sight.seen_from[link.target][adjacency.targets] <= day + 1.0
-            made = _filtered(adjacency.lengths, adjacency.targets, kept)
-            links.append(_as_it_is(link, made))
-            adjacencies[link.name] = made
+            kept = visibility.seen_from[link.target][adjacency.targets] <= day + 1.0
+            adjacencies[link.name] = Adjacency.filtered(adjacency.lengths, adjacency.targets, kept)
+            links.append(_optional_if_absent(link, adjacencies[link.name]))
         types.append(replace(record, links=tuple(links)))
-        columns = _frozen_columns(population, record.name, sight, day, blanks)
+        columns = _frozen_columns(population, record.name, visibility, day, blanks)
         tables[record.name] = replace(table, columns=columns, links=adjacencies)
     if not is_settled:
         dating = _without_blanks(dating, blanks, set_once or {})
     schema = Schema(tuple(types), population.schema.individual)
     frozen = replace(population, schema=schema, tables=tables, _known_good=False, _compact=False)
-    notes = (*_dating_notes(dating), *sight.notes)
+    notes = (*_dating_notes(dating), *visibility.notes)
     return _skipping(AsOf(frozen, notes, dating), population.schema.individual)
 
 
 def _frozen_columns(
-    population: Population, name: str, sight: _Sight, day: float, blanks: _Blanks
+    population: Population, name: str, visibility: _Visibility, day: float, blanks: _Blanks
 ) -> dict[str, Column]:
-    """Return the columns of a type without what lies after a day; individuals keep their dates and their labels."""
-    table, dates = population.tables[name], sight.dating.get(name, TypeDates())
+    """Return the columns of a type without values after a day; individuals keep their dates and labels."""
+    table, dates = population.tables[name], visibility.dating.get(name, TypeDates())
     is_individual = name == population.schema.individual
     known = dates.by if is_individual else ()
-    limits = np.where(sight.seen_from[name] <= day + 1.0, day + 1.0, -np.inf)
+    limits = np.where(visibility.seen_from[name] <= day + 1.0, day + 1.0, -np.inf)
     hidden = _hidden_values(table.columns, dates, limits, known, with_followers=not is_individual)
     blanks.count(name, table.columns, hidden, np.flatnonzero(limits > -np.inf))
     return {key: _blanked(column, hidden.get(key)) for key, column in table.columns.items()}
 
 
-def are_until(
+def dated_until(
     population: Population, day: float, date: str | None = None, dates: Mapping[str, str | None] | None = None
 ) -> Mask:
-    """Return which individuals are dated on a day or before; those that lack their date are not.
+    """Return a mask of the individuals dated on or before a day; False for those without a date.
 
     Parameters
     ----------
     population : Population
     day : float
-        In days since 1970.
+        Days since 1970.
     date : str, optional
-        The attribute that dates them, as for `as_of`; without it they are dated as other rows are.
+        Date attribute of the individuals, as for `as_of`; by default they are dated like other rows.
     dates : mapping from type to attribute, optional
         As for `as_of`.
 
     Examples
     --------
     >>> loans = Population.from_records([{"date": "2024-01-05"}, {"date": "2024-02-01"}, {"date": None}])
-    >>> are_until(loans, 19750).tolist()
+    >>> dated_until(loans, 19750).tolist()
     [True, False, False]
     """
     if date is not None:
-        return np.asarray(days_of(own_dates(population, date))[population.individuals] < day + 1.0)
+        return np.asarray(days_of(individual_dates(population, date))[population.individuals] < day + 1.0)
     individual = population.schema.individual
-    sight = _Sight.of(population, dating_of(population, day + 1.0, dates))
-    seen_from = sight.seen_from[individual][population.individuals]
+    visibility = _Visibility.of(population, dating_of(population, day + 1.0, dates))
+    seen_from = visibility.seen_from[individual][population.individuals]
     if np.isneginf(seen_from).all():
         raise DataError(f"{individual} has no date column", fix="name one with --as-of DATE")
     return np.asarray(seen_from <= day + 1.0)
 
 
-def _as_it_is(link: Link, adjacency: Adjacency) -> Link:
-    """Return the link, optional where it leads nowhere for some rows."""
+def _optional_if_absent(link: Link, adjacency: Adjacency) -> Link:
+    """Return the link, made optional if it is absent for some rows."""
     is_absent = link.kind == "one" and bool((adjacency.lengths == 0).any())
     return replace(link, kind="optional") if is_absent else link
 
 
-def _filtered(lengths: Ints, targets: NDArray[np.int32], kept: Mask) -> Adjacency:
-    owners = np.repeat(np.arange(len(lengths)), lengths)[kept]
-    return Adjacency.from_lengths(np.bincount(owners, minlength=len(lengths)), targets[kept])
-
-
-def own_dates(population: Population, path: str) -> Column:
-    """Return the dates of the rows of the individual type; NaN where there is none.
+def individual_dates(population: Population, path: str) -> Column:
+    """Return the dates of the rows of the individual type, NaN where missing.
 
     Parameters
     ----------
     population : Population
     path : str
-        The attribute that dates them, after the references that lead to it.
+        Date attribute, possibly behind references (``race.date``).
     """
     *references, name = path.split(".")
     at, rows = population.schema.individual, np.arange(population.tables[population.schema.individual].n_rows)
@@ -304,25 +290,25 @@ def own_dates(population: Population, path: str) -> Column:
     return Column(column.kind, np.append(column.values, np.nan)[rows])
 
 
-# ---- who sees what --------------------------------------------------------------------------------------
+# ---- visibility -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sight:
-    """From when on each row is seen, and whose it is.
+class _Visibility:
+    """When each row becomes visible, and to which individual it belongs.
 
     Parameters
     ----------
     dating : mapping from type to TypeDates
     seen_from : mapping from type to array
-        The first moment, in days, as of which a row is seen: the day after its date, or just after its time. Rows
-        that nothing dates are always seen (-inf), rows that lack their date never (inf).
+        First moment, in days, at which a row is visible: the day after its date, or just after its time. Rows of
+        undated types are always visible (-inf), rows with a missing date never (inf).
     owner : mapping from type to array
-        The row of the individual type that a row without a date refers to, which sees it whatever the date; or -1.
+        Row of the individual type that an undated row refers to, and that always sees it; -1 for none.
     owned : frozenset of str
-        The types some of whose rows have an owner.
+        Types with owned rows.
     dated : mapping from type to array
-        The date of the rows of types that have one, in days.
+        Dates of the rows of dated types, in days.
     notes : tuple of str
     """
 
@@ -334,48 +320,43 @@ class _Sight:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, population: Population, dating: Dating) -> _Sight:
-        """Return what a population says of its rows."""
-        by = {name: _dates_in(population.tables[name], dating.get(name)) for name in population.schema.names}
-        seen = {name: earliest(population.tables[name], dates) for name, dates in by.items()}
-        dated = {name: _first_days(population.tables[name], dates) for name, dates in by.items() if dates}
+    def of(cls, population: Population, dating: Dating) -> _Visibility:
+        """Compute the visibility of all rows."""
+        tables = population.tables
+        by = {name: _dates_in(tables[name], dating.get(name)) for name in population.schema.names}
+        seen = {name: earliest(tables[name], dates) for name, dates in by.items()}
+        days = {name: [days_of(tables[name].columns[each]) for each in dates] for name, dates in by.items() if dates}
+        dated = {name: np.asarray(np.fmin.reduce(each)) for name, each in days.items()}
         undated = {name: int(np.isnan(days).sum()) for name, days in dated.items()}
-        notes = (f"{n:,} rows of {name} have no date and are not seen" for name, n in undated.items() if n)
-        owner = {name: np.full(population.tables[name].n_rows, -1) for name in population.schema.names}
+        notes = (f"{n:,} rows of {name} have no date and are hidden" for name, n in undated.items() if n)
+        owner = {name: np.full(tables[name].n_rows, -1) for name in population.schema.names}
         _inherit(population, seen, owner, undated=[name for name in seen if name not in dated])
         owned = frozenset(name for name, rows in owner.items() if (rows >= 0).any())
         return cls(dating, seen, owner, owned, dated, tuple(notes))
 
     def sees(self, name: str, rows: NDArray[np.integer], individuals: Ints, individual: str, limits: Floats) -> Mask:
-        """Return which individuals see which rows of a type, pair by pair; with a limit of -inf only undated ones."""
+        """Return for each pair whether the individual sees the row; with a limit of -inf only undated rows."""
         limit = limits[individuals]
         visible = self.seen_from[name][rows] <= limit
         if name not in self.owned:
             return np.asarray(visible)
         owner = self.owner[name][rows]
-        of_owner = self.seen_from[individual][owner]  # of none the last one, which is then not looked at
+        of_owner = self.seen_from[individual][owner]  # ignored where the owner is -1
         others = (of_owner <= limit) & (limit > -np.inf)
         return np.asarray(visible & ((owner < 0) | (owner == individuals) | others))
 
 
 def _dates_in(table: Table, dates: TypeDates | None) -> tuple[str, ...]:
-    """Return the dates that date the rows of a table, as far as it has them."""
+    """Return the attributes that date the rows of a table, if it has them."""
     by = () if dates is None else dates.by
     return tuple(name for name in by if name in table.columns and table.columns[name].kind in MOMENTS)
 
 
-def _first_days(table: Table, dates: Collection[str]) -> Floats:
-    """Return the earliest of some dates for each row, in days; NaN where there is none."""
-    found = np.full(table.n_rows, np.nan)
-    for name in dates:
-        found = np.fmin(found, days_of(table.columns[name]))
-    return found
-
-
 def _inherit(population: Population, seen: dict[str, Floats], owner: dict[str, Ints], undated: list[str]) -> None:
-    """Date the rows of types without dates by the rows that they refer to, as far as that leads."""
+    """Date the rows of undated types by the rows that they refer to, directly or indirectly."""
     individual, before = population.schema.individual, None
-    while before != (before := _state(seen, owner, undated)):  # each round goes one reference further
+    # Each round goes one reference further.
+    while before != (before := [array.tobytes() for name in undated for array in (seen[name], owner[name])]):
         for name in undated:
             for link in (each for each in population.schema.type(name).links if each.single):
                 to = population.tables[name].links[link.name].first_targets[:-1]
@@ -386,19 +367,14 @@ def _inherit(population: Population, seen: dict[str, Floats], owner: dict[str, I
                 _claim(owner[name], np.append(owner[link.target], -1)[to], seen, name)
 
 
-def _state(seen: Mapping[str, Floats], owner: Mapping[str, Ints], names: list[str]) -> list[bytes]:
-    """Return what is known of the rows of some types, to be compared."""
-    return [array.tobytes() for name in names for array in (seen[name], owner[name])]
-
-
 def _claim(owner: Ints, claimed: Ints, seen: dict[str, Floats], name: str) -> None:
-    """Say of rows whose they are; a row of two individuals is nobody's, and never seen."""
+    """Set the owners of rows; a row with two owners is never visible."""
     several = (owner >= 0) & (claimed >= 0) & (owner != claimed)
     seen[name] = np.where(several, np.inf, seen[name])
     owner[(owner < 0) & (claimed >= 0)] = claimed[(owner < 0) & (claimed >= 0)]
 
 
-# ---- values of the future -------------------------------------------------------------------------------
+# ---- future values --------------------------------------------------------------------------------------
 
 
 _ONLY_CUTOFF = "it would be missing only because of the cutoff"
@@ -407,7 +383,7 @@ _OFTEN_AFTER = "it often lies after the cutoff"
 
 @dataclass(slots=True)
 class _Blanks:
-    """For dates, by type and name: how many values were looked at, how many are not set, and how many are hidden."""
+    """Number of rows, of unset values and of hidden values of each date, by type and name."""
 
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
     unset: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -416,7 +392,7 @@ class _Blanks:
     def count(
         self, type_name: str, columns: Mapping[str, Column], hidden: Mapping[str, Mask], rows: Ints | slice
     ) -> None:
-        """Count what is hidden of the dates of some rows."""
+        """Count the hidden values of dates among some rows."""
         for name, mask in hidden.items():
             if columns[name].kind in MOMENTS:
                 self.seen[type_name, name] += len(mask[rows])
@@ -424,7 +400,7 @@ class _Blanks:
                 self.hidden[type_name, name] += int(mask[rows].sum())
 
     def reason(self, type_name: str, name: str) -> str | None:
-        """Return why a date tells what happened later, if it does."""
+        """Return why a date reveals later events, if it does."""
         key = type_name, name
         filled = self.seen[key] - self.unset[key]
         if not self.hidden[key]:
@@ -438,18 +414,18 @@ class _Blanks:
 def _hidden_values(
     columns: Mapping[str, Column], dates: TypeDates, limits: Floats, known: Collection[str], with_followers: bool
 ) -> dict[str, Mask]:
-    """Return where the values of columns lie after a limit, or were set together with a date that does.
+    """Return masks of the values that lie after a limit, or were set together with a date that does.
 
     Parameters
     ----------
     columns : mapping from name to Column
     dates : TypeDates
     limits : array
-        For each row, the first moment that is not seen, in days.
+        First hidden moment of each row, in days.
     known : collection of str
-        Dates that are known whatever they are: those of the individuals themselves.
+        Dates that are always known, such as those of the individuals.
     with_followers : bool
-        Whether other columns are hidden with a date.
+        Whether columns that were set together with a date are hidden with it.
     """
     found = {}
     for name, column in columns.items():
@@ -462,7 +438,7 @@ def _hidden_values(
 
 
 def _blanked(column: Column, hidden: Mask | None) -> Column:
-    """Return a column that is missing where its values are hidden."""
+    """Return a column whose hidden values are missing."""
     if hidden is None or not hidden.any():
         return column
     missing = np.nan if column.values.dtype.kind == "f" else -1
@@ -470,7 +446,7 @@ def _blanked(column: Column, hidden: Mask | None) -> Column:
 
 
 def _without_blanks(dating: Dating, blanks: _Blanks, set_once: Mapping[str, Collection[str]]) -> Dating:
-    """Return the dating that also skips dates that are missing because of the cutoff, and what tells as much."""
+    """Return a dating that also skips dates that the cutoff hides, and columns that depend on them."""
     found = {}
     for name, dates in dating.items():
         skipped = dict(dates.skipped)
@@ -482,17 +458,17 @@ def _without_blanks(dating: Dating, blanks: _Blanks, set_once: Mapping[str, Coll
         for follower, date in dates.set_with.items():
             if date in skipped:
                 skipped.setdefault(follower, f"it is set with {date}")
-        for follower, date in dates.telling.items():
+        for follower, date in dates.revealing.items():
             if date in hidden or date in skipped:
-                skipped.setdefault(follower, f"it tells whether {date} is set")
+                skipped.setdefault(follower, f"it shows whether {date} is set")
         found[name] = replace(dates, skipped=skipped)
     return found
 
 
 def _skipping(found: AsOf, individual: str) -> AsOf:
-    """Return the population without the attributes that tell what happened later.
+    """Return the population without the attributes that reveal later events.
 
-    The individuals keep all but dates: what is learned is one of their attributes, and may well come later.
+    Individuals lose only dates: the target is one of their attributes and may be set later.
     """
     population = found.population
     for record in population.schema.types:
@@ -500,13 +476,12 @@ def _skipping(found: AsOf, individual: str) -> AsOf:
         for name in () if dates is None else dates.skipped:
             attribute = record.attribute(name)
             if attribute is not None and (record.name != individual or attribute.kind in MOMENTS):
-                population = population.without_attribute(record.name, name)
-                population = population.without_attribute(record.name, f"{DAYS_BEFORE}_{name}")
+                population = population.without_attributes(record.name, name, f"{DAYS_BEFORE}_{name}")
     return replace(found, population=population)
 
 
 def _dating_notes(dating: Dating) -> Iterator[str]:
-    """Yield what a user may want to declare otherwise."""
+    """Yield notes about choices that a user may want to change."""
     for name, dates in dating.items():
         if len(dates.by) > 1:
             option = option_text("--date", f"{name}.{dates.by[0]}")
@@ -522,19 +497,19 @@ def _dating_notes(dating: Dating) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Place:
-    """The rows behind one path: pairs of an individual and a row.
+    """Rows behind one path: pairs of an individual and a row.
 
     Parameters
     ----------
     name, base : str
-        The type that is made, and that whose rows it has.
+        New type and original type.
     rows, individuals : arrays
     path : tuple of str
-        The links that lead there.
+        Names of the links.
     came_from : str
-        The type of the rows that they were reached from,
+        Original type of the previous rows on the path.
     sources : array, optional
-        and those rows.
+        Previous rows on the path.
     """
 
     name: str
@@ -548,10 +523,10 @@ class _Place:
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """The types and tables of the result so far."""
+    """Types and tables of the result so far."""
 
     population: Population
-    sight: _Sight
+    visibility: _Visibility
     limits: Floats
     own: Floats
     own_date: str
@@ -572,7 +547,7 @@ class _Draft:
     n_skipped: int = 0
 
     def unroll(self) -> None:
-        """Make the tables behind all paths, the nearest first."""
+        """Build the tables behind all paths, breadth first."""
         individual = self.population.schema.individual
         everyone = np.arange(self.population.tables[individual].n_rows)
         self.rows = {name: np.zeros(table.n_rows, dtype=np.bool_) for name, table in self.population.tables.items()}
@@ -586,7 +561,7 @@ class _Draft:
             self.notes.append(f"{why} while following links: {self.n_skipped:,} of {n:,} paths skipped")
 
     def _place(self, place: _Place) -> list[_Place]:
-        """Make the table of a place; return the places that its links lead to."""
+        """Build the table of a place; return the places that its links lead to."""
         record = self.population.schema.type(place.base)
         self.rows[place.base][place.rows] = True
         columns = self._columns(place)
@@ -606,7 +581,7 @@ class _Draft:
             found = self._followed(place, link)
             if found is not None:
                 target, adjacency = found
-                links.append(_as_it_is(replace(link, target=target.name), adjacency))
+                links.append(_optional_if_absent(replace(link, target=target.name), adjacency))
                 adjacencies[link.name] = adjacency
                 further += [target] if target.name not in self.types else []
         self.types[place.name] = RecordType(place.name, tuple(attributes), tuple(links))
@@ -614,64 +589,58 @@ class _Draft:
         return further
 
     def _columns(self, place: _Place) -> dict[str, Column]:
-        """Return the columns of a place, without the values of the future."""
-        columns = {
-            name: column.take(place.rows) for name, column in self.population.tables[place.base].columns.items()
-        }
-        dates = self.sight.dating.get(place.base, TypeDates())
+        """Return the columns of a place, without future values."""
+        columns = self.population.tables[place.base].take_columns(place.rows)
+        dates = self.visibility.dating.get(place.base, TypeDates())
         if place.path:
             hidden = _hidden_values(columns, dates, self.limits[place.individuals], (), with_followers=True)
         else:
             hidden = _hidden_values(columns, dates, self.own, (self.own_date,), with_followers=False)
-        asked = slice(None) if place.path else self.population.individuals
-        self.blanks.count(place.base, columns, hidden, asked)
+        self.blanks.count(place.base, columns, hidden, slice(None) if place.path else self.population.individuals)
         for name, mask in hidden.items():
             if mask.any():
-                self._hide((*place.path, name), place.individuals[mask])
+                n_hidden = np.bincount(place.individuals[mask], minlength=len(self.own))
+                self.hidden[".".join((*place.path, name))] = n_hidden
         return {name: _blanked(column, hidden.get(name)) for name, column in columns.items()}
 
-    def _hide(self, path: tuple[str, ...], individuals: Ints) -> None:
-        """Keep how much each individual does not see of what is behind a path."""
-        self.hidden[".".join(path)] = np.bincount(individuals, minlength=len(self.own))
-
     def _ages(self, place: _Place, columns: Mapping[str, Column]) -> Iterator[tuple[str, Column]]:
-        """Yield how long ago the dates of the rows of a place were, by the attributes that say so."""
-        base, dating = self.population.tables[place.base], self.sight.dated.get(place.base)
+        """Yield the attributes with the ages of the rows of a place and of their other dates."""
+        base = self.population.tables[place.base]
+        dated = self.visibility.dated.get(place.base) if place.path else None
         moments = date_names(self.population.schema.type(place.base))
-        is_dated = bool(place.path) and dating is not None
         others = [name for name in moments if place.path or name != self.own_date]
         kind: Kind = "int" if self.in_days and all(columns[name].kind == "date" for name in moments) else "real"
         limits = self.limits[place.individuals]
-        if is_dated:
-            assert dating is not None  # as it is dated
-            yield DAYS_BEFORE, Column(kind, limits - dating[place.rows])
-        for name in others if len(moments) > 1 or not is_dated else ():
+        if dated is not None:
+            yield DAYS_BEFORE, Column(kind, limits - dated[place.rows])
+        for name in others if len(moments) > 1 or dated is None else ():
             yield f"{DAYS_BEFORE}_{name}", Column(kind, limits - days_of(columns[name]))
         years = (name for name, column in base.columns.items() if is_year(column, base, moments, place.rows))
         self.absolute |= {(place.name, name) for name in (*moments, *years)}
 
     def _followed(self, place: _Place, link: Link) -> tuple[_Place, Adjacency] | None:
-        """Return the place behind a link and the link to it; None where that would be too many rows."""
+        """Return the place behind a link and the link to it; None if it has too many rows."""
         is_shared = self._is_shared(link, place)
         found = self._visible(place, link, np.inf if is_shared else self.most_rows - self.n_rows)
         if found is None:
             path = ".".join((*place.path, link.name))
-            self.notes.append(f"{NOT_FOLLOWED}{path} (more than {self.most_rows:,} rows in all)")
+            self.notes.append(f"{SKIPPED_LINK}{path} (more than {self.most_rows:,} rows in total)")
             return None
-        made, who = found
+        made, individuals = found
         if is_shared:
             self.rows[link.target][made.targets] = True
             return self._shared(link), made
         rows = made.targets.astype(np.int64)
         self.n_rows += len(rows)
-        name, sources = self._new_name(link, place), place.rows[made.owners]
-        behind = _Place(name, link.target, rows, who, (*place.path, link.name), place.base, sources)
+        names = (*place.path, link.name)
+        name, sources = self._new_name(link.target, "_".join(names)), place.rows[made.owners]
+        behind = _Place(name, link.target, rows, individuals, names, place.base, sources)
         return behind, Adjacency.in_order(made.lengths)
 
     def _visible(self, place: _Place, link: Link, most: float) -> tuple[Adjacency, Ints] | None:
-        """Return the visible rows behind a link and who sees them; None if there are too many.
+        """Return the visible rows behind a link and the individuals that see them; None if there are too many.
 
-        Only what is seen counts: whether a link is followed must not depend on what lies in the future.
+        Only visible rows count, since whether a link is followed must not depend on the future.
         """
         adjacency, individual = self.population.tables[place.base].links[link.name], self.population.schema.individual
         lengths = adjacency.n_of(place.rows)
@@ -679,60 +648,56 @@ class _Draft:
         starts = np.flatnonzero(np.diff(ends // PAIRS_AT_ONCE, prepend=0))
         limits = np.where(np.isnan(self.limits), -np.inf, self.limits)
         n_seen, hidden = 0, np.zeros(len(self.own), dtype=np.int64)
-        kept_lengths, kept_targets, kept_who = [], [], []
+        kept_lengths, kept_targets, kept_individuals = [], [], []
         for part in np.split(np.arange(len(lengths)), starts):
             targets = adjacency.targets[adjacency.places(place.rows[part])]
-            who = np.repeat(place.individuals[part], lengths[part])
-            kept = self.sight.sees(link.target, targets, who, individual, limits)
+            individuals = np.repeat(place.individuals[part], lengths[part])
+            kept = self.visibility.sees(link.target, targets, individuals, individual, limits)
             n_seen += int(kept.sum())
             if n_seen > most:
                 return None
-            hidden += np.bincount(who[~kept], minlength=len(hidden))
-            made = _filtered(lengths[part], targets, kept)
+            hidden += np.bincount(individuals[~kept], minlength=len(hidden))
+            made = Adjacency.filtered(lengths[part], targets, kept)
             kept_lengths.append(made.lengths)
             kept_targets.append(made.targets)
-            kept_who.append(who[kept])
+            kept_individuals.append(individuals[kept])
         if hidden.any():
             self.hidden[".".join((*place.path, link.name))] = hidden
         whole = Adjacency.from_lengths(np.concatenate(kept_lengths), np.concatenate(kept_targets))
-        return whole, np.concatenate(kept_who)
+        return whole, np.concatenate(kept_individuals)
 
     def _is_shared(self, link: Link, place: _Place) -> bool:
-        """Tell whether the rows behind a link can be those of all: they have no dates, and lead nowhere further."""
+        """Return whether all individuals can share the rows behind a link: undated, without further links."""
         record = self.population.schema.type(link.target)
         undated = not date_names(record) and link.target != self.population.schema.individual
         ends = len(place.path) + 1 >= self.nesting or not record.links
         return undated and ends and link.kind != "list"
 
     def _shared(self, link: Link) -> _Place:
-        """Return the place of all rows of a type, without links."""
+        """Return a place with all rows of a type, without links."""
         table, record = self.population.tables[link.target], self.population.schema.type(link.target)
         name = next((n for n, t in self.tables.items() if t.columns is table.columns), None)
         if name is None:
-            name = self._free_name(link.target)
-            self.origins[name] = link.target
+            name = self._new_name(link.target)
             self.types[name] = RecordType(name, record.attributes)
             self.tables[name] = Table(table.n_rows, table.columns)
         return _Place(name, link.target, np.arange(table.n_rows), np.zeros(0, dtype=np.int64))
 
     def _leads_back(self, place: _Place, link: Link) -> bool:
-        """Tell whether a reference leads back to the very rows that those of a place were reached from."""
+        """Return whether a reference returns to the previous rows on the path."""
         if place.sources is None or not link.single or link.target != place.came_from:
             return False
         back = self.population.tables[place.base].links[link.name].first_targets
         return bool(np.array_equal(back[place.rows], place.sources))
 
-    def _new_name(self, link: Link, place: _Place) -> str:
-        name = self._free_name(link.target, "_".join((*place.path, link.name)))
-        self.origins[name] = link.target
-        return name
-
-    def _free_name(self, base: str, path: str = "") -> str:
-        if base not in self.origins:
-            return base
-        name = f"{base}_{path}" if path else f"{base}_alone"
-        while name in self.origins or name in self.population.schema:
-            name += "_"
+    def _new_name(self, base: str, path: str = "alone") -> str:
+        """Return an unused name for a copy of a type, and record its origin."""
+        name = base
+        if base in self.origins:
+            name = f"{base}_{path}"
+            while name in self.origins or name in self.population.schema:
+                name += "_"
+        self.origins[name] = base
         return name
 
     def finish(self) -> Population:

@@ -1,12 +1,11 @@
-"""Dates and times as numbers, as Python values, and as the text that a person writes.
+"""Conversion of dates and times between numbers, Python values and text.
 
-A ``date`` is kept as days since 1970-01-01, a ``time`` as seconds since then, UTC, to the microsecond. The text of
-either is ISO 8601: ``2024-12-31``, ``2024-12-31 12:30``, ``2024-12-31T12:30:05.25``, with ``Z`` or an offset such as
-``+02:00`` where data has them; ``0000-00-00``, which some databases write for it, is no date. Where somebody has said
-that a text is a date, it may also be written as ``2024-3-1``, ``2024/03/01``, ``1 March 2024``, ``01-MAR-2024`` or
-``March 1, 2024``. Days and months the other way round (``31.12.2024``, ``12/31/2024``) are read only where somebody
-has said which comes first, and any other text or number (``991231``) as a pattern of `datetime.strptime` says. Years
-go from 1 to 9999.
+A ``date`` is stored as days since 1970-01-01, a ``time`` as seconds since then in UTC, with microseconds. By default
+text must be ISO 8601: ``2024-12-31``, ``2024-12-31 12:30``, ``2024-12-31T12:30:05.25``, optionally with ``Z`` or an
+offset such as ``+02:00``. ``0000-00-00``, which some databases write, is a missing date. Attributes declared as dates
+may also be written as ``2024-3-1``, ``2024/03/01``, ``1 March 2024``, ``01-MAR-2024`` or ``March 1, 2024``; if the
+layout is declared, with the day or the month first (``31.12.2024``, ``12/31/2024``), or in any format of
+`datetime.strptime` (``991231``). Years range from 1 to 9999.
 """
 
 from __future__ import annotations
@@ -45,13 +44,13 @@ __all__ = [
 MomentKind = Literal["date", "time"]
 
 DAY = 86_400.0
-"""The seconds of a day."""
+"""Seconds per day."""
 
 DAY_FIRST = "day-first"
-"""The layout of text such as 31.12.2024."""
+"""Layout of dates such as 31.12.2024."""
 
 MONTH_FIRST = "month-first"
-"""The layout of text such as 12/31/2024."""
+"""Layout of dates such as 12/31/2024."""
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
@@ -76,20 +75,20 @@ _FORMS = {layout: [re.compile(text + _LATER, re.ASCII) for text in texts] for la
 
 
 class UtcSeconds(float):
-    """A date or time as seconds since 1970, which remembers whether it came with a time zone."""
+    """A date or time in seconds since 1970, with a flag for values that had a time zone."""
 
     __slots__ = ("is_aware",)
     is_aware: bool
 
     def __new__(cls, seconds: float, is_aware: bool = False) -> UtcSeconds:
-        """Return the moment."""
+        """Create the value."""
         made = super().__new__(cls, seconds)
         made.is_aware = is_aware
         return made
 
 
 def is_no_date(text: str) -> bool:
-    """Return whether a text stands for no date, as some databases write it.
+    """Return whether a string is a zero date, which some databases write for missing dates.
 
     Examples
     --------
@@ -100,20 +99,19 @@ def is_no_date(text: str) -> bool:
 
 
 def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
-    """Return the moment that a text, a Python date or a numpy one stands for, in seconds; NaN for ``0000-00-00``.
+    """Convert a string, a Python date or a numpy datetime to seconds since 1970; NaN for ``0000-00-00``.
 
     Parameters
     ----------
-    value : text, date or number
-        A number only where a pattern says how to read it.
+    value : str, date or number
+        Numbers are allowed only with a format as layout.
     layout : str
-        How text is laid out: the year first or the month a word, ``day-first``, ``month-first``, or as a pattern such
-        as ``%y%m%d`` says.
+        Empty for a year first or a month name, ``day-first``, ``month-first``, or a format such as ``%y%m%d``.
 
     Raises
     ------
     ValueError
-        When it stands for none.
+        If the value is not a date or time.
 
     Examples
     --------
@@ -141,17 +139,17 @@ def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
 
 
 def _digits(value: Any, pattern: str) -> str:
-    """Return a text, or a number with the zeros that a pattern of digits begins with."""
+    """Return a stripped string, or a number with leading zeros up to the length of the format."""
     return value.strip() if isinstance(value, str) else f"{int(value):0{len(pattern_example(pattern))}d}"
 
 
 def pattern_example(pattern: str) -> str:
-    """Return the last day of 1999 as a pattern of `datetime.strptime` writes it.
+    """Return the last day of 1999 in a format of `datetime.strptime`.
 
     Raises
     ------
     ValueError
-        When that day cannot be read from it again.
+        If the format does not contain a complete date.
 
     Examples
     --------
@@ -166,7 +164,7 @@ def pattern_example(pattern: str) -> str:
 
 
 def pattern_of_digits(text: str) -> str | None:
-    """Return the pattern of a date that is written as digits only, the year first; None if it is none.
+    """Return the format of a date that consists of digits with the year first, or None.
 
     Examples
     --------
@@ -187,7 +185,7 @@ def _of_text(text: str, layout: str) -> UtcSeconds:
     for form in _FORMS[layout]:
         found = form.fullmatch(text)
         if found is not None:
-            clock = found["clock"] and _whole_day(found["clock"], found["half"])
+            clock = found["clock"] and _to_24_hours(found["clock"], found["half"])
             return _of_parts(f"{found['y']}-{_month(found):02}-{int(found['d']):02}", clock, found["zone"])
     raise ValueError("neither a date nor a time")
 
@@ -201,28 +199,28 @@ def _of_parts(day: str, clock: str | None, zone: str | None) -> UtcSeconds:
 
 
 def _month(found: re.Match[str]) -> int:
-    """Return the number of a month, which may be written as a word."""
+    """Return the number of a month, which may be written as a name."""
     if "name" not in found.re.groupindex:
         return int(found["m"])
     name = found["name"].lower()
-    number = _MONTHS.index(name[:3]) + 1  # ValueError if it is none
+    number = _MONTHS.index(name[:3]) + 1  # ValueError for other words
     if not calendar.month_name[number].lower().startswith(name) and name != "sept":
-        raise ValueError("no month")
+        raise ValueError("not a month")
     return number
 
 
-def _whole_day(clock: str, half: str | None) -> str:
-    """Return the time of a clock of 12 hours, or of 24, with two digits for the hour."""
+def _to_24_hours(clock: str, half: str | None) -> str:
+    """Return a time of a 12-hour or 24-hour clock with two digits for the hour, from 00 to 23."""
     hour, rest = clock.split(":", 1)
     if half is None:
         return f"{int(hour):02}:{rest}"
     if not 1 <= int(hour) <= 12:
-        raise ValueError("no hour")
+        raise ValueError("not an hour")
     return f"{int(hour) % 12 + 12 * (half.lower() == 'pm'):02}:{rest}"
 
 
 def layouts_of(texts: Collection[str]) -> list[str]:
-    """Return the layouts in which all texts are dates; none if they are no dates.
+    """Return the layouts in which all strings are dates.
 
     Examples
     --------
@@ -242,7 +240,7 @@ def _is_moment(text: str, layout: str) -> bool:
 
 
 def are_iso(texts: Sequence[str]) -> bool:
-    """Return whether all texts are dates or times as ISO 8601 writes them, or none at all, and some are.
+    """Return whether all strings are ISO 8601 dates or times, apart from zero dates, of which not all may be.
 
     Examples
     --------
@@ -251,19 +249,12 @@ def are_iso(texts: Sequence[str]) -> bool:
     >>> are_iso(["2024-02-29", "0000-00-00"]), are_iso(["2024-3-1"])
     (True, False)
     """
-    is_one = False
-    for text in texts:
-        plain = text.strip()
-        if is_no_date(plain):
-            continue
-        if _ISO.fullmatch(plain) is None or not _is_moment(plain, ""):
-            return False
-        is_one = True
-    return is_one
+    written = [text.strip() for text in texts if not is_no_date(text)]
+    return bool(written) and all(_ISO.fullmatch(text) is not None and _is_moment(text, "") for text in written)
 
 
 def kind_of_seconds(seconds: NDArray[np.float64]) -> MomentKind:
-    """Return what moments are: dates if all of them are at midnight.
+    """Return "date" if all values are at midnight, else "time".
 
     Examples
     --------
@@ -274,7 +265,7 @@ def kind_of_seconds(seconds: NDArray[np.float64]) -> MomentKind:
 
 
 def to_kind(seconds: NDArray[np.float64], kind: MomentKind) -> NDArray[np.float64]:
-    """Return moments as a column keeps them: of a date the day, whatever the time of the day.
+    """Convert seconds to the numbers of a column: whole days for dates, seconds for times.
 
     Examples
     --------
@@ -285,7 +276,7 @@ def to_kind(seconds: NDArray[np.float64], kind: MomentKind) -> NDArray[np.float6
 
 
 def numbers_of_dates(moments: NDArray[np.datetime64]) -> NDArray[np.float64]:
-    """Return the seconds of moments of numpy, NaN for none.
+    """Convert numpy datetimes to seconds since 1970, NaN for NaT.
 
     Examples
     --------
@@ -297,7 +288,7 @@ def numbers_of_dates(moments: NDArray[np.datetime64]) -> NDArray[np.float64]:
 
 
 def part_numbers(moments: NDArray[np.float64], kind: MomentKind, part: str) -> NDArray[np.float64]:
-    """Return a part of the moments of a column: of a weekday its place in the week; NaN for none.
+    """Return a part of dates or times, NaN where missing; weekdays are numbered from 0 for Monday.
 
     Examples
     --------
@@ -327,7 +318,7 @@ def part_numbers(moments: NDArray[np.float64], kind: MomentKind, part: str) -> N
 
 
 def moment_value(number: float, kind: MomentKind) -> date | datetime:
-    """Return a number of a column as a Python date, or as a datetime without a zone.
+    """Convert a number of a column to a Python date, or to a datetime without a time zone.
 
     Examples
     --------
@@ -340,7 +331,7 @@ def moment_value(number: float, kind: MomentKind) -> date | datetime:
 
 
 def moment_text(number: float, kind: MomentKind) -> str:
-    """Return a number of a column as people write it; of a time as much as there is beyond the minute.
+    """Format a number of a column; seconds and fractions are shown only if they are not zero.
 
     Examples
     --------
@@ -356,7 +347,7 @@ def moment_text(number: float, kind: MomentKind) -> str:
 
 
 def text_of(value: date | np.datetime64) -> str:
-    """Return a Python or numpy date, or datetime, as people write it.
+    """Format a Python or numpy date or datetime.
 
     Examples
     --------
@@ -369,9 +360,9 @@ def text_of(value: date | np.datetime64) -> str:
 
 
 def between(low: NDArray[np.float64], high: NDArray[np.float64], kind: MomentKind, op: str) -> NDArray[np.float64]:
-    """Return a threshold between each two moments: the first of a year or a month, a day, an hour, where one is near.
+    """Return a round threshold for each pair of values, if possible the start of a year, a month, a day or an hour.
 
-    Near means in the middle half of the gap. Where ``>=`` has the first day of something, ``<=`` has the day before.
+    Round thresholds must be in the middle half of the gap. For ``<=`` dates, the threshold is the day before.
 
     Examples
     --------
@@ -379,8 +370,9 @@ def between(low: NDArray[np.float64], high: NDArray[np.float64], kind: MomentKin
     >>> [moment_text(between(two[:1], two[1:], "date", op)[0], "date") for op in (">=", "<=")]
     ['1990-01-01', '1989-12-31']
     """
-    tick = round(DAY * 1e6) if kind == "date" else 1  # in microseconds, as all that follows
-    first, last = (np.round(ends * (DAY * 1e6 if kind == "date" else 1e6)).astype(np.int64) for ends in (low, high))
+    scale = DAY * 1e6 if kind == "date" else 1e6  # everything below is in microseconds
+    tick = round(scale) if kind == "date" else 1
+    first, last = (np.round(ends * scale).astype(np.int64) for ends in (low, high))
     middle = first + (last - first) // 2
     found = -(-middle // tick) * tick
     is_open = np.ones(len(low), dtype=np.bool_)
@@ -388,7 +380,7 @@ def between(low: NDArray[np.float64], high: NDArray[np.float64], kind: MomentKin
         nearest = _nearest(middle, unit)
         good = is_open & (np.abs(nearest - middle) <= (last - first) // 4)
         found, is_open = np.where(good, nearest, found), is_open & ~good
-    numbers = found / (DAY * 1e6 if kind == "date" else 1e6)
+    numbers = found / scale
     if kind == "date":
         return np.asarray(numbers if op == ">=" else numbers - 1.0)
     stuck = (numbers <= low) if op == ">=" else (numbers >= high)
@@ -396,7 +388,7 @@ def between(low: NDArray[np.float64], high: NDArray[np.float64], kind: MomentKin
 
 
 def _nearest(middle: NDArray[np.int64], unit: str) -> NDArray[np.int64]:
-    """Return the beginnings of years, months and so on that are nearest to some microseconds."""
+    """Return the starts of the given unit (year, month and so on) that are nearest to times in microseconds."""
     own = middle.astype("datetime64[us]").astype(f"datetime64[{unit}]")
     before, after = (each.astype("datetime64[us]").astype(np.int64) for each in (own, own + 1))
     return np.where(middle - before < after - middle, before, after)

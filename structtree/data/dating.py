@@ -1,18 +1,16 @@
-"""Dates of rows: which columns say since when a row exists, and which may be changed after that.
+"""Dating of rows: which columns date a row, and which may change later.
 
-A row exists from the earliest of its dates, or from the date that the user declares. What its other dates say depends
-on when it is read:
+A row exists from the earliest of its dates, or from the declared one. Other dates are treated as follows:
 
-* A date that is hardly ever later than that of its row (a date of birth) is known as soon as the row exists.
-* A date that most rows have and that is later than that of its row (when a user was last seen) may be overwritten
-  whenever something happens. Whether it lies before a cutoff then tells what happened after the cutoff, so the column
-  is skipped, unless the user declares that it is set once.
+* A date that is hardly ever later than its row (a date of birth) is known as soon as the row exists.
+* A date that most rows have and that is often later than its row (when a user was last seen) may be updated. Whether
+  it lies before a cutoff reveals events after the cutoff, so the column is skipped unless it is declared as set once.
 * A date that few rows have (when an account was closed) is set once. After the cutoff it is missing, as if it had
-  never been set, and so are columns that are filled exactly where it is. A column that tells whether it is set (a
+  never been set, and so are columns that are filled exactly where it is. A column that shows whether it is set (a
   status) is skipped.
 
-Law: a database that differs from another only in what happened after every individual's date has the same `Dating`,
-but for shares that lie near a threshold.
+Law: databases that differ only in events after every individual's date have the same `Dating`, apart from fractions
+near a threshold.
 """
 
 from __future__ import annotations
@@ -45,19 +43,19 @@ __all__ = [
 MOMENTS: tuple[Kind, ...] = ("date", "time")
 
 USUALLY_FILLED = 0.5
-"""A date that at least this share of the rows have is not an event that happens to some of them."""
+"""A date that at least this fraction of the rows have is not an event that happens to some of them."""
 
 OFTEN_LATER = 0.01
-"""A smaller share of dates that are later than that of their row is taken for errors in the data."""
+"""If a smaller fraction of dates is later than their row, they are considered errors in the data."""
 
 UPDATED = "it may be updated"
-"""Why a date is skipped that is later than that of its row."""
+"""Reason for skipping a date that is often later than its row."""
 
 MOST_STATUSES = 12
-"""A column with more values than this is not a status."""
+"""Maximum number of values of a status column."""
 
 ENOUGH_ROWS = 20
-"""In fewer rows, columns that agree may agree by chance."""
+"""Minimum number of rows to compare columns; in fewer rows they may agree by chance."""
 
 
 def dating_of(
@@ -66,33 +64,35 @@ def dating_of(
     dates: Mapping[str, str | None] | None = None,
     set_once: Mapping[str, Collection[str]] | None = None,
 ) -> Dating:
-    """Return what the dates of each type say.
+    """Return how the rows of each type are dated.
 
     Parameters
     ----------
     population : Population
     last : float
-        The last moment that any individual sees, in days: later rows have no say.
+        Last moment visible to any individual, in days; later rows are ignored.
     dates : mapping from type to attribute, optional
-        What dates the rows of a type; None for nothing. By default the earliest of all dates does.
+        Date attribute of each type, or None for undated rows; by default rows have the earliest of their dates.
     set_once : mapping from type to attributes, optional
-        Dates that are never changed once they are set.
+        Dates that never change once they are set.
 
     Examples
     --------
     >>> seen = [{"joined": "2024-01-05", "last_seen": day} for day in ("2024-03-01", "2024-02-07", "2024-01-09")]
     >>> users = Population.from_records(seen, individual="User")
     >>> dating_of(users, 20000.0)["User"]
-    TypeDates(by=('joined',), skipped={'last_seen': 'it may be updated'}, set_with={}, telling={})
+    TypeDates(by=('joined',), skipped={'last_seen': 'it may be updated'}, set_with={}, revealing={})
     """
     dates, set_once = dates or {}, set_once or {}
     for name in (*dates, *set_once):
         population.schema.type(name)
     found = {}
     for record in population.schema.types:
-        moments = date_names(record)
-        declared = _declared(record, moments, dates)
-        kept = _known(record, moments, set_once.get(record.name, ()))
+        moments, date, kept = date_names(record), dates.get(record.name), tuple(set_once.get(record.name, ()))
+        declared = moments if record.name not in dates else () if date is None else (date,)
+        for name in (*declared, *kept):
+            if name not in moments:
+                raise UnknownNameError(f"date of {record.name}", name, moments)
         if moments:
             table = population.tables[record.name]
             rows = np.flatnonzero(earliest(table, declared) <= last)
@@ -103,7 +103,7 @@ def dating_of(
 
 
 def dated_by(population: Population, dating: Dating) -> dict[str, dict[str, Kind]]:
-    """Return the types whose rows have dates, each with the attributes that date them, and their kinds."""
+    """Return the dated types, each with its date attributes and their kinds."""
     return {
         name: {each: population.tables[name].columns[each].kind for each in dates.by}
         for name, dates in dating.items()
@@ -111,27 +111,14 @@ def dated_by(population: Population, dating: Dating) -> dict[str, dict[str, Kind
     }
 
 
-def _declared(record: RecordType, moments: tuple[str, ...], dates: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the dates that may date the rows of a type."""
-    if record.name not in dates:
-        return moments
-    said = dates[record.name]
-    return () if said is None else _known(record, moments, (said,))
-
-
-def _known(record: RecordType, moments: tuple[str, ...], names: Collection[str]) -> tuple[str, ...]:
-    for name in names:
-        if name not in moments:
-            raise UnknownNameError(f"date of {record.name}", name, moments)
-    return tuple(names)
-
-
 def _type_dates(
     table: Table, moments: tuple[str, ...], dating: tuple[str, ...], set_once: tuple[str, ...], rows: Ints
 ) -> TypeDates:
-    """Return what the dates of some rows of a table say; `dating` are those that may date its rows."""
+    """Return the dates of a type, judged by the given rows; `dating` are the dates that may date rows."""
     since, n = earliest(table, dating), len(rows)
-    first = _first(table, dating, since, rows) if len(dating) > 1 else "".join(dating)
+    # The date that is most often the earliest one of its row is not an update.
+    n_earliest = {name: int((past_from(table.columns[name])[rows] == since[rows]).sum()) for name in dating}
+    first = max(n_earliest, key=n_earliest.__getitem__, default="")
     skipped: dict[str, str] = {}
     for name in moments:
         if name == first or name in set_once or not dating:
@@ -141,65 +128,58 @@ def _type_dates(
         if filled.sum() >= USUALLY_FILLED * n and later.sum() > OFTEN_LATER * n:
             skipped[name] = UPDATED
     others = [name for name in moments if name != first]
-    set_with, telling = _followers(table, others, moments, rows)
-    for name, date in (*set_with.items(), *telling.items()):
+    set_with, revealing = _followers(table, others, moments, rows)
+    for name, date in (*set_with.items(), *revealing.items()):
         if date in skipped and name not in skipped:
             skipped[name] = f"it is set with {date}"
     by = tuple(
         each for each in dating if each not in skipped and (each == first or _precedes(table, each, first, rows))
     )
-    return TypeDates(by, skipped, set_with, telling)
+    return TypeDates(by, skipped, set_with, revealing)
 
 
 def _precedes(table: Table, date: str, first: str, rows: Ints) -> bool:
-    """Tell whether a date is earlier than another in some row, or there without it."""
+    """Return whether a date is earlier than another in some row, or set without it."""
     one, other = past_from(table.columns[date])[rows], past_from(table.columns[first])[rows]
     return bool(((one < other) | (np.isnan(other) & ~np.isnan(one))).any())
-
-
-def _first(table: Table, dating: tuple[str, ...], since: Floats, rows: Ints) -> str:
-    """Return the date that is most often the earliest of its row, which is not an update."""
-    n_earliest = {name: int((past_from(table.columns[name])[rows] == since[rows]).sum()) for name in dating}
-    return max(dating, key=lambda name: n_earliest[name])
 
 
 def _followers(
     table: Table, dates: list[str], moments: tuple[str, ...], rows: Ints
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the attributes that are set together with a date, and those that tell whether it is set."""
+    """Return the attributes that are set together with a date, and those that show whether it is set."""
     set_with: dict[str, str] = {}
-    telling: dict[str, str] = {}
+    revealing: dict[str, str] = {}
     for date in dates:
         unset = np.isnan(table.columns[date].values[rows])
         for name, column in table.columns.items():
-            if name in moments or name in set_with or name in telling:
+            if name in moments or name in set_with or name in revealing:
                 continue
             if is_year(column, table, (date,), rows) or _is_set_with(column.missing[rows], unset):
                 set_with[name] = date
-            elif _tells(column, unset, rows):
-                telling[name] = date
-    return set_with, telling
+            elif _reveals(column, unset, rows):
+                revealing[name] = date
+    return set_with, revealing
 
 
 def _is_set_with(missing: Mask, unset: Mask) -> bool:
     return len(unset) >= ENOUGH_ROWS and bool(unset.any() and not unset.all()) and bool((missing == unset).all())
 
 
-def _tells(column: Column, unset: Mask, rows: Ints) -> bool:
-    """Tell whether the few values of a column are others where a date is set than where it is not."""
+def _reveals(column: Column, unset: Mask, rows: Ints) -> bool:
+    """Return whether a column has few values, each of which occurs only with or only without a date."""
     if len(unset) < ENOUGH_ROWS or unset.all() or not unset.any() or column.kind not in ("bool", "nominal", "int"):
         return False
     values = np.where(column.missing[rows], np.nan, column.values[rows].astype(np.float64))
     distinct, places = np.unique(values, return_inverse=True)  # NaN is one value
     if not 2 <= len(distinct) <= MOST_STATUSES:
         return False
-    where_unset = np.bincount(places, weights=unset, minlength=len(distinct))
-    n_of_each = np.bincount(places, minlength=len(distinct))
-    return bool(((where_unset == 0) | (where_unset == n_of_each)).all())
+    n_unset, n_rows = np.bincount(places, weights=unset), np.bincount(places)
+    return bool(((n_unset == 0) | (n_unset == n_rows)).all())
 
 
 def is_year(column: Column, table: Table, dates: Collection[str], rows: Ints | slice = slice(None)) -> bool:
-    """Tell whether a column has nothing but the years of one of the dates of its rows."""
+    """Return whether a column contains the years of one of the given dates."""
     if column.kind != "int":
         return False
     values = column.values[rows]
@@ -209,25 +189,25 @@ def is_year(column: Column, table: Table, dates: Collection[str], rows: Ints | s
 
 
 def date_names(record: RecordType) -> tuple[str, ...]:
-    """Return the dates and times of a type."""
+    """Return the names of the dates and times of a type."""
     return tuple(a.name for a in record.attributes if a.kind in MOMENTS)
 
 
 def days_of(column: Column) -> Floats:
-    """Return dates or times in days since 1970; NaN where there is none."""
+    """Return dates or times in days since 1970, NaN where missing."""
     return np.asarray(column.values if column.kind == "date" else column.values / DAY)
 
 
 def past_from(column: Column) -> Floats:
-    """Return the first moment, in days, as of which dates are past: the day after, or just after a time."""
+    """Return the first moment, in days, at which dates are past: the day after, or just after a time."""
     days = days_of(column)
     return days + 1.0 if column.kind == "date" else np.nextafter(days, np.inf)
 
 
 def earliest(table: Table, dates: Collection[str]) -> Floats:
-    """Return the first moment, in days, as of which rows exist.
+    """Return the first moment, in days, at which rows exist.
 
-    Rows that nothing dates always exist (-inf), rows that lack all of their dates never do (inf).
+    Undated rows always exist (-inf); rows whose dates are all missing never do (inf).
     """
     found = np.full(table.n_rows, -np.inf if not dates else np.nan)
     for name in dates:

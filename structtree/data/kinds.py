@@ -1,27 +1,26 @@
-"""The kind of an attribute, from its values; and how the user may override it.
+"""Inference and declaration of the kind of an attribute.
 
-The rules, for the values of one attribute with the missing ones (None, NaN) set aside:
+The kind is inferred from the values that are not missing (None, NaN):
 
 =======================  =========================================
-all are                  the attribute is
+values                   kind
 =======================  =========================================
-true or false            ``bool``
-whole numbers            ``int`` (``2.0`` written so is a real); beyond 2^53, where digits are lost, with a warning
+booleans                 ``bool``
+integers                 ``int`` (but ``2.0`` is a real); with a warning beyond 2^53, where digits are lost
 numbers                  ``real``
 dates, times             ``date`` if all are at midnight, else ``time``
-strings                  ``nominal``, its categories sorted; ``date`` or ``time`` if each is one as ISO 8601 writes it
-missing                  ``nominal`` with no categories
-of different sorts       refused, with the place of the odd one
+strings                  ``nominal`` with sorted categories; ``date`` or ``time`` if all are ISO 8601
+none                     ``nominal`` without categories
+mixed types              an error with the location of the first mismatch
 =======================  =========================================
 
-A *declared* kind (an override such as ``zip=nominal``, or a schema) takes every value that can be read as
-that kind without loss: numbers become text for ``nominal``, text becomes numbers for ``int`` and ``real``,
-0 and 1 and the words true and false become flags for ``bool``, ISO text becomes ``date`` or ``time``, and dates
-become seconds for ``real``. Of a time that is declared to be a ``date`` the day stays. Times with a zone become UTC,
-which a warning says.
+A *declared* kind (an override such as ``zip=nominal``, or a schema) accepts every value that can be converted without
+loss: numbers to strings for ``nominal``, strings to numbers for ``int`` and ``real``, 0, 1, "true" and "false" to
+booleans for ``bool``, ISO strings to ``date`` or ``time``, and dates to seconds for ``real``. Times declared as
+``date`` are truncated to the day. Times with a time zone are converted to UTC, with a warning.
 
-Readers hand over lists of values (`encode`), piece by piece if they like (`join`). What is wrong is told as a
-`ValueMismatch`, an index into the list; only the reader knows what place that is.
+Readers pass lists of values to `encode`, possibly in pieces (`join`). Errors are raised as `ValueMismatch` with an
+index into the list, from which the reader derives the location.
 """
 
 from __future__ import annotations
@@ -38,6 +37,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import EXACT
 from structtree.data.dates import (
     DAY,
     DAY_FIRST,
@@ -57,34 +57,34 @@ from structtree.errors import UnknownNameError, UsageError, did_you_mean, option
 
 __all__ = [
     "EXPECTED",
+    "DeclaredKind",
     "Overrides",
     "Pieces",
     "ValueMismatch",
-    "ValueSort",
-    "Wanted",
+    "ValueType",
     "common_kind",
     "encode",
-    "first_outside",
+    "first_unexpected",
     "join",
+    "keeps_text",
     "keys_of",
     "missing_column",
-    "reads_text",
-    "shown",
-    "sort_of",
-    "sorts_of_types",
+    "quoted_value",
+    "to_value_types",
     "type_name_of",
-    "value_sorts",
+    "value_type",
+    "value_types",
     "values_of",
-    "warn_of_lost_digits",
-    "warn_of_zones",
+    "warn_about_lost_digits",
+    "warn_about_time_zones",
     "with_dates",
 ]
 
-ValueSort = Literal["missing", "flag", "number", "string", "moment", "record", "list", "other"]
-"""Values of one sort can stand in one member."""
+ValueType = Literal["missing", "boolean", "number", "string", "moment", "record", "list", "other"]
+"""Values of one type can be mixed in one attribute."""
 
 EXPECTED: Mapping[str, str] = {
-    "flag": "true or false",
+    "boolean": "true or false",
     "number": "a number",
     "string": "a string",
     "moment": "a date",
@@ -92,10 +92,10 @@ EXPECTED: Mapping[str, str] = {
     "list": "a list",
     "other": "a plain value, a record or a list",
 }
-"""How an error names what a sort of values is."""
+"""Names of value types in errors."""
 
-_SORT_OF_KIND: Mapping[Kind, ValueSort] = {
-    "bool": "flag",
+_TYPE_OF_KIND: Mapping[Kind, ValueType] = {
+    "bool": "boolean",
     "int": "number",
     "real": "number",
     "date": "moment",
@@ -103,20 +103,20 @@ _SORT_OF_KIND: Mapping[Kind, ValueSort] = {
     "ordered": "string",
     "nominal": "string",
 }
-_PLAIN: tuple[ValueSort, ...] = ("missing", "flag", "number", "string", "moment")
+_PLAIN: tuple[ValueType, ...] = ("missing", "boolean", "number", "string", "moment")
 
 
-class ValueMismatch(Exception):  # noqa: N818  # not an error yet: the reader who knows the place makes it one
-    """The value at an index is not what was expected.
+class ValueMismatch(Exception):  # noqa: N818  # readers turn it into a DataError with a location
+    """Unexpected value.
 
     Parameters
     ----------
     index : int
-        Which of the values.
+        Index of the value.
     message : str
-        What was expected and what came.
+        What was expected and what was found.
     fix : str, optional
-        The kind that all the values could be read as.
+        Kind as which all values could be read.
     """
 
     def __init__(self, index: int, message: str, fix: Kind | None = None) -> None:
@@ -124,21 +124,21 @@ class ValueMismatch(Exception):  # noqa: N818  # not an error yet: the reader wh
         super().__init__(message)
 
 
-# ---- sorts of values -------------------------------------------------------------------------------------
+# ---- value types -----------------------------------------------------------------------------------------
 
 
-_SORT_OF_TYPE: Mapping[type, ValueSort] = {
+_VALUE_TYPES: Mapping[type, ValueType] = {
     type(None): "missing",
-    bool: "flag",
+    bool: "boolean",
     int: "number",
     float: "number",
     str: "string",
     dict: "record",
     list: "list",
-    np.bool_: "flag",
+    np.bool_: "boolean",
 }
 
-_SORT_OF_BASE: Sequence[tuple[type | tuple[type, ...], ValueSort]] = (
+_BASE_TYPES: Sequence[tuple[type | tuple[type, ...], ValueType]] = (
     ((int, float, np.integer, np.floating), "number"),
     (str, "string"),
     ((date, np.datetime64), "moment"),
@@ -147,38 +147,37 @@ _SORT_OF_BASE: Sequence[tuple[type | tuple[type, ...], ValueSort]] = (
 )
 
 
-def sort_of(cls: type[Any]) -> ValueSort:
-    """The sort of a Python type.
+def value_type(cls: type[Any]) -> ValueType:
+    """Return the value type of a Python type.
 
     Examples
     --------
-    >>> sort_of(bool), sort_of(float), sort_of(dict), sort_of(set), sort_of(bytes)
-    ('flag', 'number', 'record', 'list', 'other')
+    >>> value_type(bool), value_type(float), value_type(dict), value_type(set), value_type(bytes)
+    ('boolean', 'number', 'record', 'list', 'other')
     """
-    exact = _SORT_OF_TYPE.get(cls)
-    if exact is not None:
-        return exact
-    return next((sort for base, sort in _SORT_OF_BASE if issubclass(cls, base)), "other")
+    if cls in _VALUE_TYPES:
+        return _VALUE_TYPES[cls]
+    return next((found for base, found in _BASE_TYPES if issubclass(cls, base)), "other")
 
 
-def value_sorts(values: Iterable[Any]) -> frozenset[ValueSort]:
-    """The sorts that occur among the values.
+def value_types(values: Iterable[Any]) -> frozenset[ValueType]:
+    """Return the value types that occur among the values.
 
     Examples
     --------
-    >>> sorted(value_sorts([1, None, 2.5]))
+    >>> sorted(value_types([1, None, 2.5]))
     ['missing', 'number']
     """
-    return sorts_of_types(set(map(type, values)))
+    return to_value_types(set(map(type, values)))
 
 
-def sorts_of_types(types: Iterable[type[Any]]) -> frozenset[ValueSort]:
-    """The sorts of some Python types."""
-    return frozenset(map(sort_of, types))
+def to_value_types(types: Iterable[type[Any]]) -> frozenset[ValueType]:
+    """Return the value types of Python types."""
+    return frozenset(map(value_type, types))
 
 
 def keys_of(records: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    """The keys of all records, in the order in which they first appear.
+    """Return the keys of all records in order of first appearance.
 
     Examples
     --------
@@ -193,7 +192,7 @@ def keys_of(records: Sequence[Mapping[str, Any]]) -> Sequence[str]:
 
 
 def values_of(records: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
-    """Return the values of all records under a key, None where it is absent.
+    """Return the values of all records for a key, None if absent.
 
     Examples
     --------
@@ -206,27 +205,30 @@ def values_of(records: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
         return [record.get(key) for record in records]
 
 
-def first_outside(values: Iterable[Any], allowed: Collection[str]) -> int:
-    """The index of the first value of another sort; there must be one."""
-    return next(i for i, value in enumerate(values) if sort_of(type(value)) not in allowed)
+def first_unexpected(values: Iterable[Any], allowed: Collection[str]) -> int:
+    """Return the index of the first value whose type is not allowed; there must be one."""
+    return next(i for i, value in enumerate(values) if value_type(type(value)) not in allowed)
 
 
-def shown(value: Any, width: int = 40) -> str:
-    """A value as an error quotes it: short, and never a whole structure.
+def quoted_value(value: Any, width: int = 40) -> str:
+    """Return a short text for a value in an error message.
 
     Examples
     --------
-    >>> shown("high"), shown(None), shown([1, 2]), shown(True)
+    >>> quoted_value("high"), quoted_value(None), quoted_value([1, 2]), quoted_value(True)
     ("'high'", 'null', 'a list', 'true')
     """
-    sort = sort_of(type(value))
-    if sort in ("record", "list"):
-        return "a set" if isinstance(value, set | frozenset) else EXPECTED[sort]
-    if sort == "other":
-        return f"a {type(value).__name__}"
-    text = "null" if value is None else str(value).lower() if sort == "flag" else repr(_plain(value))
-    if sort == "moment":
-        text = str(value)
+    match value_type(type(value)):
+        case "record" | "list" as kind:
+            return "a set" if isinstance(value, set | frozenset) else EXPECTED[kind]
+        case "other":
+            return f"a {type(value).__name__}"
+        case "missing":
+            return "null"
+        case "boolean" | "moment" as kind:
+            text = str(value).lower() if kind == "boolean" else str(value)
+        case _:
+            text = repr(_plain(value))
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
@@ -242,32 +244,32 @@ def encode(
     types: set[type] | None = None,
     layout: str = "",
 ) -> Column | None:
-    """A column from plain values, its kind inferred unless it is declared.
+    """Convert plain values to a column, whose kind is inferred unless it is declared.
 
     Parameters
     ----------
     values : sequence
         Plain values; None and NaN are missing.
     kind : {"bool", "int", "real", "date", "time", "ordered", "nominal"}, optional
-        The declared kind; without it the rules above decide, but that text stays text: see `with_dates`.
+        Declared kind. By default it is inferred, but strings are not converted to dates; see `with_dates`.
     categories : sequence of str, optional
-        The only values a declared nominal may have; those of an ordered attribute, in order.
+        Allowed values of a declared nominal; values of an ordered attribute, in order.
     like : kind, optional
-        The kind that earlier values of the same attribute had.
+        Kind of earlier values of the same attribute.
     types : set of types, optional
-        The Python types of the values, if they are known already.
+        Python types of the values, if known.
     layout : str
-        How the text of dates is laid out; see `structtree.data.dates.moment_of`.
+        Layout of dates as text; see `structtree.data.dates.moment_of`.
 
     Returns
     -------
     Column or None
-        None when nothing is declared and every value is missing.
+        None if no kind is declared and all values are missing.
 
     Raises
     ------
     ValueMismatch
-        When a value is of another sort than the first, or cannot be read as declared.
+        If a value has another type than the first one, or cannot be read as declared.
 
     Examples
     --------
@@ -287,16 +289,16 @@ def encode(
         kind = _inferred_kind(values, types, like)
         if kind is None:
             return None
-    if any(sort_of(t) in ("record", "list", "other") for t in types):
-        index = first_outside(values, _PLAIN)
-        raise ValueMismatch(index, f"expected {_wanted(kind)}, got {shown(values[index])}")
+    if any(value_type(t) in ("record", "list", "other") for t in types):
+        index = first_unexpected(values, _PLAIN)
+        raise ValueMismatch(index, f"expected {_expected(kind)}, got {quoted_value(values[index])}")
     match kind:
         case "nominal":
             return _nominal(values, types, categories)
         case "ordered":
             return _ordered(values, types, categories)
         case "bool":
-            return Column(kind, _flags(values))
+            return Column(kind, _booleans(values))
         case "int" | "real":
             return Column(kind, _numbers(values, types, kind))
         case "date" | "time":
@@ -304,7 +306,7 @@ def encode(
 
 
 def with_dates(column: Column) -> Column:
-    """Return a column of text as dates or times, if every text is one as ISO 8601 writes it; else as it is.
+    """Convert a nominal column to dates or times if all its categories are ISO 8601; else return it unchanged.
 
     Examples
     --------
@@ -320,7 +322,7 @@ def with_dates(column: Column) -> Column:
 
 @dataclass(slots=True, eq=False)
 class Pieces:
-    """The columns of one type while it is read: chunks of rows, each with what it had of every attribute.
+    """Columns of a type while it is read, as chunks of rows that may lack attributes.
 
     Examples
     --------
@@ -340,7 +342,7 @@ class Pieces:
     joined: dict[str, Column] = field(default_factory=dict)
 
     def add_chunk(self, n: int) -> int:
-        """Begin a chunk of rows; its number."""
+        """Start a chunk of rows and return its number."""
         self.sizes.append(n)
         self.n_rows += n
         return len(self.sizes) - 1
@@ -350,35 +352,35 @@ class Pieces:
         chunk: int,
         name: str,
         values: Sequence[Any],
-        declared: Wanted | Attribute | None = None,
+        declared: DeclaredKind | Attribute | None = None,
         types: set[type] | None = None,
     ) -> None:
-        """Add the values that a chunk has of an attribute; see `encode`."""
+        """Add the values of an attribute in a chunk; see `encode`."""
         if declared is None:
             column = encode(values, like=self.kinds.get(name), types=types)
         else:
-            layout = declared.layout if isinstance(declared, Wanted) else ""
+            layout = declared.layout if isinstance(declared, DeclaredKind) else ""
             column = encode(values, declared.kind, declared.values, types=types, layout=layout)
             self.declared.add(name)
         self.joined.pop(name, None)
         found = self.columns.setdefault(name, {})
         if column is not None:
-            warn_of_lost_digits(column, name)
+            warn_about_lost_digits(column, name)
             self.kinds[name] = column.kind
             found[chunk] = column
 
     def attribute(self, name: str) -> Attribute:
-        """The attribute that all its pieces together make."""
+        """Return the attribute of all its pieces."""
         return self.whole(name).as_attribute(name)
 
     def column(self, attribute: Attribute) -> Column:
-        """The pieces of an attribute in one, missing where a chunk had none."""
+        """Return the joined pieces of an attribute; a missing column if it has none."""
         if not self.columns.get(attribute.name):
             return missing_column(attribute.kind, self.n_rows, attribute.values)
         return self.whole(attribute.name)
 
     def whole(self, name: str) -> Column:
-        """The pieces of an attribute in one; text that is dates throughout is dates, unless it is declared."""
+        """Return the joined pieces of an attribute, as dates if all values are dates and no kind is declared."""
         if name not in self.joined:
             pieces = self.columns.get(name, {})
             column = join([pieces.get(chunk, n) for chunk, n in enumerate(self.sizes)])
@@ -387,7 +389,7 @@ class Pieces:
 
 
 def join(pieces: Sequence[Column | int], kind: Kind | None = None) -> Column:
-    """One column from pieces in a row; a number stands for that many missing values.
+    """Concatenate columns; a number stands for that many missing values.
 
     Examples
     --------
@@ -400,7 +402,7 @@ def join(pieces: Sequence[Column | int], kind: Kind | None = None) -> Column:
         return columns[0]
     decided = common_kind(columns) if kind is None else kind
     categories = tuple(sorted({name for column in columns for name in column.categories}))
-    if decided == "ordered":  # which all pieces have declared alike
+    if decided == "ordered":  # declared for all pieces
         categories = columns[0].categories
     parts = [
         _recoded(piece, decided, categories) if isinstance(piece, Column) else missing_column(decided, piece).values
@@ -411,7 +413,7 @@ def join(pieces: Sequence[Column | int], kind: Kind | None = None) -> Column:
 
 
 def common_kind(columns: Iterable[Column]) -> Kind:
-    """The kind of the whole of which these are the pieces.
+    """Return the kind of the concatenation of columns.
 
     Examples
     --------
@@ -425,52 +427,49 @@ def common_kind(columns: Iterable[Column]) -> Kind:
 
 
 def missing_column(kind: Kind, n: int, categories: Sequence[str] = ()) -> Column:
-    """A column without a single value."""
-    gone = np.nan if kind in NUMERIC else -1
+    """Return a column in which all values are missing."""
+    missing = np.nan if kind in NUMERIC else -1
     known = tuple(categories) if kind == "ordered" else tuple(sorted(categories))
-    return Column(kind, np.full(n, gone, dtype=DTYPES[kind]), known)
+    return Column(kind, np.full(n, missing, dtype=DTYPES[kind]), known)
 
 
 def _recoded(column: Column, kind: Kind, categories: tuple[str, ...]) -> NDArray[Any]:
-    """The codes of a piece in the categories of the whole; an extra last place keeps -1 as it is."""
+    """Return the values of a piece, with codes into the categories of the whole column."""
     if column.kind == "date" and kind == "time":
         return np.asarray(column.values * DAY)
     if column.kind != "nominal" or column.categories == categories:
         return column.values
     code = {name: i for i, name in enumerate(categories)}
-    new = np.array([*map(code.__getitem__, column.categories), -1], dtype=np.int32)
+    new = np.array([*map(code.__getitem__, column.categories), -1], dtype=np.int32)  # the last one is for code -1
     return np.asarray(new[column.values])
 
 
 def _has_stray_nans(types: set[type], like: Kind | None) -> bool:
-    """Return whether a float may be a NaN that stands for a missing value of another sort."""
-    found = {sort_of(t) for t in types} | ({_SORT_OF_KIND[like]} if like else set())
+    """Return whether a float may be a NaN for a missing value of another type."""
+    found = to_value_types(types) | ({_TYPE_OF_KIND[like]} if like else set())
     return "number" in found and len(found - {"missing"}) > 1
 
 
 def _inferred_kind(values: Sequence[Any], types: set[type], like: Kind | None) -> Kind | None:
-    """The kind by the rules above; None when no value is there."""
-    found = {sort_of(t) for t in types} - {"missing"}
+    """Return the kind of the values; None if all are missing."""
+    found = to_value_types(types) - {"missing"}
     if not found:
         return None
-    first = _SORT_OF_KIND[like] if like else _first_sort(values)
+    known = (value_type(type(value)) for value in values)
+    first = _TYPE_OF_KIND[like] if like else next(each for each in known if each != "missing")
     if first in ("record", "list", "other"):
-        index = first_outside(values, {"missing"})
-        raise ValueMismatch(index, f"expected a plain value, got {shown(values[index])}")
+        index = first_unexpected(values, {"missing"})
+        raise ValueMismatch(index, f"expected a plain value, got {quoted_value(values[index])}")
     if found != {first}:
-        index = first_outside(values, ("missing", first))
-        fix: Kind | None = "nominal" if found <= {*_PLAIN} else None
-        raise ValueMismatch(index, f"expected {EXPECTED[first]}, got {shown(values[index])}", fix)
+        index = first_unexpected(values, ("missing", first))
+        fix: Kind | None = "nominal" if found <= set(_PLAIN) else None
+        raise ValueMismatch(index, f"expected {EXPECTED[first]}, got {quoted_value(values[index])}", fix)
     if first == "number":
         return _kind_of_numbers(values, types)
     if first == "moment":
         seconds = _seconds(values, "time", "")
         return None if np.isnan(seconds).all() else kind_of_seconds(seconds)
-    return "bool" if first == "flag" else "nominal"
-
-
-def _first_sort(values: Sequence[Any]) -> ValueSort:
-    return next(sort for value in values if (sort := sort_of(type(value))) != "missing")
+    return "bool" if first == "boolean" else "nominal"
 
 
 def _kind_of_numbers(values: Sequence[Any], types: set[type]) -> Kind | None:
@@ -489,31 +488,28 @@ _EXPECTED_OF_KIND: Mapping[Kind, str] = {
 }
 
 
-def _wanted(kind: Kind) -> str:
-    return _EXPECTED_OF_KIND.get(kind) or EXPECTED[_SORT_OF_KIND[kind]]
+def _expected(kind: Kind) -> str:
+    return _EXPECTED_OF_KIND.get(kind) or EXPECTED[_TYPE_OF_KIND[kind]]
 
 
-_EXACT = 2.0**53
-
-
-def warn_of_lost_digits(column: Column, name: str) -> None:
-    """Warn of whole numbers that have more digits than are kept."""
+def warn_about_lost_digits(column: Column, name: str) -> None:
+    """Warn about integers that are too large to be exact."""
     numbers = column.values
-    if column.kind == "int" and len(numbers) and max(-np.fmin.reduce(numbers), np.fmax.reduce(numbers)) > _EXACT:
+    if column.kind == "int" and len(numbers) and max(-np.fmin.reduce(numbers), np.fmax.reduce(numbers)) > EXACT:
         warnings.warn(
-            f"{name!r} has whole numbers beyond 2^53, of which about 16 digits are kept; "
+            f"{name!r} has whole numbers beyond 2^53, of which only about 16 digits are kept; "
             f"to keep every digit as text: {option_text('--type', f'{name}=nominal')}",
             stacklevel=2,
         )
 
 
-def warn_of_zones() -> None:
-    """Say that times were converted."""
+def warn_about_time_zones() -> None:
+    """Warn that times were converted."""
     warnings.warn("times with a time zone are converted to UTC", stacklevel=2)
 
 
 def _seconds(values: Sequence[Any], kind: Kind, layout: str) -> NDArray[np.float64]:
-    """Return moments, or the text of some, in seconds since 1970."""
+    """Convert dates and times, possibly as text, to seconds since 1970."""
     seconds, is_aware = np.full(len(values), np.nan), False
     for index, value in enumerate(values):
         if value is None or value != value:
@@ -522,46 +518,46 @@ def _seconds(values: Sequence[Any], kind: Kind, layout: str) -> NDArray[np.float
             moment = moment_of(value, layout=layout)
         except (ValueError, OverflowError, AttributeError):
             example = pattern_example(layout) if "%" in layout else _EXAMPLES.get(layout)
-            like = f"a {kind} such as {example}" if layout else _wanted(kind)
-            fix = None if layout else _layout_fix(value, kind)
-            raise ValueMismatch(index, f"expected {like}, got {shown(value)}{fix or ''}", "nominal") from None
+            like = f"a {kind} such as {example}" if layout else _expected(kind)
+            fix = "" if layout else _layout_fix(value, kind)
+            raise ValueMismatch(index, f"expected {like}, got {quoted_value(value)}{fix}", "nominal") from None
         seconds[index], is_aware = moment, is_aware or moment.is_aware
     if is_aware:
-        warn_of_zones()
+        warn_about_time_zones()
     return seconds
 
 
 _EXAMPLES: Mapping[str, str] = {DAY_FIRST: "31.12.2024", MONTH_FIRST: "12/31/2024"}
 
 
-def _layout_fix(value: Any, kind: Kind) -> str | None:
-    """Return what to say of a text that would be a date if it were laid out in another way."""
+def _layout_fix(value: Any, kind: Kind) -> str:
+    """Return a suggestion for text that is a date in another layout."""
     found = layouts_of([value]) if isinstance(value, str) else []
     if found:
         what = " or ".join(f"the {layout.removesuffix('-first')}" for layout in found)
-        return f" (if {what} comes first, say so: {' or '.join(f'{kind}({layout})' for layout in found)})"
+        return f" (if {what} comes first, declare it as {' or '.join(f'{kind}({layout})' for layout in found)})"
     pattern = pattern_of_digits(str(value))
-    return None if pattern is None else f" (if these are year, month and day, say so: {kind}({pattern}))"
+    return "" if pattern is None else f" (if these are year, month and day, declare it as {kind}({pattern}))"
 
 
 def _numbers(values: Sequence[Any], types: set[type], kind: Kind) -> NDArray[np.float64]:
     if kind == "real" and types == {float}:
         return np.fromiter(values, np.float64, len(values))
-    sorts = sorts_of_types(types)
-    if "moment" in sorts:
-        values = [moment_of(value) if sort_of(type(value)) == "moment" else value for value in values]
-    if "string" in sorts:
+    found = to_value_types(types)
+    if "moment" in found:
+        values = [moment_of(value) if value_type(type(value)) == "moment" else value for value in values]
+    if "string" in found:
         values = [_number(i, value, kind) for i, value in enumerate(values)]
     try:
         numbers = np.array(values, dtype=np.float64)  # None becomes NaN
     except OverflowError:
         index = next(i for i, v in enumerate(values) if isinstance(v, int) and abs(v) > 1e308)
-        raise ValueMismatch(index, f"expected {_wanted(kind)}, got one of more than 308 digits") from None
+        raise ValueMismatch(index, f"expected {_expected(kind)}, got one with more than 308 digits") from None
     if kind == "int" and not types <= {int, type(None)}:
         broken = (numbers != np.floor(numbers)) & ~np.isnan(numbers) | np.isinf(numbers)
         if broken.any():
             index = int(np.argmax(broken))
-            raise ValueMismatch(index, f"expected a whole number, got {shown(values[index])}", "real")
+            raise ValueMismatch(index, f"expected a whole number, got {quoted_value(values[index])}", "real")
     return numbers
 
 
@@ -571,24 +567,25 @@ def _number(index: int, value: Any, kind: Kind) -> Any:
     try:
         return float(value)
     except ValueError:
-        raise ValueMismatch(index, f"expected {_wanted(kind)}, got {shown(value)}", "nominal") from None
+        raise ValueMismatch(index, f"expected {_expected(kind)}, got {quoted_value(value)}", "nominal") from None
 
 
-_FLAGS: Mapping[Any, int] = {True: 1, False: 0, None: -1}
-_WORDS: Mapping[str, int] = {"true": 1, "false": 0}
+_BOOLEANS: Mapping[Any, int] = {True: 1, False: 0, None: -1}
 
 
-def _flags(values: Sequence[Any]) -> NDArray[np.int8]:
+def _booleans(values: Sequence[Any]) -> NDArray[np.int8]:
     try:
-        return np.fromiter(map(_FLAGS.__getitem__, values), np.int8, len(values))
+        return np.fromiter(map(_BOOLEANS.__getitem__, values), np.int8, len(values))
     except KeyError:
-        return np.array([_flag(i, value) for i, value in enumerate(values)], dtype=np.int8)
+        return np.array([_boolean(i, value) for i, value in enumerate(values)], dtype=np.int8)
 
 
-def _flag(index: int, value: Any) -> int:
-    found = _WORDS.get(value.lower()) if isinstance(value, str) else -1 if value != value else _FLAGS.get(value)
+def _boolean(index: int, value: Any) -> int:
+    is_text = isinstance(value, str)
+    known: Mapping[Any, int] = {"true": 1, "false": 0} if is_text else _BOOLEANS
+    found = -1 if value != value else known.get(value.lower() if is_text else value)
     if found is None:
-        raise ValueMismatch(index, f"expected true or false, got {shown(value)}", "nominal")
+        raise ValueMismatch(index, f"expected true or false, got {quoted_value(value)}", "nominal")
     return found
 
 
@@ -600,12 +597,14 @@ def _nominal(values: Sequence[Any], types: set[type], categories: Sequence[str])
     code: dict[Any, int] = {name: i for i, name in enumerate(names)} | {None: -1}
     if not found <= code.keys():
         index = next(i for i, value in enumerate(values) if value not in code)
-        raise ValueMismatch(index, f"unknown category {shown(values[index])}{did_you_mean(values[index], names)}")
+        raise ValueMismatch(
+            index, f"unknown category {quoted_value(values[index])}{did_you_mean(values[index], names)}"
+        )
     return Column("nominal", np.fromiter(map(code.__getitem__, values), np.int32, len(values)), names)
 
 
 def _ordered(values: Sequence[Any], types: set[type], categories: Sequence[str]) -> Column:
-    """The ranks of values among categories, which come in their order."""
+    """Return the ranks of values in ordered categories."""
     column = _nominal(values, types, categories)
     rank = np.array([*map(list(categories).index, column.categories), np.nan])
     return Column("ordered", rank[column.values], tuple(categories))
@@ -621,7 +620,7 @@ def _text(value: Any) -> str | None:
     if isinstance(value, bool | np.bool_):
         return str(value).lower()
     plain = _plain(value)
-    # The same number is the same category, however it was stored.
+    # Equal numbers are the same category, whatever their type.
     return repr(int(plain) if isinstance(plain, float) and plain.is_integer() else plain)
 
 
@@ -629,23 +628,23 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-# ---- what the user says instead --------------------------------------------------------------------------
+# ---- declared kinds --------------------------------------------------------------------------------------
 
 _KINDS = "bool, int, real, date, time, nominal, or categories in order (low<medium<high)"
 _LAID_OUT = re.compile(r"(date|time)\((.+)\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """An attribute as the user wants it read: its kind, categories in order, and how its dates are written.
+class DeclaredKind:
+    """Declared kind of an attribute, with ordered categories or the layout of dates.
 
     Examples
     --------
-    >>> Wanted.parse("date(day-first)")
-    Wanted(kind='date', values=(), layout='day-first')
-    >>> Wanted.parse("date(%y%m%d)").layout, Wanted.parse("date(%y)")
+    >>> DeclaredKind.parse("date(day-first)")
+    DeclaredKind(kind='date', values=(), layout='day-first')
+    >>> DeclaredKind.parse("date(%y%m%d)").layout, DeclaredKind.parse("date(%y)")
     ('%y%m%d', None)
-    >>> Wanted.parse("low < medium < high").values
+    >>> DeclaredKind.parse("low < medium < high").values
     ('low', 'medium', 'high')
     """
 
@@ -654,8 +653,8 @@ class Wanted:
     layout: str = ""
 
     @classmethod
-    def parse(cls, text: str) -> Wanted | None:
-        """Return what a word, or categories with ``<`` between them, say; None if it is neither."""
+    def parse(cls, text: str) -> DeclaredKind | None:
+        """Parse the name of a kind, or categories separated by ``<``; return None if it is neither."""
         laid_out = _LAID_OUT.fullmatch(text)
         if laid_out is not None:
             kind, layout = laid_out.groups()
@@ -673,31 +672,33 @@ def _is_layout(layout: str) -> bool:
         return False
 
 
-def reads_text(wanted: Wanted | None) -> bool:
-    """Return whether the user wants a column that is best read from its text as it stands, such as ``007``.
+def keeps_text(declared: DeclaredKind | None) -> bool:
+    """Return whether a column should be read from the original text, such as ``007``.
 
     Examples
     --------
-    >>> reads_text(Wanted("nominal")), reads_text(Wanted("real")), reads_text(None)
+    >>> keeps_text(DeclaredKind("nominal")), keeps_text(DeclaredKind("real")), keeps_text(None)
     (True, False, False)
     """
-    return wanted is not None and wanted.kind not in ("bool", "int", "real")
+    return declared is not None and declared.kind not in ("bool", "int", "real")
 
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """The kinds of members that the user wants, as in ``{"zip": "nominal", "Car.wheels": "int", "cars": "set"}``.
+    """Declared kinds of members, such as ``{"zip": "nominal", "Car.wheels": "int", "cars": "set"}``.
 
-    A key is the name of a member, or ``Type.member`` where the name alone would mean too many. The value is ``bool``,
-    ``int``, ``real``, ``date``, ``time`` or ``nominal`` for an attribute, ``date(day-first)`` for text such as
-    31.12.2024, ``date(month-first)`` for 12/31/2024, ``date(%y%m%d)`` for any other layout (`datetime.strptime` says
-    what the letters mean), and ``low<medium<high`` for categories in their order; ``set`` or ``list`` for a link.
+    A key is the name of a member, or ``Type.member`` if the name is ambiguous. The value is ``bool``, ``int``,
+    ``real``, ``date``, ``time`` or ``nominal`` for an attribute; ``date(day-first)`` for dates such as 31.12.2024,
+    ``date(month-first)`` for 12/31/2024 and ``date(%y%m%d)`` for other formats of `datetime.strptime`;
+    ``low<medium<high`` for ordered categories; and ``set`` or ``list`` for a link.
 
     Examples
     --------
-    >>> said = Overrides({"zip": "nominal", "Car.wheels": "int", "cars": "set"})
-    >>> said.wanted("Row", "zip").kind, said.wanted("Van", "wheels"), said.link("Train", "cars")
-    ('nominal', None, 'set')
+    >>> overrides = Overrides({"zip": "nominal", "Car.wheels": "int", "cars": "set"})
+    >>> overrides.declared_kind("Row", "zip").kind, overrides.declared_kind("Van", "wheels")
+    ('nominal', None)
+    >>> overrides.link("Train", "cars")
+    'set'
     """
 
     given: Mapping[str, str] = field(default_factory=dict)
@@ -710,65 +711,66 @@ class Overrides:
             "list",
         )
         for name, value in self.given.items():
-            if value not in ("set", "list") and Wanted.parse(str(value)) is None:
-                ordered = "; write its categories in order, as low<medium<high" if "ordered" in str(value) else ""
+            if value not in ("set", "list") and DeclaredKind.parse(str(value)) is None:
+                ordered = "; write its categories in order: low<medium<high" if "ordered" in str(value) else ""
                 hint = ordered or did_you_mean(str(value), known)
                 raise UsageError(f"{name!r} cannot be read as {value!r}{hint}")
 
     def declared(self, type_name: str, member: str) -> Attribute | None:
-        """The attribute as the user wants it, if they said so."""
-        wanted = self.wanted(type_name, member)
-        return None if wanted is None else Attribute(member, wanted.kind, wanted.values)
+        """Return the declared attribute, or None."""
+        found = self.declared_kind(type_name, member)
+        return None if found is None else Attribute(member, found.kind, found.values)
 
-    def wanted(self, type_name: str, member: str) -> Wanted | None:
-        """The kind, or the sort of values, that the user wants an attribute to be read as, if they said so."""
-        said = self._said(type_name, member)
-        return None if said is None else Wanted.parse(said)
+    def declared_kind(self, type_name: str, member: str) -> DeclaredKind | None:
+        """Return the declared kind of an attribute, or None."""
+        text = self._text(type_name, member)
+        return None if text is None else DeclaredKind.parse(text)
 
     def link(self, type_name: str, member: str) -> Literal["set", "list"] | None:
-        """The kind the user wants a link to have, set or list, if they said so."""
-        said = self._said(type_name, member)
-        return said if said in ("set", "list") else None  # type: ignore[return-value]  # the test has checked it
+        """Return the declared kind of a link, or None."""
+        text = self._text(type_name, member)
+        return text if text in ("set", "list") else None  # type: ignore[return-value]  # the test has checked it
 
-    def _said(self, type_name: str, member: str) -> str | None:
+    def _text(self, type_name: str, member: str) -> str | None:
         return self.given.get(f"{type_name}.{member}") or self.given.get(member)
 
     def check(self, schema: Schema) -> None:
-        """Refuse what names no member of the schema, or the wrong sort of member."""
-        sorts: dict[str, set[str]] = {}
+        """Raise an error for names that are not in the schema, or are not attributes or links as declared."""
+        known: dict[str, set[str]] = {}
         for record in schema.types:
             for member in record.members:
-                sort = "link" if record.link(member) else "attribute"
+                is_link = record.link(member) is not None
                 for name in (member, f"{record.name}.{member}"):
-                    sorts.setdefault(name, set()).add(sort)
+                    known.setdefault(name, set()).add("link" if is_link else "attribute")
         for name, value in self.given.items():
-            if name not in sorts:
-                raise UnknownNameError("member", name, sorts)
-            if sorts[name] == {"link"} and value not in ("set", "list"):
-                raise UsageError(f"{name!r} is a link: read it as a set or a list, not as {value!r}")
-            if sorts[name] == {"attribute"} and value in ("set", "list"):
-                raise UsageError(f"{name!r} is an attribute: read it as {_KINDS}, not as {value!r}")
+            if name not in known:
+                raise UnknownNameError("member", name, known)
+            if known[name] == {"link"} and value not in ("set", "list"):
+                raise UsageError(f"{name!r} is a link; expected set or list, got {value!r}")
+            if known[name] == {"attribute"} and value in ("set", "list"):
+                raise UsageError(f"{name!r} is an attribute; expected {_KINDS}, got {value!r}")
 
     def applied(self, schema: Schema) -> Schema:
-        """The schema with the members changed as the user said."""
+        """Return the schema with the declared kinds."""
         self.check(schema)
         return Schema(tuple(self._changed(record) for record in schema.types), schema.individual)
 
     def _changed(self, record: RecordType) -> RecordType:
-        attributes = tuple(self._as_wanted(record.name, a) for a in record.attributes)
+        attributes = tuple(self._as_declared(record.name, a) for a in record.attributes)
         links = tuple(
             link if link.single else replace(link, kind=self.link(record.name, link.name) or link.kind)
             for link in record.links
         )
         return RecordType(record.name, attributes, links)
 
-    def _as_wanted(self, type_name: str, attribute: Attribute) -> Attribute:
+    def _as_declared(self, type_name: str, attribute: Attribute) -> Attribute:
         declared = self.declared(type_name, attribute.name)
-        is_same = declared is None or (declared.kind == attribute.kind and declared.kind != "ordered")
-        return attribute if is_same or declared is None else declared
+        if declared is None or declared.kind == attribute.kind != "ordered":
+            return attribute
+        return declared
 
 
-# ---- names of types --------------------------------------------------------------------------------------
+# ---- type names ------------------------------------------------------------------------------------------
 
 _WORDS_BY_PLURAL = """
     axes axis, buses bus, caches cache, children child, feet foot, gases gas, halves half, indices index, leaves leaf,
@@ -779,7 +781,7 @@ _IRREGULAR: Mapping[str, str] = dict(pair.split() for pair in _WORDS_BY_PLURAL.s
 
 
 def type_name_of(member: str) -> str:
-    """The name of the type a member leads to: its words capitalised, the last one singular.
+    """Return the type name for a member: its words capitalised, the last one in the singular.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Individuals without a label: which they are, and what is done about them, for files and for Python alike."""
+"""Detection and removal of individuals without a label."""
 
 from __future__ import annotations
 
@@ -10,45 +10,39 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import DataError, UsageError
 
-__all__ = ["KnownLabels", "Unlabelled", "drop_unlabelled", "label_array", "missing_labels", "with_label"]
+__all__ = ["KnownLabels", "Unlabelled", "drop_unlabelled", "label_array", "labelled_rows", "missing_labels"]
 
 Unlabelled = Literal["leave out", "refuse"]
-"""What is done about individuals without a label."""
+"""Treatment of individuals without a label."""
 
 
 def label_array(labels: Any) -> NDArray[Any]:
-    """Return labels as an array; of a list in which some are missing, as objects, lest NaN become the text ``nan``.
+    """Return labels as an array, with dtype object if some are missing, so that NaN does not become ``"nan"``.
 
     Examples
     --------
     >>> label_array(["a", float("nan")]), label_array(["a", "b"])
     (array(['a', nan], dtype=object), array(['a', 'b'], dtype='<U1'))
     """
-    if not isinstance(labels, list | tuple) or any(map(_is_sequence, labels)):
-        return np.asarray(labels)
-    objects = np.empty(len(labels), dtype=object)
-    objects[:] = labels
-    return objects if missing_labels(objects).any() else np.asarray(labels)
-
-
-def _is_sequence(label: Any) -> bool:
-    return hasattr(label, "__len__") and not isinstance(label, str | bytes)
+    if isinstance(labels, list | tuple) and all(
+        isinstance(x, str | bytes) or not hasattr(x, "__len__") for x in labels
+    ):
+        objects = np.array(labels, dtype=object)
+        if missing_labels(objects).any():
+            return objects
+    return np.asarray(labels)
 
 
 def missing_labels(labels: ArrayLike) -> NDArray[np.bool_]:
-    """Return which labels are missing: None, NaN, and what pandas has for that.
+    """Return a mask of the missing labels: None, NaN, NaT or NA.
 
     Examples
     --------
     >>> missing_labels(["a", None, float("nan")]).tolist(), missing_labels([1, 2]).tolist()
     ([False, True, True], [False, False])
     """
-    known = np.ma.asarray(labels) if isinstance(labels, np.ma.MaskedArray) else np.asarray(labels)
-    masked = (
-        np.asarray(np.ma.getmaskarray(known))
-        if isinstance(known, np.ma.MaskedArray)
-        else np.zeros(known.shape, dtype=bool)
-    )
+    known = labels if isinstance(labels, np.ma.MaskedArray) else np.asarray(labels)
+    masked = np.asarray(np.ma.getmaskarray(known))
     match known.dtype.kind:
         case "f" | "c":
             return np.asarray(np.isnan(known) | masked)
@@ -59,51 +53,50 @@ def missing_labels(labels: ArrayLike) -> NDArray[np.bool_]:
     return masked
 
 
-def with_label(
+def labelled_rows(
     missing: NDArray[np.bool_], unlabelled: Unlabelled = "leave out", name: str | None = None, *, stacklevel: int = 2
 ) -> NDArray[np.int64] | None:
-    """Return whom to keep, None if that is everybody.
+    """Return the indices of the individuals with a label, None if all have one.
 
     Parameters
     ----------
     missing : array of bool
-        Who has no label.
+        Mask of the individuals without a label.
     unlabelled : {"leave out", "refuse"}
-        Whether a warning says how many are left out, or an error which the first one is.
+        Whether to skip individuals without a label with a warning, or to raise an error.
     name : str, optional
-        What the target is called.
+        Name of the target.
     stacklevel : int
-        Whose call the warning is about, as in `warnings.warn`.
+        As for `warnings.warn`.
 
     Examples
     --------
     >>> import warnings
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     with_label(np.array([False, True, False]), name="price")
+    ...     labelled_rows(np.array([False, True, False]), name="price")
     array([0, 2])
     >>> print(caught[0].message)
-    left out 1 of 3 individuals, which have no price
+    skipped 1 of 3 individuals without a value for price
     """
     if unlabelled not in get_args(Unlabelled):
         raise UsageError(f"unlabelled must be 'leave out' or 'refuse'; got {unlabelled!r}")
     n, n_missing = len(missing), int(missing.sum())
     if not n_missing:
         return None
-    said = "the target" if name is None else f"the target {name!r}"
+    target = "the target" if name is None else f"the target {name!r}"
     if n_missing == n:
-        raise DataError(f"{said} has no value for any of the {n:,} individuals, so there is nothing to learn from")
+        raise DataError(f"{target} is missing for all {n:,} individuals")
     if unlabelled == "refuse":
-        fix = "to leave such individuals out: unlabelled='leave out'"
-        raise DataError(f"{said} has no value", individual=int(np.argmax(missing)), fix=fix)
-    warnings.warn(
-        f"left out {n_missing:,} of {n:,} individuals, which have no {name or 'label'}", stacklevel=stacklevel + 1
-    )
+        fix = "to skip individuals without a label: unlabelled='leave out'"
+        raise DataError(f"{target} has no value", individual=int(np.argmax(missing)), fix=fix)
+    lacking = "label" if name is None else f"value for {name}"
+    warnings.warn(f"skipped {n_missing:,} of {n:,} individuals without a {lacking}", stacklevel=stacklevel + 1)
     return np.flatnonzero(~missing)
 
 
 class KnownLabels(NamedTuple):
-    """The labels that are not missing, and the rows that have them; None if all do."""
+    """Labels that are not missing, and their rows; `kept` is None if all rows have a label."""
 
     labels: NDArray[Any]
     kept: NDArray[np.int64] | None
@@ -112,13 +105,13 @@ class KnownLabels(NamedTuple):
 def drop_unlabelled(
     labels: NDArray[Any], unlabelled: Unlabelled = "leave out", name: str | None = None, *, stacklevel: int = 2
 ) -> KnownLabels:
-    """Return the labels that are not missing, as an array of numbers or texts if they all are that.
+    """Return the labels that are not missing, as an array of numbers or strings if they have one type.
 
     Parameters
     ----------
     labels : array
     unlabelled, name, stacklevel
-        As in `with_label`.
+        As for `labelled_rows`.
 
     Examples
     --------
@@ -127,7 +120,7 @@ def drop_unlabelled(
     ...     drop_unlabelled(np.array([1, None, 2], dtype=object))
     KnownLabels(labels=array([1, 2]), kept=array([0, 2]))
     """
-    kept = with_label(missing_labels(labels), unlabelled, name, stacklevel=stacklevel + 1)
+    kept = labelled_rows(missing_labels(labels), unlabelled, name, stacklevel=stacklevel + 1)
     if kept is None:
         return KnownLabels(labels, None)
     chosen = labels[kept]
@@ -138,5 +131,5 @@ def drop_unlabelled(
 def _is_missing(label: Any) -> bool:
     if label is None:
         return True
-    differs = label != label  # as NaN does from itself; NA of pandas says neither yes nor no
+    differs = label != label  # true for NaN; neither true nor false for NA of pandas
     return bool(differs) if isinstance(differs, bool | np.bool_) else type(label).__name__ == "NAType"

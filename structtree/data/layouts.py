@@ -1,8 +1,8 @@
-"""Layouts: what a model keeps of the tables that it was learned from, without a row of them.
+"""Layouts: the description of the training tables that a model stores, without their rows.
 
-A layout has the tables with their keys and how their columns are stored, the foreign keys with the names of their
-links, which rows were individuals, and what they could see in time. With it the links of another database of the same
-tables are made as in training (`said_by`), nothing guessed again, and the tests of a model can be asked in SQL.
+A layout describes the tables with their keys and column storage, the foreign keys with the names of their links, the
+condition for individuals, and the visible time range. With it another database with the same tables is linked as in
+training (`apply_layout`), without guessing again, and the tests of a model can be translated to SQL.
 """
 
 from __future__ import annotations
@@ -15,19 +15,28 @@ from structtree.data.readers.databases.storage import Engine, Stored, ValueClass
 from structtree.data.schema import Kind
 from structtree.errors import DataError
 
-if TYPE_CHECKING:  # so that the options, which know layouts, need nothing heavy
+if TYPE_CHECKING:  # the options import this module and must load fast
     from structtree.data.readers.databases.keys import Database, SourceTable
     from structtree.data.readers.databases.linking import KeyLink, Relations
 
-__all__ = ["MOST_DAYS", "Dating", "LayoutLink", "LayoutTable", "SourceLayout", "TypeDates", "layout_of", "said_by"]
+__all__ = [
+    "MOST_DAYS",
+    "Dating",
+    "LayoutLink",
+    "LayoutTable",
+    "SourceLayout",
+    "TypeDates",
+    "apply_layout",
+    "layout_of",
+]
 
 MOST_DAYS = 3_652_059
-"""The days of the years from 1 to 9999; two dates are not further apart."""
+"""Number of days in the years 1 to 9999, the maximum distance of two dates."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutTable:
-    """A table: its key, the name for the numbers of its rows, how columns are stored, and which are indexed."""
+    """A table with its key, the name of its row id, the storage of its columns, and its indexes."""
 
     key: tuple[str, ...] = ()
     rowid: str = "rowid"
@@ -37,20 +46,20 @@ class LayoutTable:
 
 @dataclass(frozen=True, slots=True)
 class LayoutLink:
-    """A foreign key that is links.
+    """Links along a foreign key.
 
     Parameters
     ----------
     table, columns, to, key
-        As of `structtree.data.readers.databases.keys.ForeignKey`.
+        As for `structtree.data.readers.databases.keys.ForeignKey`.
     name, back : str
-        The names of the link along the key, and of that back.
+        Names of the link along the key and of the reverse link.
     joins : bool
-        Whether the table only joins two others: the link back leads on to the other one.
+        Whether the table only joins two others, so that the reverse link leads on to the other one.
     single, back_single : bool
-        Whether each leads to one row at most.
+        Whether each link leads to at most one row.
     compared : tuple of str
-        What the values of each column are compared as.
+        Type in which the values of each column are compared.
     """
 
     table: str
@@ -72,53 +81,53 @@ class TypeDates:
     Parameters
     ----------
     by : tuple of str
-        The dates whose earliest says since when a row exists; none if nothing does.
+        Dates of a row, which exists from the earliest of them; empty for undated rows.
     skipped : mapping from str to str
-        The attributes that tell what happened later, each with the reason.
+        Attributes that reveal later events, with the reason.
     set_with : mapping from str to str
-        The attributes that are set together with a date, each with that date.
-    telling : mapping from str to str
-        The attributes that tell whether a date is set, each with that date.
+        Attributes that are set together with a date, with that date.
+    revealing : mapping from str to str
+        Attributes that show whether a date is set, with that date.
     """
 
     by: tuple[str, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
     set_with: Mapping[str, str] = field(default_factory=dict)
-    telling: Mapping[str, str] = field(default_factory=dict)
+    revealing: Mapping[str, str] = field(default_factory=dict)
 
 
 Dating = Mapping[str, TypeDates]
-"""The dates of each type that has any."""
+"""Dates of each type that has any."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLayout:
-    """The tables that a population was made of.
+    """Source tables of a population.
 
     Parameters
     ----------
     individual : str
-        The table of the individuals.
+        Table of the individuals.
     tables : mapping from name to LayoutTable
     links : tuple of LayoutLink
     engine : {"sqlite", "duckdb"}, optional
-        The database that has them; None for others, files and frames.
+        Database engine; None for other databases, files and data frames.
     condition : str, optional
-        The condition in SQL for the rows that are individuals.
+        SQL condition for the individuals.
     as_of : str, optional
-        The date of the individuals before which they see rows.
+        Date attribute of the individuals, before which rows are visible.
     date_kind : str, optional
-        Whether that is a date or a time.
+        Whether `as_of` is a date or a time.
     lead : int
-        How many days before it they stop to see.
+        Prediction horizon in days.
     until : float, optional
-        The last day that is seen, in days since 1970.
+        Last visible day, in days since 1970.
     dated : mapping from table to attributes with their kinds
-        What dates the rows of a table, if anything does: the earliest of these; only where time matters.
+        Date attributes of each dated table, whose earliest date counts; only with `as_of` or `until`.
     dating : mapping from table to TypeDates
-        The same, and the columns that are skipped, or set together with a date.
+        The same, and the columns that are skipped or set together with a date.
     missing_words : tuple of str
-        Of text files, the words for a missing value.
+        Words for missing values in text files.
     """
 
     individual: str
@@ -135,7 +144,7 @@ class SourceLayout:
     dating: Dating = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
+        """Return the layout as plain JSON values."""
         more = {
             "engine": self.engine,
             "condition": self.condition,
@@ -156,12 +165,12 @@ class SourceLayout:
 
     @classmethod
     def from_json(cls, value: Any) -> SourceLayout:
-        """Return what `to_json` has written.
+        """Create a layout from the output of `to_json`.
 
         Raises
         ------
         DataError
-            When it is something else.
+            If the value is not a layout.
         """
         match value:
             case {"individual": str(individual), "tables": dict(tables), "links": list(links)} if (
@@ -171,10 +180,10 @@ class SourceLayout:
                     individual,
                     {name: _table_from_json(table) for name, table in tables.items()},
                     tuple(map(_link_from_json, links)),
-                    _optional(value.get("engine"), str),
-                    _optional(value.get("condition"), str),
-                    _optional(value.get("as_of"), str),
-                    _optional(value.get("date_kind"), str),
+                    _optional_string(value.get("engine")),
+                    _optional_string(value.get("condition")),
+                    _optional_string(value.get("as_of")),
+                    _optional_string(value.get("date_kind")),
                     int(_days(value.get("lead"), int, 0) or 0),
                     _days(value.get("until"), int | float, -MOST_DAYS),
                     {name: _kinds(columns) for name, columns in dict(value.get("dated", {})).items()},
@@ -183,7 +192,7 @@ class SourceLayout:
                 )
                 if found.engine in (None, *get_args(Engine)):
                     return found
-        raise DataError("expected tables and links, and which table is the individual")
+        raise DataError("expected an object with individual, tables and links")
 
 
 def _table_to_json(table: LayoutTable) -> dict[str, Any]:
@@ -201,7 +210,7 @@ def _table_from_json(value: Any) -> LayoutTable:
 
 
 _FLAGS = {"joins": False, "single": True, "back_single": False}
-"""What is written only where it is otherwise."""
+"""Defaults, which are not written."""
 
 
 def _link_to_json(link: LayoutLink) -> dict[str, Any]:
@@ -231,7 +240,7 @@ def _names(value: Any) -> tuple[str, ...]:
 def _kinds(value: Any) -> dict[str, Kind]:
     if isinstance(value, dict) and all(kind in ("date", "time") for kind in value.values()):
         return dict(value)
-    raise DataError("expected dates with their kinds")
+    raise DataError("expected an object of dates with their kinds")
 
 
 def _dates_to_json(dates: TypeDates) -> dict[str, Any]:
@@ -240,63 +249,55 @@ def _dates_to_json(dates: TypeDates) -> dict[str, Any]:
 
 
 def _dates_from_json(value: Any) -> TypeDates:
-    match value:
-        case dict():
-            return TypeDates(
-                _names(value.get("by", [])), _texts(value.get("skipped", {})), _texts(value.get("set_with", {}))
-            )
-    raise DataError("expected the dates of a table")
+    if isinstance(value, dict):
+        skipped, set_with = _strings(value.get("skipped", {})), _strings(value.get("set_with", {}))
+        return TypeDates(_names(value.get("by", [])), skipped, set_with)
+    raise DataError("expected an object with the dates of a table")
 
 
-def _texts(value: Any) -> dict[str, str]:
+def _strings(value: Any) -> dict[str, str]:
     if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
         return dict(value)
-    raise DataError("expected names with texts")
+    raise DataError("expected an object of strings")
 
 
-def _optional(value: Any, kind: Any) -> Any:
-    if value is None or isinstance(value, kind):
+def _optional_string(value: Any) -> Any:
+    if value is None or isinstance(value, str):
         return value
-    raise DataError(f"expected another value than {value!r}")
+    raise DataError(f"expected a string or null, got {value!r}")
 
 
 def _days(value: Any, kind: Any, least: int) -> Any:
-    """Return a number of days, if there is one."""
+    """Return a number of days or None."""
     if value is None or (isinstance(value, kind) and not isinstance(value, bool) and least <= value <= MOST_DAYS):
         return value
     raise DataError(f"expected a number of days from {least:,} to {MOST_DAYS:,}")
 
 
-# ---- from a database, and for another --------------------------------------------------------------------
+# ---- layouts of databases --------------------------------------------------------------------------------
 
 
 def layout_of(relations: Relations, individual: str) -> SourceLayout:
-    """Return what is to be kept of a database whose tables have become types.
+    """Return the layout of a database.
 
     Parameters
     ----------
     relations : Relations
     individual : str
-        The table of the individuals.
+        Table of the individuals.
     """
     database, time = relations.database, relations.time
-    return SourceLayout(
-        individual,
-        {
-            name: LayoutTable(table.key, table.rowid, _columns(table, relations.date_formats), table.indexed)
-            for name, table in database.tables.items()
-        },
-        tuple(_link(database, link) for link in relations.links),
-        database.engine,
-        database.condition,
-        None if time is None else time.as_of,
-        None if time is None else time.kind,
-        0 if time is None else time.lead,
-        None if time is None else time.until,
-        {} if time is None else time.dated,
-        database.missing_words,
-        {} if time is None else time.dating,
-    )
+    tables = {
+        name: LayoutTable(table.key, table.rowid, _columns(table, relations.date_formats), table.indexed)
+        for name, table in database.tables.items()
+    }
+    links = tuple(_link(database, link) for link in relations.links)
+    layout = SourceLayout(individual, tables, links, database.engine, database.condition)
+    layout = replace(layout, missing_words=database.missing_words)
+    if time is None:
+        return layout
+    seen = replace(layout, as_of=time.as_of, date_kind=time.kind, lead=time.lead, until=time.until)
+    return replace(seen, dated=time.dated, dating=time.dating)
 
 
 def _columns(table: SourceTable, laid_out: Mapping[tuple[str, str], str]) -> dict[str, Stored]:
@@ -323,10 +324,10 @@ def _link(database: Database, link: KeyLink) -> LayoutLink:
     )
 
 
-def said_by(layout: SourceLayout, database: Database) -> Database:
-    """Return a database with the keys and links of a layout, as far as it has those tables and columns.
+def apply_layout(layout: SourceLayout, database: Database) -> Database:
+    """Return a database with the keys and links of a layout, as far as it has these tables and columns.
 
-    Tables that the layout does not have are left out, as in training.
+    Tables that are not in the layout are skipped, as in training.
     """
     from structtree.data.readers.databases.keys import ForeignKey, KeyColumns
 

@@ -1,12 +1,12 @@
 """Populations: the data of a schema as linked columns.
 
-One table per record type. A column is one numpy array: numbers as float64 with NaN for missing, and so are dates
-(days since 1970), times (seconds since then) and ordered categories (ranks); nominals as int32 codes into sorted
-categories with -1 for missing, flags as int8 with -1 for missing. A link is a pair of
-arrays, offsets and targets (the layout of compressed sparse rows, and of Arrow lists): row ``i`` leads to the
-rows ``targets[offsets[i]:offsets[i + 1]]`` of the link's type. Rows may be shared and types may be recursive.
+There is one table per record type. A column is one numpy array: numbers, dates (days since 1970), times (seconds
+since 1970) and ordered categories (ranks) as float64 with NaN for missing; nominals as int32 codes into sorted
+categories and booleans as int8, both with -1 for missing. A link is a pair of arrays, offsets and targets, as in
+compressed sparse rows and Arrow lists: row ``i`` leads to the rows ``targets[offsets[i]:offsets[i + 1]]`` of the
+target type. Rows may be shared and types may be recursive.
 
-Readers make populations (see the neighbours in this package); nothing here knows a file format.
+Populations are created by the readers; this module is independent of file formats.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ __all__ = [
     "Table",
     "TypedTable",
     "Value",
+    "bool_column",
     "column_of",
-    "flag_column",
     "int_column",
     "linked_population",
     "named_column",
@@ -56,12 +56,12 @@ DTYPES: dict[Kind, type[np.generic]] = {
     **dict.fromkeys(NUMERIC, np.float64),
     "nominal": np.int32,
 }
-"""How the values of each kind of column are kept."""
+"""Array type of each kind of column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """The values of one attribute for all rows of a type."""
+    """Values of one attribute for all rows of a type."""
 
     kind: Kind
     values: NDArray[Any]
@@ -75,17 +75,15 @@ class Column:
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Mask of the rows without a value."""
-        if self.values.dtype.kind == "f":
-            return np.asarray(np.isnan(self.values))
-        return np.asarray(self.values < 0)
+        """Mask of the missing values."""
+        return np.asarray(np.isnan(self.values) if self.values.dtype.kind == "f" else self.values < 0)
 
     def as_attribute(self, name: str) -> Attribute:
-        """An attribute that this can be the column of."""
+        """Return an attribute that fits this column."""
         return Attribute(name, self.kind, self.categories if self.kind == "ordered" else ())
 
     def value(self, row: int) -> Value:
-        """The value of one row as a plain Python value, None when missing."""
+        """Return the value of a row as a Python value, None if missing."""
         raw = self.values[row]
         if raw < 0 if self.kind in ("bool", "nominal") else np.isnan(raw):
             return None
@@ -102,20 +100,17 @@ class Column:
                 return self.categories[int(raw)]
 
     def code(self, category: str) -> int:
-        """The code of a category, or -2 (never a value's code) when no row can have it."""
-        try:
-            return self.categories.index(category)
-        except ValueError:
-            return -2
+        """Return the code of a category, or -2 (never the code of a value) if it is unknown."""
+        return self.categories.index(category) if category in self.categories else -2
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Column:
-        """The column of the chosen rows."""
+        """Return the column of the given rows."""
         return replace(self, values=self.values[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjacency:
-    """The links of one name for all rows of a type: offsets and targets."""
+    """Links of one name for all rows of a type, as offsets and targets."""
 
     offsets: NDArray[np.int64]
     targets: NDArray[np.int32]
@@ -129,73 +124,83 @@ class Adjacency:
 
     @property
     def shared(self) -> bool:
-        """True if some row is a target more than once; looked up once."""
+        """True if some row is a target more than once; computed once."""
         if self._shared is None:
             again = len(self.targets) > 0 and int(np.bincount(self.targets).max()) > 1
             object.__setattr__(self, "_shared", again)
         return bool(self._shared)
 
     def of(self, row: int) -> NDArray[np.int32]:
-        """The rows that one row leads to, in order."""
+        """Return the targets of a row, in order."""
         return self.targets[self.offsets[row] : self.offsets[row + 1]]
 
     @property
     def first_targets(self) -> NDArray[np.int64]:
-        """The first row that each row leads to, -1 where there is none; and after all rows -1 for none of them."""
+        """First target of each row, -1 if it has none, followed by an extra -1 (so that index -1 gives -1)."""
         found = np.full(len(self) + 1, -1)
         some = np.flatnonzero(self.lengths)
         found[some] = self.targets[self.offsets[some]]
         return found
 
     def n_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Number of rows that each of some rows leads to."""
+        """Return the number of targets of each of the given rows."""
         return self.offsets[rows + 1] - self.offsets[rows]
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The places of the targets of some rows, row by row."""
+        """Return the positions of the targets of the given rows, row by row."""
         return run_places(self.offsets[rows], self.n_of(rows))
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """Number of rows that each row leads to."""
+        """Number of targets of each row."""
         return np.diff(self.offsets)
 
     @property
     def owners(self) -> NDArray[np.int64]:
-        """For each target, the row it is a target of."""
+        """Row that each target belongs to."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     @classmethod
     def from_lengths(cls, lengths: ArrayLike, targets: ArrayLike) -> Adjacency:
-        """Links from how many each row has, and all targets in one run."""
+        """Create links from the number of targets of each row and the concatenated targets."""
         counts = np.asarray(lengths, dtype=np.int64)
         offsets = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=offsets[1:])
         return cls(offsets, np.asarray(targets, dtype=np.int32))
 
     @classmethod
+    def filtered(
+        cls, lengths: NDArray[np.int64], targets: NDArray[np.integer[Any]], kept: NDArray[np.bool_]
+    ) -> Adjacency:
+        """Create links as `from_lengths` does, but only to the targets in a mask."""
+        if kept.all():
+            return cls.from_lengths(lengths, targets)
+        owners = np.repeat(np.arange(len(lengths)), lengths)[kept]
+        return cls.from_lengths(np.bincount(owners, minlength=len(lengths)), targets[kept])
+
+    @classmethod
     def in_order(cls, lengths: ArrayLike) -> Adjacency:
-        """Return links to all rows of a table in order, so many for each row."""
+        """Create links to all rows of a table in order, from the number of targets of each row."""
         return cls.from_lengths(lengths, np.arange(int(np.sum(np.asarray(lengths)))))
 
     @classmethod
     def single(cls, targets: ArrayLike) -> Adjacency:
-        """Return a reference from each row to the row given for it."""
+        """Create references from the target of each row."""
         return cls.from_lengths(np.ones(np.size(targets), dtype=np.int64), targets)
 
     def reversed(self, n_targets: int) -> Adjacency:
-        """Return the links backwards: for each target the rows that it is a target of, in order."""
+        """Return the reverse links: from each target to its rows, in order."""
         return Adjacency.grouped(self.targets.astype(np.int64), self.owners, n_targets)
 
     @classmethod
     def grouped(cls, owners: NDArray[np.int64], targets: NDArray[np.int64], n_owners: int) -> Adjacency:
-        """Return links from pairs of owner and target in any order; each owner keeps the order of its targets."""
+        """Create links from (owner, target) pairs in any order; each owner keeps the order of its targets."""
         by_owner = np.argsort(owners, kind="stable")
         return cls.from_lengths(np.bincount(owners, minlength=n_owners), targets[by_owner])
 
 
 def run_places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the places of some runs, one run after the other.
+    """Return the concatenated positions of several runs.
 
     Examples
     --------
@@ -207,7 +212,7 @@ def run_places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray
 
 
 def repeated_pairs(owners: NDArray[np.int64], targets: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return which pairs of owner and target are there before, too.
+    """Return the positions of repeated (owner, target) pairs.
 
     Examples
     --------
@@ -220,7 +225,7 @@ def repeated_pairs(owners: NDArray[np.int64], targets: NDArray[np.integer[Any]])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """All rows of one record type."""
+    """Rows of one record type."""
 
     n_rows: int
     columns: Mapping[str, Column] = field(default_factory=dict)
@@ -231,7 +236,7 @@ class Table:
         return short_repr(self, number_text(self.n_rows, "row"), names_text(chain(self.columns, self.links)))
 
     def column(self, name: str) -> Column | None:
-        """The values of an attribute, or of a part of a date or time (``born.month``), made when first asked for."""
+        """Return the column of an attribute, or of a part of a date or time (``born.month``); None if unknown."""
         found = self.columns.get(name, self._parts.get(name))
         base, _, part = name.rpartition(".")
         of = self.columns.get(base) if found is None and part in PARTS else None
@@ -243,17 +248,21 @@ class Table:
         return found
 
     def value_column(self, name: str) -> Column:
-        """The same, of an attribute that is known to be there.
+        """Return the same as `column`.
 
         Raises
         ------
         UnknownNameError
-            When it is not.
+            If there is no such attribute.
         """
         found = self.column(name)
         if found is None:
             raise UnknownNameError("attribute", name, self.columns)
         return found
+
+    def take_columns(self, rows: NDArray[np.integer[Any]]) -> dict[str, Column]:
+        """Return the columns of the given rows."""
+        return {name: column.take(rows) for name, column in self.columns.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -269,16 +278,16 @@ class TypedTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population(Viewed):
-    """Structured individuals: a schema, its tables, and the rows that are the individuals.
+    """Structured individuals: a schema, its tables, and the rows of the individuals.
 
     Parameters
     ----------
     schema : Schema
     tables : mapping from type name to Table
     individuals : array of int, optional
-        Rows of the individual type, in the order of the individuals; all rows by default.
+        Rows of the individual type, in order; all rows by default.
     provenance : Provenance, optional
-        Where the rows of the individual type come from, if their reader says so.
+        Source of the rows of the individual type.
 
     Examples
     --------
@@ -294,13 +303,12 @@ class Population(Viewed):
     individuals: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]  # filled in below
     provenance: Provenance | None = field(default=None, repr=False)
     _known_good: bool = field(default=False, repr=False)
-    #: Whether every row is known to be reached by some individual; see `structtree.data.reachable`.
+    #: Whether every row is known to be reachable from an individual; see `structtree.data.reachable`.
     _compact: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.individuals is None:
-            rows = np.arange(self.tables[self.schema.individual].n_rows)
-            object.__setattr__(self, "individuals", rows)
+            object.__setattr__(self, "individuals", np.arange(self.tables[self.schema.individual].n_rows))
         if not self._known_good:
             _validate(self)
             object.__setattr__(self, "_known_good", True)
@@ -322,11 +330,11 @@ class Population(Viewed):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of individuals, and one column; so scikit-learn takes and splits populations."""
+        """Number of individuals, and one column; scikit-learn needs it to split populations."""
         return (len(self), 1)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
-        """One column of populations of one individual each; scikit-learn's ensembles turn data into arrays.
+        """Return one column of single-individual populations, for scikit-learn's ensembles.
 
         Examples
         --------
@@ -340,7 +348,7 @@ class Population(Viewed):
         return cells
 
     def __getitem__(self, which: Any) -> Population:
-        """Some individuals, as an array of them would give: by position, slice, positions or mask.
+        """Select individuals by position, slice, positions or mask.
 
         Examples
         --------
@@ -352,13 +360,13 @@ class Population(Viewed):
         return replace(self, individuals=np.atleast_1d(self.individuals[rows]), _compact=False)
 
     def table(self, name: str) -> Table:
-        """The table of a record type."""
+        """Return the table of a record type."""
         self.schema.type(name)
         return self.tables[name]
 
     @property
     def n_bytes(self) -> int:
-        """The memory that the arrays take."""
+        """Memory of the arrays, in bytes."""
         arrays: list[NDArray[Any]] = [self.individuals]
         for table in self.tables.values():
             arrays += [c.values for c in table.columns.values()]
@@ -366,12 +374,12 @@ class Population(Viewed):
         return sum(a.nbytes for a in arrays)
 
     def take(self, which: ArrayLike) -> Population:
-        """The chosen individuals, in the given order; the other tables stay shared.
+        """Return the selected individuals in the given order; the tables are shared.
 
         Parameters
         ----------
         which : array of int or bool
-            Positions of individuals, or a mask over them.
+            Positions of individuals, or a mask.
         """
         chosen = np.asarray(which)
         if chosen.dtype != np.bool_:
@@ -379,13 +387,13 @@ class Population(Viewed):
         return replace(self, individuals=self.individuals[chosen], _compact=False)
 
     def column(self, attribute: str) -> Column:
-        """One attribute of the individuals, in their order."""
+        """Return an attribute of the individuals, in order."""
         return self.tables[self.schema.individual].value_column(attribute).take(self.individuals)
 
     def split_target(self, attribute: str) -> tuple[Population, NDArray[Any]]:
-        """The population without one attribute of the individuals, and that attribute's values as labels.
+        """Return the population without an attribute of the individuals, and the values of that attribute.
 
-        Numbers come as floats, nominals as strings, flags as Python-like booleans.
+        Numbers are returned as floats, nominals as strings and booleans as booleans.
 
         Examples
         --------
@@ -397,7 +405,7 @@ class Population(Viewed):
         return self.without(attribute), _labels(self.column(attribute), attribute)
 
     def without(self, *attributes: str) -> Population:
-        """The population without some attributes of the individuals.
+        """Return the population without the given attributes of the individuals.
 
         Examples
         --------
@@ -405,22 +413,20 @@ class Population(Viewed):
         >>> population.without("name").record(0)
         {'age': 31}
         """
-        name = self.schema.individual
-        record, columns = self.schema.type(name), self.tables[name].columns
+        known = self.tables[self.schema.individual].columns
         for attribute in attributes:
-            if attribute not in columns:
-                raise UnknownNameError("attribute", attribute, columns)
-        kept = tuple(a for a in record.attributes if a.name not in attributes)
-        return self._with_columns(name, kept, {key: c for key, c in columns.items() if key not in attributes})
+            if attribute not in known:
+                raise UnknownNameError("attribute", attribute, known)
+        return self.without_attributes(self.schema.individual, *attributes)
 
-    def without_attribute(self, type_name: str, attribute: str) -> Population:
-        """Return the population without one attribute of a type, if the type has it."""
+    def without_attributes(self, type_name: str, *attributes: str) -> Population:
+        """Return the population without the given attributes of a type, as far as the type has them."""
         record, columns = self.schema.type(type_name), self.tables[type_name].columns
-        kept = tuple(a for a in record.attributes if a.name != attribute)
-        return self._with_columns(type_name, kept, {key: c for key, c in columns.items() if key != attribute})
+        kept = tuple(a for a in record.attributes if a.name not in attributes)
+        return self._with_columns(type_name, kept, {key: c for key, c in columns.items() if key not in attributes})
 
     def renamed(self, names: Mapping[str, str]) -> Population:
-        """Return the population with other names of its types; those that are not mentioned keep theirs.
+        """Return the population with some of its types renamed.
 
         Examples
         --------
@@ -435,7 +441,7 @@ class Population(Viewed):
         return replace(self, schema=schema, tables={names.get(old, old): table for old, table in self.tables.items()})
 
     def with_table(self, type_name: str, made: TypedTable) -> Population:
-        """Return the population with another table of a type, or with one more type; what is new is not checked."""
+        """Return the population with the table of a type replaced or added; the new table is not validated."""
         record, names = made.record, self.schema.names
         types = tuple(record if t.name == type_name else t for t in self.schema.types)
         schema = Schema(types if type_name in names else (*types, record), self.schema.individual)
@@ -443,7 +449,7 @@ class Population(Viewed):
 
     @property
     def given(self) -> Population:
-        """The population without what a grammar has computed."""
+        """The population without members that a grammar has derived."""
         schema = self.schema.given
         if schema is self.schema:
             return self
@@ -451,13 +457,12 @@ class Population(Viewed):
         for record in schema.types:
             table = self.tables[record.name]
             columns = {a.name: table.columns[a.name] for a in record.attributes}
-            tables[record.name] = Table(
-                table.n_rows, columns, {each.name: table.links[each.name] for each in record.links}
-            )
+            links = {link.name: table.links[link.name] for link in record.links}
+            tables[record.name] = Table(table.n_rows, columns, links)
         return replace(self, schema=schema, tables=tables, _compact=False)
 
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
-        """Return the population with one more attribute of a type."""
+        """Return the population with an additional attribute of a type."""
         attributes = (*self.schema.type(type_name).attributes, attribute)
         return self._with_columns(type_name, attributes, {**self.tables[type_name].columns, attribute.name: column})
 
@@ -471,7 +476,7 @@ class Population(Viewed):
         return replace(self, schema=schema, tables=tables, _known_good=False)
 
     def with_target(self, attribute: str, labels: NDArray[Any]) -> Population:
-        """The inverse of `split_target`: the labels as one more attribute of the individuals.
+        """Return the population with the labels as an additional attribute; the inverse of `split_target`.
 
         Examples
         --------
@@ -486,11 +491,11 @@ class Population(Viewed):
         return self.with_column(self.schema.individual, Attribute(attribute, kind), column_of(kind, values))
 
     def record(self, individual: int, depth: int = 4) -> dict[str, Any]:
-        """One individual as nested Python values, links followed to a depth; for looking at, not for storing."""
+        """Return an individual as nested Python values, following links to a depth; for display, not for storage."""
         return self.row(self.schema.individual, int(self.individuals[individual]), depth)
 
     def row(self, type_name: str, row: int, depth: int = 4) -> dict[str, Any]:
-        """One row of a type as nested Python values, links followed to a depth."""
+        """Return a row of a type as nested Python values, following links to a depth."""
         table, record = self.tables[type_name], self.schema.type(type_name)
         found: dict[str, Any] = {a.name: table.columns[a.name].value(row) for a in record.attributes}
         for link in record.links:
@@ -512,7 +517,7 @@ class Population(Viewed):
         individual: str = "Individual",
         types: Mapping[str, str] | None = None,
     ) -> Population:
-        """A population from nested Python dicts and lists; see `structtree.data.readers.records.reading`."""
+        """Read nested Python dicts and lists; see `structtree.data.readers.records.reading`."""
         from structtree.data.readers.records.reading import from_records
 
         return from_records(records, schema, individual=individual, types=types)
@@ -521,7 +526,7 @@ class Population(Viewed):
     def from_graphs(
         cls, graphs: Iterable[Any], *, individual: GraphIndividual = "Graph", types: Mapping[str, str] | None = None
     ) -> Population:
-        """A population of networkx graphs; see `structtree.data.readers.graphs.reading`."""
+        """Read networkx graphs; see `structtree.data.readers.graphs.reading`."""
         from structtree.data.readers.graphs.reading import from_graphs
 
         return from_graphs(graphs, individual=individual, types=types)
@@ -535,7 +540,7 @@ class Population(Viewed):
         types: Mapping[str, str] | None = None,
         **options: Unpack[MoleculeOptions],
     ) -> Population:
-        """A population of RDKit molecules or SMILES; see `structtree.data.readers.molecules.reading`."""
+        """Read RDKit molecules or SMILES; see `structtree.data.readers.molecules.reading`."""
         from structtree.data.readers.molecules.reading import from_molecules
 
         return from_molecules(molecules, columns=columns, types=types, **options)
@@ -549,7 +554,7 @@ class Population(Viewed):
         types: Mapping[str, str] | None = None,
         **options: Unpack[MoleculeOptions],
     ) -> Population:
-        """Read a population of molecules from SMILES; see `structtree.data.readers.molecules.reading`."""
+        """Read molecules from SMILES; see `structtree.data.readers.molecules.reading`."""
         from structtree.data.readers.molecules.reading import from_smiles
 
         return from_smiles(smiles, columns=columns, types=types, **options)
@@ -568,7 +573,7 @@ class Population(Viewed):
         sample_negatives: int | None = None,
         sample_seed: int = 0,
     ) -> Population:
-        """A population from facts in Prolog's syntax, or as tuples; see `structtree.data.readers.facts.reading`."""
+        """Read facts in Prolog syntax or as tuples; see `structtree.data.readers.facts.reading`."""
         from structtree.data.readers.facts.reading import from_facts
 
         return from_facts(
@@ -587,14 +592,14 @@ class Population(Viewed):
     def from_frame(
         cls, frame: Any, *, columns: Collection[str] | None = None, copy: bool = True, **rows: Unpack[RowOptions]
     ) -> Population:
-        """A population from a pandas or polars DataFrame; see `structtree.data.readers.tables.reading`."""
+        """Read a pandas or polars DataFrame; see `structtree.data.readers.tables.reading`."""
         from structtree.data.readers.tables.reading import from_frame
 
         return from_frame(frame, columns=columns, copy=copy, **rows)
 
     @classmethod
     def from_database(cls, source: Any, **options: Unpack[DatabaseOptions]) -> Population:
-        """A population of the linked tables of a database; see `structtree.data.readers.databases.reading`."""
+        """Read the linked tables of a database; see `structtree.data.readers.databases.reading`."""
         from structtree.data.readers.databases.reading import from_database
 
         return from_database(source, **options)
@@ -610,7 +615,7 @@ class Population(Viewed):
         columns: Collection[str] | None = None,
         copy: bool = True,
     ) -> Population:
-        """A population from a two-dimensional numpy array; see `structtree.data.readers.tables.reading`."""
+        """Read a two-dimensional numpy array; see `structtree.data.readers.tables.reading`."""
         from structtree.data.readers.tables.reading import from_array
 
         return from_array(array, names, individual=individual, types=types, columns=columns, copy=copy)
@@ -628,7 +633,7 @@ def typed_table(
     links: Mapping[Link, Adjacency] = MappingProxyType({}),
     attributes: Sequence[Attribute] | None = None,
 ) -> TypedTable:
-    """Return a table with its record type; unless attributes are given, they are read off the columns."""
+    """Return a table with its record type; by default the attributes follow from the columns."""
     own = [column.as_attribute(key) for key, column in columns.items()] if attributes is None else attributes
     table = Table(n_rows, columns, {link.name: adjacency for link, adjacency in links.items()})
     return TypedTable(RecordType(name, tuple(own), tuple(links)), table)
@@ -637,7 +642,7 @@ def typed_table(
 def linked_population(
     individual: str, tables: Iterable[TypedTable], provenance: Provenance | None = None
 ) -> Population:
-    """Return the population of some tables, one for each type; its individuals are all rows of theirs.
+    """Return a population from one table per type; all rows of the individual type are individuals.
 
     Examples
     --------
@@ -652,7 +657,7 @@ def linked_population(
 
 
 def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | None = None) -> Column:
-    """A column from plain Python values of one kind; None is missing.
+    """Create a column from Python values of one kind; None is missing.
 
     Examples
     --------
@@ -673,18 +678,18 @@ def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | N
     return Column(kind, np.array(numbers, dtype=np.float64))
 
 
-def flag_column(values: NDArray[np.bool_]) -> Column:
-    """A column of flags, none of them missing."""
+def bool_column(values: NDArray[np.bool_]) -> Column:
+    """Create a column of booleans without missing values."""
     return Column("bool", values.astype(np.int8))
 
 
 def int_column(values: ArrayLike) -> Column:
-    """A column of whole numbers."""
+    """Create a column of integers."""
     return Column("int", np.asarray(values, dtype=np.float64))
 
 
 def named_column(numbers: NDArray[np.integer[Any]], names: Mapping[int, str]) -> Column:
-    """A nominal column from whole numbers and what they stand for; a number without a name is missing.
+    """Create a nominal column from integers and their names; a number without a name is missing.
 
     Examples
     --------
@@ -704,9 +709,7 @@ def _labels(column: Column, name: str) -> NDArray[Any]:
     if column.missing.any():
         first = int(np.flatnonzero(column.missing)[0])
         raise DataError(f"the target {name!r} has no value", individual=first)
-    if column.kind == "nominal":
-        return np.asarray(np.array(column.categories, dtype=object)[column.values])
-    if column.kind == "ordered":
+    if column.kind in ("nominal", "ordered"):
         return np.asarray(np.array(column.categories, dtype=object)[column.values.astype(np.int64)])
     if column.kind in ("date", "time"):
         fix = f"to predict it as a number of seconds: {option_text('--type', f'{name}=real')}"
@@ -715,11 +718,11 @@ def _labels(column: Column, name: str) -> NDArray[Any]:
 
 
 def _validate(population: Population) -> None:
-    """Check what must hold for every population, once, when it is made."""
+    """Check the invariants of a population when it is created."""
     for record in population.schema.types:
         table = population.tables.get(record.name)
         if table is None:
-            raise DataError(f"there is no table for type {record.name!r}")
+            raise DataError(f"type {record.name!r} has no table")
         for attribute in record.attributes:
             _validate_column(record, attribute, table)
         for link in record.links:
@@ -734,49 +737,40 @@ def _validate_column(record: RecordType, attribute: Attribute, table: Table) -> 
     column = table.columns.get(attribute.name)
     name = f"{record.name}.{attribute.name}"
     if column is None or column.kind != attribute.kind or column.values.dtype != DTYPES[attribute.kind]:
-        raise DataError(f"there is no {attribute.kind} column for {name}")
+        raise DataError(f"{name} has no {attribute.kind} column")
     if len(column) != table.n_rows:
         raise DataError(f"{name} has {len(column)} values for {table.n_rows} rows")
     if column.kind == "ordered" and column.categories != attribute.values:
-        raise DataError(f"{name} has other categories than its attribute, or in another order")
+        raise DataError(f"the categories of {name} differ from those of its attribute, or their order does")
     n_codes = {"bool": 2, "nominal": len(column.categories)}.get(column.kind)
     if n_codes is not None and len(column) and not (column.values.min() >= -1 and column.values.max() < n_codes):
-        raise DataError(f"{name} has a code that is not a {'flag' if column.kind == 'bool' else 'category'}")
+        raise DataError(f"{name} has a code that is not a {'boolean' if column.kind == 'bool' else 'category'}")
 
 
 def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int) -> None:
     adjacency = table.links.get(link.name)
     name = f"{record.name}.{link.name}"
     if adjacency is None or len(adjacency) != table.n_rows:
-        raise DataError(f"there are no links {name} for {table.n_rows} rows")
+        raise DataError(f"{name} has no links for {table.n_rows} rows")
     lengths = adjacency.lengths
     if adjacency.offsets[0] != 0 or adjacency.offsets[-1] != len(adjacency.targets) or (lengths < 0).any():
-        raise DataError(f"the offsets of {name} do not fit its targets")
+        raise DataError(f"the offsets of {name} do not match its targets")
     if len(adjacency.targets) and not (adjacency.targets.min() >= 0 and adjacency.targets.max() < n_targets):
         raise DataError(f"{name} leads to a row of {link.target!r} that does not exist")
-    if link.kind == "set":
-        _validate_set(name, adjacency)
+    # Sorting the pairs is needed only if rows are shared.
+    again = repeated_pairs(adjacency.owners, adjacency.targets) if link.kind == "set" and adjacency.shared else ()
+    if len(again):
+        row, fix = int(adjacency.owners[again].min()), "use a list of records that refer to it"
+        raise DataError(f"the set {name} of row {row} contains an element twice; {fix}")
     if link.single and (lengths > 1).any():
-        raise DataError(f"{name} leads to {lengths.max()} rows where one is allowed")
+        raise DataError(f"{name} leads to {lengths.max()} rows; expected at most one")
     if link.kind == "one" and (lengths < 1).any():
         row = int(np.flatnonzero(lengths < 1)[0])
-        raise DataError(f"{name} leads nowhere in row {row}; make it an optional reference ('{link.target}?')")
-
-
-def _validate_set(name: str, adjacency: Adjacency) -> None:
-    """A set has no element twice; the sort is needed only where rows are shared at all."""
-    if not adjacency.shared:
-        return
-    again = repeated_pairs(adjacency.owners, adjacency.targets)
-    if len(again):
-        row = int(adjacency.owners[again].min())
-        raise DataError(
-            f"the set {name} of row {row} has one element twice; make it a list of records that refer to it"
-        )
+        raise DataError(f"{name} has no target in row {row}; make it an optional reference ('{link.target}?')")
 
 
 def _validate_lists(population: Population) -> None:
-    """The elements of lists belong to one list each."""
+    """Check that each list element belongs to one list."""
     seen: dict[str, list[NDArray[np.int32]]] = {}
     for record in population.schema.types:
         for link in record.links:
@@ -786,7 +780,5 @@ def _validate_lists(population: Population) -> None:
         targets = np.concatenate(runs)
         if len(targets) and np.bincount(targets).max() > 1:
             row = int(np.argmax(np.bincount(targets)))
-            raise DataError(
-                f"row {row} of {target!r} stands in two lists; an element belongs to one list, so use a set, "
-                "or a list of records that refer to it"
-            )
+            fix = "an element belongs to one list, so use a set, or a list of records that refer to it"
+            raise DataError(f"row {row} of {target!r} is in two lists; {fix}")

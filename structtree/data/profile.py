@@ -1,9 +1,9 @@
-"""Profile of a population: which attributes identify rows, have many values or can be compared, which links explode.
+"""Profile of a population: facts about its attributes and links that decide which tests are worth trying.
 
-The schema says what could be tested; the data says what is worth testing. An identifier tells rows apart and says
-nothing about new ones, so that no test of it is worth making. A number with very many values is tested at quantiles.
-Two attributes of one row are worth comparing if their values are of one kind and lie in the same places. A link by
-which all individuals reach nearly all rows, as from an airline back to its flights, costs much and says little.
+The schema defines the possible tests, the data shows which are useful. Identifiers are not tested, since they do not
+generalise to new rows. A number with very many values is tested at quantiles. Two attributes of a row are compared if
+they have the same kind and overlapping values. A link through which all individuals reach nearly all rows, as from an
+airline back to its flights, is expensive and says little.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,53 +27,53 @@ from structtree.reprs import names_text, short_repr
 __all__ = ["FEW_WORDS", "MANY_PAIRS", "MANY_ROWS", "Member", "MemberPair", "Profile", "identifiers", "profile"]
 
 MANY_CUTS = 100_000
-"""How many thresholds the numbers of one linked type may have in all; a number beyond that is tested at quantiles."""
+"""Maximum number of thresholds for all numbers of a linked type; further numbers are tested at quantiles."""
 
 MANY_ROWS, SHARING = 2_000_000, 3
-"""A link leads to too many rows if individuals reach so many by it in all, and each row so many times on average."""
+"""A link is crowded if individuals reach more rows through it in total, and each row more often on average."""
 
 MANY_INDIVIDUALS = 200_000
-"""Of more individuals than this, one thing at a time is asked where a tree can ask one after the other as well."""
+"""With more linked individuals, tests are not combined if a tree can apply them one after the other."""
 
 LEAST_ROWS = 20
-"""A text can be seen to identify rows if at least so many rows have one."""
+"""Minimum number of rows with a value to recognise a string attribute as an identifier."""
 
 MOSTLY = 0.9
-"""A text identifies rows if it has at least so many different values per row."""
+"""Minimum fraction of distinct values of an identifier."""
 
 MANY_WORDS, TYPICAL, FREQUENT = 50, 3, 10
-"""A text also identifies if it has so many values, each of fewer rows than that on average, and hardly any of ten."""
+"""Other identifiers: minimum number of values, maximum mean number of rows per value, rows of a frequent value."""
 
 FEW_WORDS = 30
-"""A text with at most so many values, that at least twice as many rows have, says something even if it is a key."""
+"""A string attribute with at most this many values is not an identifier if twice as many rows refer to its rows."""
 
 MANY_PAIRS = 15
-"""So many pairs of attributes of a type are compared, those of six attributes; of more pairs most are chance."""
+"""Maximum number of pairs of attributes that are compared per type; among more pairs most agree by chance."""
 
 ALIKE = 0.5
-"""Two attributes are comparable if they share at least this part of all values that either can have."""
+"""Minimum overlap of the values of two comparable attributes, as a fraction of their union."""
 
 MANY_NUMBERS = 12
-"""More numbers of one kind than this, in one type, are not compared with each other."""
+"""Maximum number of numeric attributes of a kind, per type, that are compared with each other."""
 
 SAMPLE = 2000
-"""So many rows tell where the numbers of an attribute lie."""
+"""Number of rows from which the range of a numeric attribute is estimated."""
 
 TAIL = 0.05
-"""The part of the numbers, at either end, that does not count for where they lie."""
+"""Fraction of the numbers at either end that is excluded from the range."""
 
 SPANS = (7, 30, 90, 365, 1825)
-"""The days that people count as recent: of a week, a month, a quarter, a year, five years."""
+"""Candidates for the number of recent days: a week, a month, a quarter, a year, five years."""
 
 LEAST_VALUES = 3
-"""An attribute with fewer different values than this is not compared with others: each test of it says as much."""
+"""Minimum number of distinct values of comparable attributes."""
 
 IDENTIFIER_NAME = re.compile(r"(?i:(^|[\W_])id$)|[a-z0-9]I[dD]$")
-"""The names that people give to identifiers: ``id``, ``order_id``, ``orderId``, ``Order ID``; but not ``acid``."""
+"""Usual names of identifiers: ``id``, ``order_id``, ``orderId``, ``Order ID``; but not ``acid``."""
 
 
 class Member(NamedTuple):
-    """An attribute, or a link, of a type."""
+    """An attribute or a link of a type."""
 
     type: str
     attribute: str
@@ -89,28 +89,28 @@ class MemberPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Facts about attributes that the data tells, beyond the schema.
+    """Facts about attributes and links that follow from the data.
 
     Parameters
     ----------
     identifiers : frozenset of Member
-        Attributes that identify rows rather than describe them.
+        Attributes that identify rows.
     many_valued : frozenset of Member
-        Numbers that have too many different values to try all thresholds.
+        Numbers with too many distinct values to try all thresholds.
     comparable : tuple of MemberPair
-        Attributes whose values are worth comparing with each other, in the order of the schema.
+        Attributes that are worth comparing with each other, in schema order.
     crowded : frozenset of Member
-        Links by which the individuals reach too many rows.
+        Links through which the individuals reach too many rows.
     returning : frozenset of Member
-        References that only lead back to the row from which one came.
+        References that only return to the parent row.
     absolute : frozenset of Member
-        Where individuals see the past only, dates and years, which lie before those of all new individuals; how long
-        ago something was says more about them.
+        Dates and years, if individuals see only the past: they precede those of all new individuals, so ages are more
+        useful.
     recent : tuple of Member and int
-        For each type whose rows were so many days before, how many days count as recent: the longest of a week, a
-        month, a quarter, a year and five years in which at most half of the rows lie.
+        Number of days that count as recent for each type with ages: the longest of a week, a month, a quarter, a year
+        and five years that contains at most half of the rows.
     is_large : bool
-        Whether individuals with links are too many to combine tests that a tree can ask one after the other as well.
+        Whether there are too many linked individuals to combine tests that a tree can apply one after the other.
     """
 
     identifiers: frozenset[Member] = frozenset()
@@ -131,28 +131,25 @@ class Profile:
 
 
 def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
-    """Return the profile of a population, from the rows that its individuals reach.
+    """Return the profile of a population, based on the rows that its individuals reach.
 
-    A text identifies if at least twenty rows have one and nine in ten of them differ, or if it has fifty values and
-    more, of fewer than three rows on average, and hardly any of ten rows: weights with their unit, dates in words,
-    tickets. What holds of two or three rows is chance, and a tree that may ask for each such value finds little else.
-    A text of at most thirty values is no identifier if twice as many rows refer to its rows: the names of genres, to
-    which tracks refer. A text or a whole number whose name says so (``id``, ``order_id``, ``orderId``) identifies if
-    no two rows have the same.
+    A string attribute is an identifier if at least 20 rows have a value and 90 % of the values are distinct, or if it
+    has at least 50 values with fewer than three rows on average and hardly any with ten rows, such as weights with
+    units, dates in words or ticket numbers. It is not an identifier if it has at most 30 values and twice as many
+    rows refer to its rows, such as the names of genres. A string or integer attribute with a suitable name (``id``,
+    ``order_id``, ``orderId``) is an identifier if all values are distinct.
 
-    The numbers of a type that links lead to or from share ``max_cuts`` thresholds. Those with the fewest values come
-    first; those for which nothing is left have many values. Plain tables are swept whatever their size, so that none
-    of their numbers has.
+    The numbers of a linked type share ``max_cuts`` thresholds. Those with the fewest values come first; the remaining
+    ones are many-valued. The numbers of plain tables never are.
 
     Two attributes of a type are comparable if they have the same kind, at least three values each, and share half of
-    all categories that either has, or half of the span of both: for dates, that of all; for numbers, that of the
-    middle nine tenths. Where more than fifteen pairs of a type are alike, or more than twelve numbers are of a kind,
-    none is better than the others, so that none is taken.
+    their categories or half of their range (for numbers, the range of the middle 90 %). If more than 15 pairs of a
+    type, or more than 12 numbers of a kind, are comparable, none are compared.
 
-    A link to several rows is crowded if the individuals reach more than two million rows by it, counted as often as
-    they are reached along the shortest way, and each of them three times on average. A reference returns if it leads
-    back along every link by which individuals reach its rows: from an account to transactions, and from each of them
-    to the account. Individuals with links are many if there are more than 200,000.
+    A link to several rows is crowded if the individuals reach more than two million rows through it, counted with
+    repetitions along the shortest path, and each row three times on average. A reference is returning if it leads
+    back along every link through which individuals reach its rows: from an account to transactions, and from each of
+    them to the account. The population is large if it has more than 200,000 individuals with links.
 
     Examples
     --------
@@ -161,23 +158,30 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     frozenset({Member(type='Individual', attribute='id')})
     """
     suspects, large = tuple(_suspects(population)), tuple(_large_types(population, max_cuts))
-    recent = tuple(_recent(population))
-    relations = provenance_of(population).relations
+    schema, relations = population.schema, provenance_of(population).relations
     absolute = _in_schema(population, relations.absolute_dates) if relations is not None else frozenset()
-    if not suspects and not large:
-        alike = _all_comparable(population)
-        return Profile(comparable=alike, absolute=absolute, recent=recent, **_of_links(population))
-    reached = reachable_rows(population)
-    telling = frozenset(member for member in suspects if _identifies(member, _reached(population, member, reached)))
-    telling |= _in_schema(population, relations.identifying) if relations is not None else frozenset()
-    found = (member for record in large for member in _many_valued(population, record, reached, telling, max_cuts))
-    alike = _all_comparable(population, telling)
-    many = frozenset(found) - absolute
-    return Profile(telling, many, alike, absolute=absolute, recent=recent, **_of_links(population))
+    keys, many = frozenset[Member](), frozenset[Member]()
+    if suspects or large:
+        reached = reachable_rows(population)
+        keys = frozenset(each for each in suspects if _identifies(each, _reached(population, each, reached)))
+        keys |= _in_schema(population, relations.identifying) if relations is not None else frozenset()
+        found = (each for record in large for each in _many_valued(population, record, reached, keys, max_cuts))
+        many = frozenset(found) - absolute
+    crowded = frozenset(_crowded(population))
+    return Profile(
+        identifiers=keys,
+        many_valued=many,
+        comparable=tuple(pair for record in schema.types for pair in _comparable(population, record, keys)),
+        crowded=crowded,
+        returning=_returning(population, crowded),
+        absolute=absolute,
+        recent=tuple(_recent(population)),
+        is_large=bool(schema.type(schema.individual).links) and len(population) > MANY_INDIVIDUALS,
+    )
 
 
 def identifiers(population: Population, rows: Mapping[str, NDArray[np.bool_]] | None = None) -> frozenset[Member]:
-    """Return the attributes that identify rows, among some rows of each table or all of them.
+    """Return the attributes that identify rows, among the given rows of each table (all by default).
 
     Examples
     --------
@@ -190,13 +194,13 @@ def identifiers(population: Population, rows: Mapping[str, NDArray[np.bool_]] | 
 
 
 def _in_schema(population: Population, members: frozenset[tuple[str, str]]) -> frozenset[Member]:
-    """Return those of some attributes, by type and name, that a population still has."""
+    """Return the attributes, given as (type, name), that a population still has."""
     has = {(record.name, a.name) for record in population.schema.types for a in record.attributes}
     return frozenset(Member(*each) for each in members & has)
 
 
 def _recent(population: Population) -> Iterator[tuple[Member, int]]:
-    """Yield the types whose rows are dated before individuals, and how many days count as recent in each."""
+    """Yield the age attribute of each type that has one, and the number of days that count as recent."""
     relations = provenance_of(population).relations
     for name in () if relations is None else relations.origins:
         record = next((each for each in population.schema.types if each.name == name), None)
@@ -208,71 +212,52 @@ def _recent(population: Population) -> Iterator[tuple[Member, int]]:
                 yield Member(name, DAYS_BEFORE), found[-1]
 
 
-class _OfLinks(TypedDict):
-    """What a profile says about links."""
-
-    crowded: frozenset[Member]
-    returning: frozenset[Member]
-    is_large: bool
-
-
-def _of_links(population: Population) -> _OfLinks:
-    schema, crowded = population.schema, frozenset(_crowded(population))
-    is_large = bool(schema.type(schema.individual).links) and len(population) > MANY_INDIVIDUALS
-    return _OfLinks(crowded=crowded, returning=_returning(population, crowded), is_large=is_large)
-
-
 def _returning(population: Population, crowded: frozenset[Member]) -> frozenset[Member]:
-    """Return the references that lead back to where one came from, by whatever link that is followed one came."""
+    """Return the references that return to the parent row along every link that is followed."""
     schema, found = population.schema, frozenset[Member]()
     while True:
-        comers = _comers(population, crowded | found)
+        incoming = _incoming_links(population, crowded | found)
         more = {
             Member(name, link.name)
-            for name, ways in comers.items()
+            for name, origins in incoming.items()
             if name != schema.individual and not schema.listed(name)
             for link in schema.type(name).links
-            if link.single and all(_leads_back(population, way, Member(name, link.name)) for way in ways)
+            if link.single and all(_leads_back(population, origin, Member(name, link.name)) for origin in origins)
         }
         if more <= found:
             return found
         found |= more
 
 
-def _comers(population: Population, without: frozenset[Member]) -> dict[str, list[Member]]:
-    """Return the links by which individuals come to each type that they reach."""
+def _incoming_links(population: Population, without: frozenset[Member]) -> dict[str, list[Member]]:
+    """Return the links through which individuals reach each type."""
     schema = population.schema
-    comers: dict[str, list[Member]] = {schema.individual: []}
+    incoming: dict[str, list[Member]] = {schema.individual: []}
     waiting = [schema.individual]
     while waiting:
         name = waiting.pop()
         for link in schema.type(name).links:
             if Member(name, link.name) not in without:
-                waiting += [] if link.target in comers else [link.target]
-                comers.setdefault(link.target, []).append(Member(name, link.name))
-    return comers
+                waiting += [] if link.target in incoming else [link.target]
+                incoming.setdefault(link.target, []).append(Member(name, link.name))
+    return incoming
 
 
 def _leads_back(population: Population, there: Member, back: Member) -> bool:
-    """Tell whether whoever follows one link and then another is where it was."""
+    """Return whether following one link and then another always returns to the same row."""
     link = population.schema.type(back.type).link(back.attribute)
     if link is None or link.target != there.type:
         return False
-    ways = population.tables[there.type].links[there.attribute]
+    forward = population.tables[there.type].links[there.attribute]
     last = population.tables[back.type].links[back.attribute].first_targets
-    return bool((last[ways.targets] == ways.owners).all())
-
-
-def _all_comparable(population: Population, identifiers: frozenset[Member] = frozenset()) -> tuple[MemberPair, ...]:
-    types = population.schema.types
-    return tuple(pair for record in types for pair in _comparable(population, record, identifiers))
+    return bool((last[forward.targets] == forward.owners).all())
 
 
 def _crowded(population: Population, max_rows: int = MANY_ROWS) -> Iterator[Member]:
     """Yield the links that lead to too many rows, those nearest to the individuals first."""
     individual = population.schema.individual
-    everybody = np.bincount(population.individuals, minlength=population.tables[individual].n_rows)
-    level, known = {individual: everybody.astype(np.float64)}, {individual}
+    n_times = np.bincount(population.individuals, minlength=population.tables[individual].n_rows)
+    level, known = {individual: n_times.astype(np.float64)}, {individual}
     while level:
         further: dict[str, NDArray[np.float64]] = {}
         for name, times in level.items():
@@ -293,35 +278,36 @@ def _members(population: Population, record: RecordType) -> Iterator[tuple[Membe
 
 
 def _suspects(population: Population) -> Iterator[Member]:
-    """The attributes that may identify, by what is known without looking at rows."""
+    """Yield the attributes that may be identifiers, without looking at rows."""
     for record in population.schema.types:
         for member, column in _members(population, record):
             is_text = column.kind == "nominal" and len(column.categories) >= MOSTLY * LEAST_ROWS
             is_text = is_text and not _is_looked_up(population, member, column)
-            if is_text or (column.kind in ("nominal", "int") and _is_named_so(member.attribute)):
+            if is_text or (column.kind in ("nominal", "int") and _is_identifier_name(member.attribute)):
                 yield member
 
 
-def _is_named_so(name: str) -> bool:
-    """Return whether a name is one for identifiers.
+def _is_identifier_name(name: str) -> bool:
+    """Return whether an attribute is named like an identifier.
 
     Examples
     --------
-    >>> [_is_named_so(name) for name in ("id", "ID", "order_id", "orderId", "Compound ID", "acid", "GRID", "idle")]
+    >>> names = ("id", "ID", "order_id", "orderId", "Compound ID", "acid", "GRID", "idle")
+    >>> [_is_identifier_name(name) for name in names]
     [True, True, True, True, True, False, False, False]
     """
     return IDENTIFIER_NAME.search(name) is not None
 
 
 def _reached(population: Population, member: Member, reached: Mapping[str, NDArray[np.bool_]]) -> Column:
-    """The values of the rows that are reached and have one."""
+    """Return the values of the reached rows that are not missing."""
     column = population.tables[member.type].columns[member.attribute]
     return column.take(np.flatnonzero(reached[member.type] & ~column.missing))
 
 
 def _identifies(member: Member, column: Column) -> bool:
     n, n_different = len(column), _n_different(column)
-    if n >= 2 and n_different == n and _is_named_so(member.attribute):
+    if n >= 2 and n_different == n and _is_identifier_name(member.attribute):
         return True
     if column.kind != "nominal" or n < LEAST_ROWS:
         return False
@@ -329,7 +315,7 @@ def _identifies(member: Member, column: Column) -> bool:
 
 
 def _is_looked_up(population: Population, member: Member, column: Column) -> bool:
-    """Return whether a text stands in a short list of things to which many rows refer."""
+    """Return whether an attribute belongs to a short lookup table to which many rows refer."""
     if len(column.categories) > FEW_WORDS or member.type == population.schema.individual:
         return False
     n_referring = (
@@ -342,7 +328,7 @@ def _is_looked_up(population: Population, member: Member, column: Column) -> boo
 
 
 def _is_scattered(counts: NDArray[np.int64]) -> bool:
-    """Return whether there are many values of few rows each; words of a language are not, some of which are frequent.
+    """Return whether there are many values with few rows each, and hardly any frequent ones (unlike words in a text).
 
     Examples
     --------
@@ -361,7 +347,7 @@ def _n_different(column: Column) -> int:
 
 
 def _large_types(population: Population, max_cuts: int) -> Iterator[RecordType]:
-    """The types that have so many numbers that there may be too many thresholds."""
+    """Yield the types whose numbers may have too many thresholds."""
     schema = population.schema
     if not any(record.links for record in schema.types):
         return
@@ -378,7 +364,7 @@ def _many_valued(
     identifiers: frozenset[Member],
     max_cuts: int,
 ) -> Iterator[Member]:
-    """The numbers of a type for which no thresholds are left, the one with most values last."""
+    """Yield the numbers of a type that exceed the limit of thresholds, in order of their number of values."""
     numbers = (m for m, c in _members(population, record) if c.kind in NUMERIC and m not in identifiers)
     n_cuts = {member: _n_different(_reached(population, member, reached)) - 1 for member in numbers}
     total = 0
@@ -389,7 +375,7 @@ def _many_valued(
 
 
 def _comparable(population: Population, record: RecordType, identifiers: frozenset[Member]) -> Iterator[MemberPair]:
-    """Yield the pairs of attributes of a type that are worth comparing; none where there are very many."""
+    """Yield the pairs of attributes of a type that are worth comparing; none if there are too many."""
     by_kind: dict[str, dict[str, Column]] = {}
     is_individual = record.name == population.schema.individual
     for member, column in _members(population, record):
@@ -403,7 +389,7 @@ def _comparable(population: Population, record: RecordType, identifiers: frozens
 
 
 def _alike(kind: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of columns of one kind that have their values in the same places."""
+    """Yield the pairs of columns of one kind whose values overlap."""
     match kind:
         case "nominal":
             words = {name: set(column.categories) for name, column in columns.items()}
@@ -417,12 +403,10 @@ def _alike(kind: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str]
             tails = 0.0 if kind in ("date", "time") else TAIL
             spans = {name: span for name, column in columns.items() if (span := _span(column, tails)) is not None}
             yield from (pair for pair in combinations(spans, 2) if _overlap(spans[pair[0]], spans[pair[1]]))
-        case _:
-            pass
 
 
 def _span(column: Column, tail: float) -> tuple[float, float] | None:
-    """Return the least and the greatest value of a sample without its tails; None of hardly any different values."""
+    """Return the minimum and maximum of a sample without its tails; None if it has too few distinct values."""
     values = np.sort(column.values[:: max(1, len(column) // SAMPLE)])
     values = values[: int(np.searchsorted(values, np.nan))]
     if np.count_nonzero(values[1:] != values[:-1]) + 1 < LEAST_VALUES:
@@ -432,7 +416,7 @@ def _span(column: Column, tail: float) -> tuple[float, float] | None:
 
 
 def _overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Return whether two spans have half of what they span together in common.
+    """Return whether the intersection of two spans is at least half of their union.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Provenance of individuals: their numbers and names in the source, and what of it was left out.
+"""Provenance of individuals: their numbers and names in the source, and which records were skipped.
 
-Readers that leave records out, or that know names for them which are no attributes (the SMILES of a molecule, the
-group of some rows, the file of a graph), give their population an `Provenance`. Whoever shows individuals to people
-(predictions, explanations) then uses the numbers and names of the source.
+A reader adds a `Provenance` to its population if it skips records or knows names for them that are not attributes
+(the SMILES of a molecule, the group of some rows, the file of a graph). Predictions and explanations then show the
+numbers and names of the source.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ __all__ = ["FactReading", "Provenance", "provenance_of", "record_members", "reco
 
 @dataclass(frozen=True, slots=True)
 class FactReading:
-    """Account of how facts were read.
+    """Details of how facts were read.
 
     Parameters
     ----------
     signatures : tuple of str
-        What the arguments of each predicate were taken for; with these, other facts are read the same way.
+        Inferred signatures of the predicates, with which other facts can be read in the same way.
     target : str, optional
-        The attribute of the individuals that the examples are of.
+        Attribute of the individuals with the class of each example.
     notes : tuple of str
-        What was left out or not executed.
+        Skipped predicates and directives that were not executed.
     hidden : tuple of pairs
-        The members, by type and name, that modes do not let be asked.
+        Members, as (type, name), that the modes exclude from tests.
     is_of_models : bool
         Whether the individuals are interpretations.
     given : tuple of str
-        The signatures that were declared when they were read.
+        Signatures declared by the user.
     """
 
     signatures: tuple[str, ...]
@@ -53,26 +53,24 @@ class FactReading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Provenance:
-    """Places of the rows of the individuals' type in their source.
+    """Origin of the rows of the individual type.
 
     Parameters
     ----------
     rows : array of int
-        For each row of that type, its number among the records of the source, counted from 0; -1 for none.
+        Record number of each row in the source, starting at 0; -1 for none.
     n_records : int
-        How many records the source has.
+        Number of records in the source.
     names : mapping
-        What the source calls its records, by the name of what that is, such as ``smiles``: a text for each record,
-        None where it has none.
+        Names of the records by their kind, such as ``smiles``: one string per record, None if it has none.
     columns : mapping, optional
-        The source's own attributes of its records, also of those left out; without it they are those of the
-        individuals.
+        Attributes of all records, including skipped ones; by default those of the individuals.
     left_out : mapping
-        For each record that was left out, why.
+        Reason for each skipped record.
     relations : Relations, optional
-        Of the tables of a database, how they are linked.
+        Links between the tables of a database.
     facts : FactReading, optional
-        Of facts, how they were read.
+        How facts were read.
 
     Examples
     --------
@@ -90,18 +88,18 @@ class Provenance:
     facts: FactReading | None = None
 
     def names_of(self, row: int) -> dict[str, str]:
-        """Return what the source calls the record behind a row of the individuals' type."""
+        """Return the names of the record of a row of the individual type."""
         record = int(self.rows[row])
         found = {what: texts[record] for what, texts in self.names.items()} if record >= 0 else {}
         return {what: text for what, text in found.items() if text is not None}
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Provenance:
-        """Return the provenance of a table with only some of the rows."""
+        """Return the provenance of the given rows."""
         return replace(self, rows=self.rows[rows])
 
 
 def provenance_of(population: Population) -> Provenance:
-    """Return the provenance of a population; unless a reader gave it one, its individuals are records in their order.
+    """Return the provenance of a population; by default its individuals are the records in order.
 
     Examples
     --------
@@ -117,7 +115,7 @@ def provenance_of(population: Population) -> Provenance:
 
 
 def record_members(population: Population) -> tuple[str, ...]:
-    """Return what the source says of its records, by name: its names for them, and its own attributes.
+    """Return the kinds of names and the attributes that the source has for its records.
 
     Examples
     --------
@@ -131,7 +129,7 @@ def record_members(population: Population) -> tuple[str, ...]:
 
 
 def record_values(population: Population, name: str) -> list[Value]:
-    """Return a name or an attribute of each record of the source; None where it has none.
+    """Return a name or an attribute of each record of the source, None if missing.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The rows that individuals of a population reach through links, and a population of just those.
+"""Rows that the individuals of a population reach through links, and a population of only these rows.
 
-The cost of everything that is done to a population follows its rows. A part of the individuals, such as those of one
-fold or of one node of a tree, shares the tables of the whole; `compact` gives it tables of its own.
+The cost of most operations depends on the number of rows. A subset of the individuals, such as a fold or a tree node,
+shares the tables of the whole population; `compact` gives it smaller tables.
 """
 
 from __future__ import annotations
@@ -18,16 +18,14 @@ __all__ = ["compact", "reachable_rows", "restricted", "seen_by_individuals"]
 
 
 def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
-    """For each type, the rows that some individual of the population reaches through links.
+    """Return a mask for each type of the rows that individuals reach through links.
 
-    An element of a list reaches that list too, by its next and previous elements.
+    An element of a list also reaches the rest of the list through its next and previous elements.
     """
+    reached = {name: np.full(t.n_rows, population._compact, dtype=np.bool_) for name, t in population.tables.items()}
     if population._compact:
-        return {name: np.ones(table.n_rows, dtype=np.bool_) for name, table in population.tables.items()}
-    reached = {name: np.zeros(t.n_rows, dtype=np.bool_) for name, t in population.tables.items()}
-    everybody = np.zeros(population.tables[population.schema.individual].n_rows, dtype=np.bool_)
-    everybody[population.individuals] = True
-    fresh = {population.schema.individual: np.flatnonzero(everybody)}
+        return reached
+    fresh = {population.schema.individual: np.unique(population.individuals)}
     while fresh:
         found: dict[str, list[NDArray[np.int64]]] = {}
         for name, rows in fresh.items():
@@ -46,7 +44,7 @@ def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
 
 
 def _one_step(population: Population, name: str, rows: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """The rows that links lead to, and the owners of the lists that the rows are elements of."""
+    """Yield the targets of the links of the given rows, and the owners of lists that contain the rows."""
     for link in population.schema.type(name).links:
         adjacency = population.tables[name].links[link.name]
         yield link.target, adjacency.targets[adjacency.places(rows)].astype(np.int64)
@@ -58,7 +56,7 @@ def _one_step(population: Population, name: str, rows: NDArray[np.int64]) -> Ite
 
 
 def compact(population: Population) -> Population:
-    """The same individuals, with only the rows that they reach.
+    """Return the same individuals with only the rows that they reach.
 
     Examples
     --------
@@ -73,10 +71,10 @@ def compact(population: Population) -> Population:
 
 
 def seen_by_individuals(population: Population) -> Population:
-    """The same individuals, without the rows that only others reach; rows that nobody can reach through links stay.
+    """Return the same individuals without the rows that only other individuals reach.
 
-    What is computed from all rows of a table, such as the owners of a row, is computed from these: the individuals of
-    a test set are then not seen while a tree is learned from the others.
+    Rows of types that no individual can reach are kept. Values that are computed from all rows of a table, such as
+    the owners of a row, then do not depend on the individuals of a test set.
 
     Examples
     --------
@@ -97,7 +95,7 @@ def seen_by_individuals(population: Population) -> Population:
 
 
 def _reachable_types(population: Population) -> set[str]:
-    """The types of which individuals reach rows, if the data has such rows; elements of lists reach their owners."""
+    """Return the types that individuals can reach; elements of lists reach their owners."""
     schema = population.schema
     steps = {record.name: {link.target for link in record.links} for record in schema.types}
     for record in schema.types:
@@ -113,11 +111,11 @@ def _reachable_types(population: Population) -> set[str]:
 
 
 def restricted(population: Population, kept: Mapping[str, NDArray[np.bool_]]) -> Population:
-    """The population with some rows of each type; links to other rows are left out."""
+    """Return the population with some rows of each type, without links to other rows."""
     if all(mask.all() for mask in kept.values()):
         return population
     chosen = {name: np.flatnonzero(mask) for name, mask in kept.items()}
-    places = {name: _places(rows, population.tables[name].n_rows) for name, rows in chosen.items()}
+    places = {name: np.where(mask, np.cumsum(mask) - 1, -1) for name, mask in kept.items()}
     tables = {}
     for record in population.schema.types:
         table, rows = population.tables[record.name], chosen[record.name]
@@ -125,20 +123,9 @@ def restricted(population: Population, kept: Mapping[str, NDArray[np.bool_]]) ->
         for link in record.links:
             adjacency = table.links[link.name]
             lengths, targets = adjacency.n_of(rows), places[link.target][adjacency.targets[adjacency.places(rows)]]
-            if len(targets) and targets.min() < 0:
-                owners = np.repeat(np.arange(len(rows)), lengths)[targets >= 0]
-                lengths, targets = np.bincount(owners, minlength=len(rows)), targets[targets >= 0]
-            links[link.name] = Adjacency.from_lengths(lengths, targets)
-        columns = {name: column.take(rows) for name, column in table.columns.items()}
-        tables[record.name] = Table(len(rows), columns, links)
+            links[link.name] = Adjacency.filtered(lengths, targets, targets >= 0)
+        tables[record.name] = Table(len(rows), table.take_columns(rows), links)
     name = population.schema.individual
     individuals, provenance = places[name][population.individuals], population.provenance
     provenance = None if provenance is None else provenance.take(chosen[name])
     return replace(population, tables=tables, individuals=individuals, provenance=provenance)
-
-
-def _places(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
-    """Where each row goes; rows that are not kept go nowhere and are never looked up."""
-    places = np.full(n_rows, -1, dtype=np.int64)
-    places[rows] = np.arange(len(rows))
-    return places

@@ -1,7 +1,7 @@
-"""Schemas: what kinds of record there are, with their attributes and links; no data.
+"""Schemas: record types with their attributes and links, without data.
 
-A schema is a set of named record types, one of which is the *individual*: what gets a label. A type has
-*attributes* (plain values) and *links* (to records of a type). Types may be recursive; nothing assumes a tree.
+A schema is a set of named record types. One of them is the *individual*, which gets a label. A type has *attributes*
+(plain values) and *links* (to records of a type). Types may be recursive.
 """
 
 from __future__ import annotations
@@ -31,23 +31,20 @@ __all__ = [
 
 Kind = Literal["bool", "int", "real", "date", "time", "ordered", "nominal"]
 NUMERIC: tuple[Kind, ...] = ("int", "real", "date", "time", "ordered")
-"""The kinds that are kept as numbers, so that they have thresholds: days, seconds and ranks are numbers too."""
+"""Kinds that are stored as numbers (also days, seconds and ranks) and therefore have thresholds."""
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 PARTS: dict[str, tuple[Kind, ...]] = {
-    "weekday": ("date", "time"),
-    "day": ("date", "time"),
-    "month": ("date", "time"),
-    "year": ("date", "time"),
+    **dict.fromkeys(("weekday", "day", "month", "year"), ("date", "time")),
     "hour": ("time",),
 }
-"""The parts of dates and times that can be asked about, and of which kinds."""
+"""Parts of dates and times that can be tested, and the kinds that have them."""
 PART_RANGES = {"day": (1, 31), "month": (1, 12), "hour": (0, 23)}
-"""The least and the greatest number that a part of a date or time can be."""
+"""Minimum and maximum of the parts of dates and times."""
 LinkKind = Literal["set", "list", "one", "optional"]
 FAR_ROW = "$row"
-"""The reference from a pair of a derived link to the row that the link has met; no grammar can name it."""
+"""Reference from a pair of a derived link to the target row; grammars cannot name it."""
 LearningTask = Literal["classes", "numbers"]
-"""The sort of target: classes to tell apart, or numbers to come near."""
+"""Type of target: classes or numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +56,10 @@ class Attribute:
     name : str
     kind : {"bool", "int", "real", "date", "time", "ordered", "nominal"}
     values : tuple of str
-        The categories of a nominal attribute, when they are known; those of an ordered one, from the least to the
-        greatest, always; otherwise empty.
+        Categories of a nominal attribute, if known; categories of an ordered attribute in ascending order; otherwise
+        empty.
     derived : bool
-        Whether a grammar computes it from what the data has.
+        Whether a grammar computes the attribute.
     """
 
     name: str
@@ -76,18 +73,18 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A named step from a record to records of a type.
+    """A named link from a record to records of a type.
 
     Parameters
     ----------
     name : str
     kind : {"set", "list", "one", "optional"}
-        ``one`` is a reference, ``optional`` a reference that may be absent. The elements of a list belong
-        to that list alone, so that ``next`` and ``previous`` have one meaning; sets and references may share.
+        ``one`` is a reference, ``optional`` a reference that may be absent. The elements of a list belong only to
+        that list, so that ``next`` and ``previous`` are unambiguous; sets and references may share rows.
     target : str
-        The type of the records it leads to.
+        Type of the target records.
     derived : bool
-        Whether a grammar computes it from what the data has.
+        Whether a grammar computes the link.
     """
 
     name: str
@@ -97,7 +94,7 @@ class Link:
 
     @property
     def shown(self) -> str:
-        """The rows that it leads to, as a grammar declares them.
+        """Target type as a grammar declares it.
 
         Examples
         --------
@@ -120,7 +117,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class RecordType:
-    """A named kind of record: its attributes and links, in order."""
+    """A named record type with attributes and links, in order."""
 
     name: str
     attributes: tuple[Attribute, ...] = ()
@@ -142,11 +139,11 @@ class RecordType:
         return short_repr(self, self.name, names_text(chain(attributes, links)))
 
     def attribute(self, name: str) -> Attribute | None:
-        """The attribute of that name, or None."""
+        """Return the attribute with the given name, or None."""
         return self._attributes.get(name)
 
     def attribute_or_part(self, name: str) -> Attribute | None:
-        """The attribute of that name, or else the part of a date or time that it names, such as ``born.month``.
+        """Return the attribute, or the part of a date or time (``born.month``), with the given name, or None.
 
         Examples
         --------
@@ -162,12 +159,12 @@ class RecordType:
         return Attribute(name, "ordered", WEEKDAYS) if part == "weekday" else Attribute(name, "int")
 
     def given_name(self, name: str) -> str:
-        """The name of the member that a name is about: of a part of a date that of the date, else itself."""
+        """Return the name of the date for a part of a date (``born`` for ``born.month``), else the name itself."""
         is_part = name not in self.members and self.attribute_or_part(name) is not None
         return name.rpartition(".")[0] if is_part else name
 
     def link(self, name: str) -> Link | None:
-        """The link of that name, or None."""
+        """Return the link with the given name, or None."""
         return self._links.get(name)
 
     @property
@@ -177,13 +174,13 @@ class RecordType:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """All names a record of this type answers to."""
+        """Names of all attributes and links."""
         return (*self._attributes, *self._links)
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Record types by name, and which of them is the individual.
+    """Record types, one of which is the individual.
 
     Examples
     --------
@@ -216,7 +213,7 @@ class Schema:
         return short_repr(self, f"individual {self.individual}", others)
 
     def type(self, name: str) -> RecordType:
-        """The record type of that name."""
+        """Return the record type with the given name."""
         try:
             return self._types[name]
         except KeyError:
@@ -227,33 +224,33 @@ class Schema:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all types."""
+        """Names of all types."""
         return tuple(self._types)
 
     def listed(self, name: str) -> bool:
-        """Return whether records of this type are elements of some list, so that they have a next and a previous."""
+        """Return whether records of a type are elements of a list, and so have a next and a previous element."""
         return any(link.kind == "list" and link.target == name for t in self.types for link in t.links)
 
     def met_by(self, name: str) -> str | None:
-        """Return the type of the rows that the pairs of a derived link have met, or None if it has no such pairs."""
+        """Return the target type of a derived link whose pairs have the given type, or None for other types."""
         link = self.type(name).link(FAR_ROW)
         return None if link is None else link.target
 
     def rows_of(self, name: str) -> str:
-        """Return the type that rows of a type are really of: of pairs, the one that they have met."""
+        """Return the type of the underlying rows: for pairs of a derived link, the target type."""
         met = self.met_by(name)
         return name if met is None else self.rows_of(met)
 
     @property
     def given(self) -> Schema:
-        """The schema without what a grammar computes."""
+        """The schema without members that a grammar computes."""
         if not any(t.n_derived for t in self.types):
             return self
         types = (_given(record) for record in self.types if self.met_by(record.name) is None)
         return Schema(tuple(types), self.individual)
 
     def to_json(self) -> dict[str, Any]:
-        """The schema as plain JSON values."""
+        """Return the schema as plain JSON values."""
         return {
             "individual": self.individual,
             "types": {t.name: {m: _member_text(t, m) for m in t.members} for t in self.types},
@@ -261,7 +258,7 @@ class Schema:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Schema:
-        """A schema from what `to_json` gave."""
+        """Create a schema from the output of `to_json`."""
         match value:
             case {"individual": str(individual), "types": Mapping() as types}:
                 return cls(tuple(_type_from_json(name, members) for name, members in types.items()), individual)
@@ -279,8 +276,7 @@ def _member_text(record: RecordType, name: str) -> Any:
     if link is not None:
         derived = {"derived": True} if link.derived else {}
         return {"link": link.kind, "to": link.target, **derived}
-    attribute = record.attribute(name)
-    assert attribute is not None
+    attribute = record._attributes[name]
     if attribute.derived:
         return {attribute.kind: list(attribute.values), "derived": True}
     return {attribute.kind: list(attribute.values)} if attribute.values else attribute.kind
@@ -295,10 +291,9 @@ def _type_from_json(name: str, members: Any) -> RecordType:
         match value:
             case {"link": kind, "to": str(target)} if kind in get_args(LinkKind):
                 links.append(Link(member, kind, target, derived))
-            case {"nominal": list(values)}:
-                attributes.append(Attribute(member, "nominal", tuple(map(str, values)), derived))
-            case {"ordered": [_, _, *_] as values}:
-                attributes.append(Attribute(member, "ordered", tuple(map(str, values)), derived))
+            case {"nominal": list(values)} | {"ordered": [_, _, *_] as values}:
+                categorical: Kind = "nominal" if "nominal" in value else "ordered"
+                attributes.append(Attribute(member, categorical, tuple(map(str, values)), derived))
             case {"derived": True} if kinds := [kind for kind in value if kind in get_args(Kind)]:
                 attributes.append(Attribute(member, kinds[0], (), derived))
             case str(kind) if kind in get_args(Kind) and kind != "ordered":

@@ -1,4 +1,4 @@
-"""Selection of the attributes of the individuals to ask about: names and globs of those to take, or to leave out."""
+"""Selection of feature attributes by names and globs."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from fnmatch import fnmatchcase
 
 from structtree.errors import UnknownNameError, UsageError
 
-__all__ = ["left_out", "matched_names", "shortest_patterns"]
+__all__ = ["excluded_attributes", "matched_names", "shortest_patterns"]
 
 WORTH_A_GLOB = 3
-"""So many names at least are worth a glob."""
+"""Minimum number of names that a glob replaces."""
 
 
 def matched_names(patterns: str | Iterable[str], known: Sequence[str], kind: str = "attribute") -> list[str]:
-    """Return the known names that patterns stand for, in the order in which they are known.
+    """Return the known names that match patterns, in their original order.
 
-    A pattern is a name, a glob (``f*``), or several of them with commas between. A name is taken as it is, also if
-    there is a comma or a star in it.
+    A pattern is a name, a glob (``f*``), or several of these separated by commas. A known name matches itself, even
+    if it contains a comma or an asterisk.
 
     Raises
     ------
     UnknownNameError
-        When a pattern matches no name.
+        If a pattern matches no name.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def matched_names(patterns: str | Iterable[str], known: Sequence[str], kind: str
 
 
 def _patterns(given: str | Iterable[str], known: frozenset[str]) -> Iterator[str]:
-    """The patterns one by one; what lies between two commas is joined again where that makes a name."""
+    """Yield single patterns; pieces between commas are joined again if that makes a known name."""
     for text in [given] if isinstance(given, str) else given:
         pieces = text.split(",")
         while pieces:
@@ -52,38 +52,38 @@ def _patterns(given: str | Iterable[str], known: frozenset[str]) -> Iterator[str
                 yield pattern
 
 
-def left_out(
+def excluded_attributes(
     attributes: Sequence[str],
     features: str | Iterable[str] | None = None,
     ignore: str | Iterable[str] = (),
     target: str | None = None,
 ) -> tuple[str, ...]:
-    """Return the attributes that are not asked about; what is ignored is, also if it is among the features.
+    """Return the attributes that are not features; `ignore` takes precedence over `features`.
 
     Parameters
     ----------
     attributes : sequence of str
-        All that there are, without the target.
+        All attributes except the target.
     features, ignore : str or iterable of str
-        Names and globs, as `matched_names` takes them; every attribute is a feature unless some are named.
+        Names and globs, as for `matched_names`; all attributes are features by default.
     target : str, optional
-        A glob may match it too, which says nothing.
+        Name of the target, which globs may match without effect.
 
     Examples
     --------
-    >>> left_out(["f1", "f2", "size"], features="f*", ignore="f2")
+    >>> excluded_attributes(["f1", "f2", "size"], features="f*", ignore="f2")
     ('f2', 'size')
     """
     known = [*attributes] if target is None or target in attributes else [*attributes, target]
     wanted = set(known if features is None else matched_names(features, known))
     if features is not None and wanted == {target}:
-        raise UsageError(f"{target!r} is the target, and so cannot be the only feature")
+        raise UsageError(f"{target!r} is the target and cannot be the only feature")
     ignored = set(matched_names(ignore, known))
     return tuple(name for name in attributes if name not in wanted or name in ignored)
 
 
 def shortest_patterns(names: Sequence[str], others: Iterable[str]) -> str:
-    """Return patterns, with commas between, that stand for some names and for none of the others.
+    """Return comma-separated patterns that match some names and none of the others.
 
     Examples
     --------
@@ -105,10 +105,9 @@ def shortest_patterns(names: Sequence[str], others: Iterable[str]) -> str:
 
 
 def _globs(name: str) -> Iterator[str]:
-    """The globs of a name's first word, and of its last, where that is not all of it."""
-    for sign in "-_ .":
-        first, last = name.partition(sign)[0], name.rpartition(sign)[2]
-        if first and first != name and not set(first) & set("*?[,"):
-            yield f"{first}{sign}*"
-        if last and last != name and not set(last) & set("*?[,"):
-            yield f"*{sign}{last}"
+    """Yield globs for the first and for the last word of a name of several words."""
+    for separator in "-_ .":
+        first, last = name.partition(separator)[0], name.rpartition(separator)[2]
+        for word, glob in ((first, f"{first}{separator}*"), (last, f"*{separator}{last}")):
+            if word not in ("", name) and not set(word) & set("*?[,"):
+                yield glob

@@ -11,7 +11,7 @@ The law (``tests/export/test_smarts.py``): patterns hold of the same molecules a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from math import ceil, floor, inf
@@ -96,7 +96,7 @@ def export_smarts(model: Any) -> str:
     lines = [
         "# A test holds of a molecule if all patterns of one of its alternatives have so many matches; RDKit counts",
         "# them: len(mol.GetSubstructMatches(Chem.MolFromSmarts(smarts))).",
-        *_preparation(known.params.get("reading")),
+        *_preparation(known.reading.options),
         "node\ttest\talternative\tmatches\tsmarts\tproblem",
     ]
     for node in tree.branches:
@@ -116,9 +116,8 @@ def _lines(node: int, test: str, said: SmartsTest) -> Iterable[str]:
             yield "\t".join([str(node), inert(test), str(number), f"{pattern.op} {pattern.n}", pattern.smarts, ""])
 
 
-def _preparation(reading: Any) -> Iterable[str]:
+def _preparation(said: Mapping[str, Any]) -> Iterable[str]:
     """Yield what is to be done to a molecule first, if the data was read in a way of its own."""
-    said = reading if isinstance(reading, dict) else {}
     if said.get("largest_fragment"):
         yield "# Of each molecule, only the largest fragment (rdMolStandardize.LargestFragmentChooser)."
     if said.get("neutralise"):

@@ -1,6 +1,6 @@
-"""Aggregates as the checker sees them: which attributes and orders each function takes, and the kind of its result.
+"""Typing rules of aggregates: the kinds of attribute and order of each function, and the kind of its result.
 
-How they are computed is in `structtree.space.aggregates`.
+`structtree.space.aggregates` computes the values.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from structtree.lang import syntax as syn
 __all__ = ["ORDERED", "attribute_kinds", "computed_attribute", "default_order", "is_monotone", "order_kinds"]
 
 ORDERED: tuple[syn.AggregateFunction, ...] = ("latest", "earliest", "trend")
-"""The functions that look at rows in an order."""
+"""The functions that depend on the order of the rows."""
 
 _NUMBERS: tuple[Kind, ...] = ("int", "real")
 _MOMENTS: tuple[Kind, ...] = ("date", "time")
@@ -20,7 +20,7 @@ _FLAG = ("false", "true")
 
 
 def attribute_kinds(function: syn.AggregateFunction) -> tuple[Kind, ...]:
-    """Return the kinds of attribute that a function is for.
+    """Return the kinds of attribute that a function accepts.
 
     Examples
     --------
@@ -37,15 +37,16 @@ def attribute_kinds(function: syn.AggregateFunction) -> tuple[Kind, ...]:
 
 
 def order_kinds(function: syn.AggregateFunction) -> tuple[Kind, ...]:
-    """Return the kinds of attribute that rows can be ordered by; for a slope there must be distances, too."""
+    """Return the kinds of attribute that can order the rows; a trend also needs distances."""
     return (*_NUMBERS, *_MOMENTS) if function == "trend" else NUMERIC
 
 
 def is_monotone(test: syn.Aggregate) -> bool:
-    """Tell whether a test that holds of some rows behind a link holds of more of them as well.
+    """Return whether a test that holds stays true when more rows are added behind the link.
 
-    So it is where one more row can only raise what ``>=`` asks for, or lower what ``<=`` does; of a sum it is not,
-    since values may be negative, nor of means and of the latest. Then more may be asked inside the condition.
+    True if an additional row can only raise the value (with ``>=``) or lower it (with ``<=``). Sums are not monotone,
+    because values may be negative; neither are means and the latest value. The condition of a monotone test may be
+    refined.
 
     Examples
     --------
@@ -57,7 +58,7 @@ def is_monotone(test: syn.Aggregate) -> bool:
 
 
 def default_order(link: Link, target: RecordType) -> str | None:
-    """Return the attribute that orders the rows behind a set where nobody says: its only date or time.
+    """Return the attribute that orders the rows of a set by default: its only date or time.
 
     Examples
     --------
@@ -70,12 +71,12 @@ def default_order(link: Link, target: RecordType) -> str | None:
 
 
 def computed_attribute(test: syn.Aggregate, target: RecordType) -> Attribute:
-    """Return what an aggregate computes as an attribute: the kind and the categories of its values.
+    """Return an attribute with the kind and the categories of an aggregate's values.
 
     Parameters
     ----------
     test : Aggregate
-        With the name of an attribute, not a glob.
+        Its attribute must not be a glob.
     target : RecordType
         The type of the rows behind the link.
 

@@ -1,12 +1,11 @@
-"""Derived links and computed attributes: what they mean on a schema, and the schema with them.
+"""Resolution of derived links and computed attributes, and the schema with them added.
 
-A declaration may use what other declarations give, wherever they stand, so that they are settled in rounds: each that
-makes sense on the schema so far is added to it, until none is left. Those that need each other in a circle are
-refused. Nothing is computed here: `structtree.space.background` does that, in the order in which they were settled.
+A declaration may use other declarations in any order, so that they are resolved in rounds: each declaration that is
+valid on the current schema is added to it, until none is left. Circular declarations are an error. The values are
+computed by `structtree.space.background`, in the order of resolution.
 
-A derived link with attributes of its own, or with an order, leads to *pairs*: rows of a type that is called like the
-link. A pair has those attributes, a reference to the row that was met (`FAR_ROW`), and copies of those members of
-that row that the grammar mentions.
+A derived link with attributes or with an order leads to *pairs*: rows of a new type named after the link. A pair has
+these attributes, a reference to the far row (`FAR_ROW`), and copies of the far row's members used in the grammar.
 """
 
 from __future__ import annotations
@@ -40,15 +39,15 @@ __all__ = [
 ]
 
 MAX_PAIRS = 50_000_000
-"""How many pairs the path of a derived link may have, unless ``limits { pairs ... }`` says another number."""
+"""Default maximum number of pairs of a derived link; ``limits { pairs ... }`` changes it."""
 
 _Member = tuple[str, str]
-"""A member with its type, the type first."""
+"""A type and one of its members."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A step along a link of a type, or backwards along it."""
+    """A step along a link of a type, forwards or backwards."""
 
     owner: str
     link: str
@@ -57,7 +56,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A walk that leads back to its own type, once or several times."""
+    """A walk from a type to itself, repeated once or more."""
 
     type: str
     walk: Walk
@@ -68,7 +67,7 @@ Walk = tuple[Hop | Repeated, ...]
 
 @dataclass(frozen=True, slots=True)
 class ComputedAttribute:
-    """An attribute that is computed, with the type that it is added to."""
+    """A computed attribute, with the type that it is added to."""
 
     type: str
     attribute: Attribute
@@ -78,25 +77,25 @@ class ComputedAttribute:
 
 @dataclass(frozen=True, slots=True)
 class ComputedLink:
-    """A link that is computed, all names resolved.
+    """A derived link with resolved names.
 
     Parameters
     ----------
     type : str
-        Of the rows that ask.
+        The type that owns the link.
     link : Link
-        What it becomes; it leads to the pairs, if there are such.
+        The resulting link, to the pairs if there are any.
     far : str
-        The type of the rows that the walk leads to.
+        The type of the far rows, at the end of the walk.
     walk : tuple of Hop and Repeated
     where : Predicate
-        About the far row, and about the row that asks.
+        The condition on the far row, which may mention the link's owner.
     attributes : tuple of ComputedAttribute
-        Of the pairs.
+        The attributes of the pairs.
     order : SortedBy or None
     declared : DerivedLink
     members : tuple of str
-        The members of the far rows that pairs have copies of.
+        The members of the far rows that are copied to the pairs.
     """
 
     type: str
@@ -112,15 +111,15 @@ class ComputedLink:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """All that a grammar computes, in an order in which it can be computed.
+    """The computed attributes and derived links of a grammar, in order of computation.
 
     Parameters
     ----------
     schema : Schema
-        With all of it.
+        The schema that includes them.
     steps : tuple of ComputedAttribute and ComputedLink
     max_pairs : int
-        How many pairs the path of a derived link may have.
+        The maximum number of pairs of a derived link.
     """
 
     schema: Schema
@@ -129,7 +128,7 @@ class Background:
 
     @property
     def declarations(self) -> syn.GrammarSyntax:
-        """The statements that say it."""
+        """The grammar syntax that declares them."""
         return syn.GrammarSyntax(
             computed=tuple(step.declared for step in self.steps if isinstance(step, ComputedAttribute)),
             links=tuple(step.declared for step in self.steps if isinstance(step, ComputedLink)),
@@ -145,23 +144,23 @@ def background_of(
     *,
     members: Mapping[str, Collection[str]] | None = None,
 ) -> Background:
-    """Settle the derived links and computed attributes of a grammar.
+    """Resolve the derived links and computed attributes of a grammar.
 
     Parameters
     ----------
     syntax : GrammarSyntax
-        In the names of the schema.
+        A grammar with the type names of the schema.
     schema : Schema
-        Of the data; what an earlier grammar has added to it is left out.
+        The schema of the data; members computed by an earlier grammar are ignored.
     source, text : str
-        Where the syntax came from, for messages.
+        The name and the text of the grammar, for error messages.
     members : mapping from pair type to names, optional
-        The members of far rows that pairs have copies of, where the grammar does not say it by mentioning them.
+        The members of far rows copied to pairs; by default, the members that the grammar mentions.
 
     Raises
     ------
     GrammarError
-        At the first declaration that makes no sense.
+        At the first invalid declaration.
 
     Examples
     --------
@@ -185,19 +184,19 @@ def background_of(
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Needs of some tests: members that the data must have, by type, and what is computed from them."""
+    """The requirements of a set of members: members of the data by type, and the computations on them."""
 
     given: Mapping[str, frozenset[str]]
     background: Background
 
 
 def needs_of(members: Mapping[str, Collection[str]], background: Background) -> Needs:
-    """Return what some members need: those of the data among them and behind them, and what computes the others.
+    """Return the members of the data and the computations that some members need.
 
     Parameters
     ----------
     members : mapping from type to names
-        They may be of pairs, and they may be derived.
+        May include derived members and members of pairs.
     background : Background
 
     Examples
@@ -263,14 +262,14 @@ def _hops_of(walk: Walk) -> Iterator[_Member]:
             yield hop.owner, hop.link
 
 
-# ---- settling -------------------------------------------------------------------------------------------
+# ---- resolution -----------------------------------------------------------------------------------------
 
 _Item = syn.Computed | syn.DerivedLink | syn.Definition
 
 
 @dataclass(slots=True)
 class _Draft:
-    """The schema so far, with all copies of members, and what was settled so far."""
+    """The declarations resolved so far, and the schema with them and with all copies of members."""
 
     syntax: syn.GrammarSyntax
     schema: Schema
@@ -306,9 +305,9 @@ class _Draft:
             case _ as never:
                 assert_never(never)
 
-    def _here(self, place: syn.Location | None, asker: str | None = None) -> Scope:
+    def _here(self, place: syn.Location | None, owner: str | None = None) -> Scope:
         return replace(
-            self.scope, schema=self.schema, definitions=self.definitions, asker=asker, place=place or self.scope.place
+            self.scope, schema=self.schema, definitions=self.definitions, owner=owner, place=place or self.scope.place
         )
 
     def _add_attribute(self, item: syn.Computed) -> None:
@@ -320,7 +319,7 @@ class _Draft:
         self.schema = _with_member(self.schema, item.type, attribute)
 
     def _add_link(self, item: syn.DerivedLink) -> None:
-        here = self._here(item.place, asker=item.type)
+        here = self._here(item.place, owner=item.type)
         self._refuse_second(item, here)
         _check_order(item, here)
         walk, far = self._walk(item.path, item.type, here)
@@ -341,7 +340,7 @@ class _Draft:
         self.schema = _with_member(self.schema, item.type, link)
 
     def _refuse_second(self, item: syn.Computed | syn.DerivedLink, scope: Scope) -> None:
-        """Refuse a member that the type has already, or that pairs which meet its rows have as their own."""
+        """Raise an error if the type, or the pairs of its rows, already have a member of this name."""
         _refuse_member(item.name, scope.type(item.type), scope)
         for record in self.schema.types:
             if _meets(self.schema, record.name, item.type):
@@ -350,13 +349,12 @@ class _Draft:
     def _pair_type(self, item: syn.DerivedLink) -> str:
         if item.name in self.schema or any(item.name == each.name for each in self.syntax.types):
             raise self._here(item.place).error(
-                f"the pairs of this link are a type called {item.name!r}, and there is one already; name the link "
-                "otherwise"
+                f"the pairs of this link would be a type named {item.name!r}, which already exists; rename the link"
             )
         return item.name
 
     def _pair_attribute(self, item: syn.Computed, link: syn.DerivedLink, far: str) -> ComputedAttribute:
-        here = self._here(item.place, asker=link.type)
+        here = self._here(item.place, owner=link.type)
         _refuse_member(item.name, here.type(far), here)
         kind = _kind(item.expression, far, here)
         return ComputedAttribute(link.name, Attribute(item.name, kind, derived=True), item.expression, item)
@@ -364,7 +362,7 @@ class _Draft:
     # ---- paths
 
     def _walk(self, path: syn.DerivedPath, type_name: str, scope: Scope) -> tuple[Walk, str]:
-        """Return the steps of a path from a type, and the type that it leads to."""
+        """Return the hops along a path from a type, and the type at its end."""
         walk: list[Hop | Repeated] = []
         steps = iter(range(len(path)))
         for i in steps:
@@ -373,8 +371,8 @@ class _Draft:
                 inner, end = self._walk(step.path, type_name, here)
                 if end != type_name:
                     raise here.error(
-                        f"'+' repeats a path that leads back to its own type; "
-                        f"{pretty_path(step.path)!r} leads from {type_name!r} to {end!r}"
+                        f"expected a path from a type to itself before '+', got {pretty_path(step.path)!r} from "
+                        f"{type_name!r} to {end!r}"
                     )
                 walk.append(Repeated(type_name, inner))
                 continue
@@ -385,7 +383,7 @@ class _Draft:
         return tuple(walk), type_name
 
     def _hops(self, rest: syn.DerivedPath, type_name: str, scope: Scope) -> tuple[list[Hop], str, int]:
-        """Return the hops of the next step, where they lead, and how many steps of the path they use up."""
+        """Return the hops of the next step, the type they lead to, and the number of path steps used."""
         step = rest[0]
         assert isinstance(step, syn.LinkStep)
         if not step.backwards:
@@ -397,12 +395,9 @@ class _Draft:
             hops, type_name = self._to_far_row(type_name)
             owners = self._owners(step.link, type_name)
         following = rest[1] if len(rest) > 1 else None
-        if (
-            not owners
-            and step.link in self.schema
-            and isinstance(following, syn.LinkStep)
-            and not following.backwards
-        ):
+        is_typed = isinstance(following, syn.LinkStep) and not following.backwards  # ~Type.link
+        if not owners and step.link in self.schema and is_typed:
+            assert isinstance(following, syn.LinkStep)
             link = link_of(following.link, step.link, scope.at(following.place))
             if link.target != type_name:
                 raise scope.error(f"{step.link}.{link.name} leads to {link.target!r}, not to {type_name!r}")
@@ -416,10 +411,10 @@ class _Draft:
         return ([], type_name) if met is None else ([Hop(type_name, FAR_ROW)], met)
 
     def _owners(self, link_name: str, type_name: str) -> list[str]:
-        """The types that have a link of that name to this type; copies of links do not count."""
+        """Return the types with a link of this name to a type, without copies of links."""
         types = [record for record in self.schema.types if self.schema.met_by(record.name) is None]
         found = [t.name for t in types if (link := t.link(link_name)) is not None and link.target == type_name]
-        for item in self.waiting:  # what is not settled yet may make the name ambiguous
+        for item in self.waiting:  # an unresolved link may make the name ambiguous
             if isinstance(item, syn.DerivedLink) and item.name == link_name and item.type not in found:
                 target = item.name if item.has_pairs else item.target
                 found += [item.type] if target == type_name else []
@@ -428,15 +423,15 @@ class _Draft:
     def _about_owners(self, link_name: str, type_name: str, owners: list[str]) -> str:
         if owners:
             ways = " or ".join(f"'~{pretty_name(owner)}.{pretty_name(link_name)}'" for owner in owners)
-            return f"several types have a link {link_name!r} to {type_name!r}; write {ways}"
+            return f"ambiguous: several types have a link {link_name!r} to {type_name!r}; write {ways}"
         known = [link.name for t in self.schema.types for link in t.links if link.target == type_name]
         hint = did_you_mean(link_name, [name for name in known if name != FAR_ROW])
-        return f"no link {link_name!r} leads to {type_name!r}, so there is no way back along it{hint}"
+        return f"cannot follow {link_name!r} backwards: it does not lead to {type_name!r}{hint}"
 
-    # ---- what is said when nothing goes on
+    # ---- errors when no declaration can be resolved
 
     def _stuck(self, errors: Mapping[int, GrammarError]) -> GrammarError:
-        """Return the error that a user should see: a name that is taken, a circle, or what all else waits for."""
+        """Return the error to report: a duplicate name, a cycle, or the root cause of the others."""
         for item in self.waiting:
             if (
                 not isinstance(item, syn.Definition)
@@ -452,50 +447,50 @@ class _Draft:
         trail: list[_Item] = [start]
         while following := needs[id(trail[-1])]:
             if (seen := next((i for i, item in enumerate(trail) if item is following[0]), None)) is not None:
-                return self._circle(trail[seen:])
+                return self._cycle(trail[seen:])
             trail.append(following[0])
         return errors[id(trail[-1])]
 
-    def _circle(self, items: list[_Item]) -> GrammarError:
+    def _cycle(self, items: list[_Item]) -> GrammarError:
         names = " -> ".join(item.name for item in [*items, items[0]])
         link = next((item for item in items if isinstance(item, syn.DerivedLink)), None)
-        fix = "" if link is None else "; for a step that is repeated write its closure, as in 'parent+'"
-        return self._here((link or items[0]).place).error(f"this goes round in a circle: {names}{fix}")
+        fix = "" if link is None else "; to repeat a step, use its closure, as in 'parent+'"
+        return self._here((link or items[0]).place).error(f"circular declarations: {names}{fix}")
 
 
 def _refuse_member(name: str, record: RecordType, scope: Scope) -> None:
     if name in record.members:
-        raise scope.error(f"type {record.name!r} has a member {name!r} already; choose another name")
+        raise scope.error(f"type {record.name!r} already has a member {name!r}; choose another name")
 
 
 def _check_order(item: syn.DerivedLink, scope: Scope) -> None:
     if item.kind == "list" and item.order is None:
-        raise scope.error(f"a list has an order; add 'sorted by ...', or write 'set of {pretty_name(item.target)}'")
+        raise scope.error(f"a list needs an order; add 'sorted by ...', or write 'set of {pretty_name(item.target)}'")
     if item.order is not None and item.kind != "list":
         raise scope.at(item.order.place).error(
-            f"only a list is sorted; write '-> list of {pretty_name(item.target)}', or leave 'sorted by' out"
+            f"only a list can be sorted; write '-> list of {pretty_name(item.target)}', or remove 'sorted by'"
         )
 
 
 def _names(item: _Item) -> Iterator[str]:
-    """Yield the names that a declaration mentions, whatever they are names of."""
+    """Yield all names that a declaration mentions."""
     match item:
         case syn.Definition():
             yield from _predicate_names(item.body)
         case syn.Computed():
-            yield from _expression_names(item.expression)
+            yield from (name for operand in _operands(item.expression) for name in operand.path)
         case syn.DerivedLink():
             yield from step_names(item.path)
             yield from _predicate_names(item.where)
             for attribute in item.attributes:
-                yield from _expression_names(attribute.expression)
+                yield from _names(attribute)
             yield from () if item.order is None else (item.order.attribute,)
         case _ as never:
             assert_never(never)
 
 
 def step_names(path: syn.DerivedPath) -> Iterator[str]:
-    """Yield the links, and the types, that a path names."""
+    """Yield the names of links and types in a path."""
     for step in path:
         if isinstance(step, syn.Closure):
             yield from step_names(step.path)
@@ -503,10 +498,8 @@ def step_names(path: syn.DerivedPath) -> Iterator[str]:
             yield step.link
 
 
-def _expression_names(value: syn.Expression) -> Iterator[str]:
-    for part in expression_parts(value):
-        if isinstance(part, syn.Operand):
-            yield from part.path
+def _operands(value: syn.Expression) -> Iterator[syn.Operand]:
+    return (part for part in expression_parts(value) if isinstance(part, syn.Operand))
 
 
 def _predicate_names(predicate: syn.Predicate) -> Iterator[str]:
@@ -520,10 +513,10 @@ def _predicate_names(predicate: syn.Predicate) -> Iterator[str]:
 
 
 def _kind(value: syn.Expression, type_name: str, scope: Scope) -> Kind:
-    """Return the kind of what an expression computes, or raise an error.
+    """Return the kind of an expression's value, or raise an error.
 
-    The difference of two moments is a number of days. A moment and a number of days give a moment: whole days and a
-    date give a date, all else a time.
+    The difference of two dates or times is a number of days. A date plus an integer number of days is a date; any
+    other date or time plus a number of days is a time.
     """
     match value:
         case int():
@@ -536,7 +529,7 @@ def _kind(value: syn.Expression, type_name: str, scope: Scope) -> Kind:
             kind = _kind(inner, type_name, scope)
             if kind not in ("int", "real"):
                 raise scope.error(
-                    f"{pretty_expression(inner)!r} is a {kind}, and {pretty_expression(value)!r} needs a number"
+                    f"expected a number in {pretty_expression(value)!r}, but {pretty_expression(inner)!r} is a {kind}"
                 )
             return kind
         case syn.Arithmetic(left, op, right):
@@ -544,7 +537,7 @@ def _kind(value: syn.Expression, type_name: str, scope: Scope) -> Kind:
             found = arithmetic_kind(kinds[0], op, kinds[1])
             if found is None:
                 raise scope.at(value.place).error(
-                    f"{pretty_expression(value)!r} has no meaning: {pretty_expression(left)!r} is {_a(kinds[0])} and "
+                    f"{pretty_expression(value)!r} is undefined: {pretty_expression(left)!r} is {_a(kinds[0])} and "
                     f"{pretty_expression(right)!r} is {_a(kinds[1])}"
                 )
             return found
@@ -557,7 +550,7 @@ def _a(kind: Kind) -> str:
 
 
 def arithmetic_kind(left: Kind, op: str, right: Kind) -> Kind | None:
-    """Return the kind of a sum, difference, product or quotient; None if it has no meaning.
+    """Return the kind of a sum, difference, product or quotient; None if it is undefined.
 
     Examples
     --------
@@ -577,17 +570,17 @@ def arithmetic_kind(left: Kind, op: str, right: Kind) -> Kind | None:
 
 
 def _operand_kind(value: syn.Operand, type_name: str, scope: Scope) -> Kind:
-    if value.mine and scope.asker is None:
+    if value.mine and scope.owner is None:
         raise scope.error(
-            f"{pretty_expression(value)!r} is a value of the row that asks, which only the pairs of a derived link "
-            "have; leave 'my' out"
+            f"{pretty_expression(value)!r} is a value of the link's owner, which only the pairs of a derived link "
+            "have; remove 'my'"
         )
-    at = scope.asker if value.mine else type_name
+    at = scope.owner if value.mine else type_name
     assert at is not None
     attribute = value_attribute(value.path, at, scope)
     if attribute.kind not in ("int", "real", "date", "time"):
         raise scope.error(
-            f"{'.'.join(value.path)!r} is {attribute.kind}; expressions are of numbers, dates and times"
+            f"{'.'.join(value.path)!r} is {attribute.kind}; expected a number, a date or a time in an expression"
         )
     return attribute.kind
 
@@ -596,7 +589,7 @@ def _operand_kind(value: syn.Operand, type_name: str, scope: Scope) -> Kind:
 
 
 def _with_member(schema: Schema, type_name: str, member: Attribute | Link) -> Schema:
-    """Return the schema with one more member of a type, of which pairs that meet such rows have a copy."""
+    """Return the schema with another member of a type, and with its copies in pairs."""
     types = []
     for record in schema.types:
         if record.name == type_name:
@@ -620,7 +613,7 @@ def _wider(record: RecordType, member: Attribute | Link) -> RecordType:
 
 
 def _copy(link: Link) -> Link:
-    """A link as pairs have it: several pairs may have met one row, and an element belongs to one list only."""
+    """Return the copy of a link for pairs: a set instead of a list, since an element belongs to only one list."""
     return replace(link, kind="set" if link.kind == "list" else link.kind, derived=True)
 
 
@@ -632,15 +625,15 @@ def _with_pairs(schema: Schema, name: str, far: str, attributes: tuple[Attribute
 
 
 def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
-    """Return the schema with what a grammar declares to compute, whether that makes sense or not.
+    """Return the schema with the computed members that a grammar declares, without checking them.
 
-    It is for looking through derived links where it is not known yet what is wrong with them.
+    It allows looking through derived links before their errors are known.
     """
     found = schema.given
     for item in syntax.computed:
         if item.type in found and item.name not in found.type(item.type).members:
             found = _with_member(found, item.type, Attribute(item.name, "real", derived=True))
-    for link in (*syntax.links, *syntax.links):  # twice, since one may lead to the pairs of a later one
+    for link in (*syntax.links, *syntax.links):  # twice, because a link may lead to the pairs of a later one
         target = link.name if link.has_pairs else link.target
         if link.type not in found or link.target not in found or link.name in found.type(link.type).members:
             continue
@@ -652,28 +645,27 @@ def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
     return found
 
 
-# ---- which members pairs have copies of -----------------------------------------------------------------
+# ---- members copied to pairs ----------------------------------------------------------------------------
 
 
 def _copied(syntax: syn.GrammarSyntax, schema: Schema) -> dict[str, frozenset[str]]:
-    """Return for each type of pairs the members of far rows that the grammar mentions.
+    """Return for each pair type the members of far rows that the grammar mentions.
 
-    A derived link is copied only where it is asked of the pairs themselves: a link of every row that another link has
-    met may be much larger than both.
+    A derived link is copied only if it is mentioned for the pairs themselves, because a derived link of all far rows
+    may be much larger than both links.
     """
     asked = {(name, str(member)): member for name, member in _asked(syntax, schema)}
     found: dict[str, frozenset[str]] = {}
     for record in schema.types:
         if schema.met_by(record.name) is None:
             continue
-        names = frozenset(
+        found[record.name] = frozenset(
             member
             for member in record.members
             for at in _chain(record.name, schema)
             if any(_matches(member, asked_for) for (name, _), asked_for in asked.items() if name == at)
             and (at == record.name or not _is_derived_link(member, record.name, schema))
         )
-        found[record.name] = names
     return found
 
 
@@ -684,7 +676,7 @@ def _asked(syntax: syn.GrammarSyntax, schema: Schema) -> Iterator[_Member]:
         if type_name in schema:
             yield from asked_members(predicate, type_name, schema)
     for declared in (syntax.computed, syntax.links):
-        for item in declared:  # what is asked of the far rows themselves needs no copy
+        for item in declared:  # members of the far rows themselves need no copy
             yield from (pair for pair in members_used(item, schema) if schema.met_by(pair[0]) is not None)
     for link in syntax.links:
         if link.order is not None:
@@ -692,7 +684,7 @@ def _asked(syntax: syn.GrammarSyntax, schema: Schema) -> Iterator[_Member]:
 
 
 def members_used(item: syn.Computed | syn.DerivedLink, schema: Schema) -> Iterator[_Member]:
-    """Yield the members that a declaration asks about, each with its type, but not those of its path."""
+    """Yield the members that a declaration uses, each with its type, without the links of its path."""
     if item.type not in schema:
         return
     if isinstance(item, syn.Computed):
@@ -706,15 +698,14 @@ def members_used(item: syn.Computed | syn.DerivedLink, schema: Schema) -> Iterat
             yield (item.name if own else item.target), item.order.attribute
 
 
-def _values_used(value: syn.Expression, type_name: str, asker: str | None, schema: Schema) -> Iterator[_Member]:
-    for part in expression_parts(value):
-        if isinstance(part, syn.Operand):
-            at = asker if part.mine else type_name
-            yield from path_members(part.path, at, schema) if at is not None else ()
+def _values_used(value: syn.Expression, type_name: str, owner: str | None, schema: Schema) -> Iterator[_Member]:
+    for operand in _operands(value):
+        at = owner if operand.mine else type_name
+        yield from path_members(operand.path, at, schema) if at is not None else ()
 
 
 def _chain(name: str, schema: Schema) -> Iterator[str]:
-    """Yield a type of pairs, and the types that they have met."""
+    """Yield a pair type and the types of its far rows."""
     at: str | None = name
     while at is not None:
         yield at
@@ -726,14 +717,14 @@ def _matches(member: str, asked_for: str) -> bool:
 
 
 def _is_derived_link(member: str, name: str, schema: Schema) -> bool:
-    """Tell whether what pairs have a copy of is a derived link."""
+    """Return whether a copied member is a derived link."""
     met = schema.met_by(name)
     link = None if met is None else schema.type(met).link(member)
     return link is not None and link.derived
 
 
 def _trimmed(schema: Schema, kept: Mapping[str, Collection[str]]) -> Schema:
-    """Return the schema in which pairs have copies of some members only."""
+    """Return the schema with only some of the copied members in pairs."""
     return Schema(tuple(_trim(record, kept, schema) for record in schema.types), schema.individual)
 
 

@@ -1,8 +1,7 @@
-"""Definitions with parameters: how a call looks, where the parameters stand, and what a call stands for.
+"""Definitions with parameters: recognising calls, finding the uses of parameters, substituting arguments.
 
-``near(O)`` and ``load (round)`` are written alike, so that the parser makes the same of both; whether a name is that
-of a link or of a definition is known when it is looked up. A call with its values is the body with these in the
-places of the parameters, and nothing else: whatever asks what a definition means looks into the body.
+``near(O)`` and ``load (round)`` look alike, so that both parse as a reference; the checker decides by name. A call
+means the body of the definition with the arguments substituted for the parameters, and nothing else.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ __all__ = ["Place", "as_calls", "call_of", "called", "is_open_call", "parameters
 
 
 class Place(NamedTuple):
-    """A test that compares with a parameter, and the type of the rows that it is asked of."""
+    """A test that uses a parameter, and the type of the rows that it applies to."""
 
     test: syn.Compare | syn.Among | syn.Count | syn.Aggregate
     type: str
 
     @property
     def needs(self) -> frozenset[str]:
-        """The parameters in the condition of an aggregate: their values decide what thresholds there are."""
+        """The parameters in the condition of an aggregate: its thresholds depend on their values."""
         inner = self.test.inner if isinstance(self.test, syn.Aggregate) else None
         return frozenset() if inner is None else frozenset(parameters_in(inner))
 
 
 def call_of(step: syn.Follow) -> syn.Named | None:
-    """Return a reference with a single word behind it as the call that it may be as well.
+    """Return the call that a reference followed by a single word may be, or None.
 
     Examples
     --------
@@ -49,14 +48,14 @@ def call_of(step: syn.Follow) -> syn.Named | None:
 
 
 def as_calls(predicate: syn.Predicate, names: Container[str]) -> syn.Predicate:
-    """Return a predicate with calls of these definitions wherever a reference of that name has one word behind it."""
+    """Return the predicate with references to the named definitions replaced by calls."""
     if isinstance(predicate, syn.Follow) and predicate.link in names and (call := call_of(predicate)) is not None:
         return call
     return with_children(predicate, tuple(as_calls(part, names) for part in children(predicate)))
 
 
 def is_open_call(predicate: syn.Predicate) -> bool:
-    """Tell whether a predicate is a call of which some argument stands for many values."""
+    """Return whether a predicate is a call with a value source among its arguments."""
     return isinstance(predicate, syn.Named) and any(
         isinstance(value, syn.ValueSource) for value in predicate.arguments
     )
@@ -65,7 +64,7 @@ def is_open_call(predicate: syn.Predicate) -> bool:
 def called(
     definition: syn.Definition, arguments: tuple[syn.Scalar, ...], named: syn.Named | None = None
 ) -> syn.Named:
-    """Return the call of a definition with these values, which are of the kinds that its parameters have.
+    """Return the call of a definition with checked arguments.
 
     Examples
     --------
@@ -79,7 +78,7 @@ def called(
 
 
 def substituted(body: syn.Predicate, values: Mapping[str, syn.Scalar]) -> syn.Predicate:
-    """Return the body of a definition with values, or other parameters, in the places of its parameters."""
+    """Return the body of a definition with values, or other parameters, substituted for its parameters."""
     inside = with_children(body, tuple(substituted(part, values) for part in children(body)))
     match inside:
         case syn.Compare(value=syn.Parameter() as word) | syn.Aggregate(value=syn.Parameter() as word):
@@ -96,7 +95,7 @@ def substituted(body: syn.Predicate, values: Mapping[str, syn.Scalar]) -> syn.Pr
 
 
 def parameters_in(predicate: syn.Predicate) -> Iterator[syn.Parameter]:
-    """Yield the parameters that stand in a predicate.
+    """Yield the parameters used in a predicate.
 
     Examples
     --------
@@ -104,15 +103,20 @@ def parameters_in(predicate: syn.Predicate) -> Iterator[syn.Parameter]:
     [Parameter('e')]
     """
     for part in parts_of(predicate):
-        match part:
-            case syn.Compare(value=syn.Parameter() as word) | syn.Aggregate(value=syn.Parameter() as word):
-                yield word
-            case syn.Among(values=values) | syn.Named(arguments=values):
-                yield from (value for value in values if isinstance(value, syn.Parameter))
-            case syn.Count() if (name := _parameter_of(part)) is not None:
-                yield name
-            case _:
-                pass
+        yield from _own_parameters(part)
+
+
+def _own_parameters(test: syn.Predicate) -> Iterator[syn.Parameter]:
+    """Yield the parameters that a test compares with, not those inside it."""
+    match test:
+        case syn.Compare(value=syn.Parameter() as word) | syn.Aggregate(value=syn.Parameter() as word):
+            yield word
+        case syn.Among(values=values) | syn.Named(arguments=values):
+            yield from (value for value in values if isinstance(value, syn.Parameter))
+        case syn.Count() if (name := _parameter_of(test)) is not None:
+            yield name
+        case _:
+            pass
 
 
 def _filled(listed: Iterable[Any], values: Mapping[str, syn.Scalar]) -> Iterable[Any]:
@@ -120,13 +124,13 @@ def _filled(listed: Iterable[Any], values: Mapping[str, syn.Scalar]) -> Iterable
 
 
 def _parameter_of(test: syn.Count) -> syn.Parameter | None:
-    """Return the parameter that stands for the number of a count, if one does."""
-    value: Any = test.n  # which is for numbers, once the values are in their places
+    """Return the parameter in place of the number of a count, if there is one."""
+    value: Any = test.n  # a number once the arguments are substituted
     return value if isinstance(value, syn.Parameter) else None
 
 
 def places_of(definition: syn.Definition, schema: Schema) -> dict[str, tuple[Place, ...]]:
-    """Return where each parameter stands in the resolved body of a definition, the bodies of others included.
+    """Return the uses of each parameter in the resolved body of a definition, nested definitions included.
 
     Examples
     --------
@@ -137,15 +141,7 @@ def places_of(definition: syn.Definition, schema: Schema) -> dict[str, tuple[Pla
     """
     found: dict[str, list[Place]] = {name: [] for name in definition.parameters}
     for part, type_name in subpredicates(definition.body, definition.type, schema, definitions=True):
-        match part:
-            case syn.Compare(value=syn.Parameter() as word) | syn.Aggregate(value=syn.Parameter() as word):
-                found[word].append(Place(part, type_name))
-            case syn.Among(values=values):
-                for value in values:
-                    if isinstance(value, syn.Parameter):
-                        found[value].append(Place(part, type_name))
-            case syn.Count() if (name := _parameter_of(part)) is not None:
+        if isinstance(part, syn.Compare | syn.Among | syn.Count | syn.Aggregate):
+            for name in _own_parameters(part):
                 found[name].append(Place(part, type_name))
-            case _:
-                pass
     return {name: tuple(places) for name, places in found.items()}

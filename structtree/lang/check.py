@@ -1,8 +1,7 @@
-"""From syntax to a checked grammar: every name known, every value of its kind, every rewrite one that specialises.
+"""Checking of grammars: every name is known, every value has the right kind, and every rewrite specialises.
 
-The work is done by neighbours: `declare` settles the schema, `resolve` the names and values of a predicate,
-`rewrites` what a rewrite may be. Here they are put together, and definitions are taken in the order in which
-they need each other.
+`declare` determines the schema, `resolve` the names and values of a predicate, and `rewrites` checks rewrites. This
+module combines them, and sorts the definitions by their dependencies.
 """
 
 from __future__ import annotations
@@ -27,37 +26,37 @@ from structtree.reprs import names_text, number_text, short_repr
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
 
 MAX_DEFINITION_DEPTH = 150
-"""How deep a definition may be once the definitions in it are written out."""
+"""Maximum nesting of a definition with the definitions in it expanded."""
 
 MAX_SIZE = 100_000
-"""How many parts a definition may have once the definitions in it are written out."""
+"""Maximum number of parts of a definition with the definitions in it expanded."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedGrammar:
-    """A grammar that makes sense.
+    """A grammar that was checked against a schema.
 
     Parameters
     ----------
     syntax : GrammarSyntax
-        What it was checked from, in the data's names of types.
+        The checked syntax, with the type names of the data.
     schema : Schema
-        Of the data if there is any, otherwise as declared; with functions, computed attributes and derived links.
+        The schema of the data, or the declared one; with functions, computed attributes and derived links.
     individual : str
     rewrites : mapping from type to tuple of CheckedRewrite
-        All rewrites but ``top and top``, with globs written out.
+        All rewrites except ``top and top``, with globs expanded.
     conjuncts : mapping from type to int
-        The most conjuncts at a position: 1 without ``top and top``, 0 when only the literals are limited.
+        The maximum number of conjuncts at a position: 1 without ``top and top``, 0 if only literals are limited.
     definitions : mapping from name to Definition
-        With resolved bodies.
+        Definitions with resolved bodies.
     functions : mapping from name to Function
     background : Background
         The derived links and computed attributes.
     limits : GrammarLimits
     warnings : tuple of str
-        What is odd, but not wrong.
+        Warnings about suspicious rewrites.
     source, text
-        Where it came from, for messages.
+        The name and the text of the grammar, for error messages.
     """
 
     syntax: syn.GrammarSyntax
@@ -88,22 +87,22 @@ def check(
     text: str | None = None,
     copies: Mapping[str, Collection[str]] | None = None,
 ) -> CheckedGrammar:
-    """Check a grammar, on the schema of the data if it is given.
+    """Check a grammar against the schema of the data, or against the types that it declares.
 
     Parameters
     ----------
     syntax : GrammarSyntax
     schema : Schema, optional
-        Of the data; it must have all that the grammar declares.
+        The schema of the data; it must have all declared types and members.
     source, text : str
-        Where the syntax came from, for messages.
+        The name and the text of the grammar, for error messages.
     copies : mapping from type to names, optional
-        The members that pairs of derived links have copies of, where the grammar does not say it by mentioning them.
+        The members copied to the pairs of derived links; by default, the members that the grammar mentions.
 
     Raises
     ------
     GrammarError
-        At the first thing that is wrong.
+        At the first error.
 
     Examples
     --------
@@ -145,18 +144,18 @@ def check_predicate(
     source: str = "<predicate>",
     text: str | None = None,
 ) -> syn.Predicate:
-    """Resolve the names and values of a predicate that somebody typed.
+    """Check a parsed predicate and resolve its names and values.
 
     Parameters
     ----------
     predicate : Predicate
-        As parsed, without value sources and globs.
+        A parsed predicate without value sources and globs.
     type_name : str
-        The type of the rows it is about.
+        The type of the rows that it applies to.
     context : CheckedGrammar or Schema
-        A grammar also brings its definitions and functions.
+        A grammar also provides definitions and functions.
     source, text : str
-        Where the predicate came from, for messages.
+        The name and the text of the predicate, for error messages.
 
     Examples
     --------
@@ -180,13 +179,13 @@ def check_predicate(
 
 
 def _definitions(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, syn.Definition]:
-    """The definitions with resolved bodies."""
+    """Return the definitions with resolved bodies."""
     written = {definition.name: definition for definition in syntax.definitions}
     for definition in written.values():
         here = scope.at(definition.place)
         if definition.name in here.type(definition.type).members:
-            raise here.error(f"type {definition.type!r} has a member {definition.name!r} already")
-    known = dict(written)  # unresolved yet, but enough to tell a definition from an unknown name
+            raise here.error(f"type {definition.type!r} already has a member {definition.name!r}")
+    known = dict(written)  # not resolved yet, but enough to distinguish a definition from an unknown name
     depths: dict[str, int] = {}
     sizes: dict[str, int] = {}
     for name in _in_order(written, scope):
@@ -200,23 +199,23 @@ def _definitions(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, syn.Defin
 
 
 def _check_parameters(definition: syn.Definition, scope: Scope) -> None:
-    """Refuse a parameter that is not used, or that would have to be values of different kinds."""
+    """Raise an error for a parameter that is unused, or used with values of different kinds."""
     for name, places in places_of(definition, scope.schema).items():
         if not places:
-            raise scope.error(f"the parameter {name!r} of {definition.name!r} is not used in its body")
+            raise scope.error(f"the parameter {name!r} of {definition.name!r} is unused")
         kinds = {kind: what for what, kind in (_wanted(place, scope.schema) for place in reversed(places))}
         if len(kinds) > 1:
             (_, one), (_, other), *_ = reversed(kinds.items())
             raise scope.error(
-                f"the parameter {name!r} of {definition.name!r} stands for {one} and for {other}; use two parameters"
+                f"the parameter {name!r} of {definition.name!r} is both {one} and {other}; use two parameters"
             )
 
 
 def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
-    """Return what a place wants, in words, and the kind by which it fits others."""
+    """Return the description of a parameter's use, and the kind of its value."""
     test = place.test
     if isinstance(test, syn.Count):
-        return f"a number of {test.link!r}", ("number",)
+        return f"a count of {test.link!r}", ("number",)
     if isinstance(test, syn.Aggregate):
         target = inner_type(test, place.type, schema)
         assert target is not None
@@ -230,23 +229,23 @@ def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
 
 
 def _in_order(written: Mapping[str, syn.Definition], scope: Scope) -> list[str]:
-    """Return the names such that each comes after those it needs, or raise an error that names a circle of them."""
+    """Return the definition names sorted by dependency, or raise an error that shows a cycle."""
     needs = {name: [*_needs(definition, written, scope)] for name, definition in written.items()}
     try:
         return [*TopologicalSorter(needs).static_order()]
     except CycleError as error:
-        circle = error.args[1][:0:-1]  # from what needs to what is needed, the last one not repeated
-        first = min(range(len(circle)), key=lambda i: [*written].index(circle[i]))
-        names = [*circle[first:], *circle[: first + 1]]
+        cycle = error.args[1][:0:-1]  # from dependent to dependency, without the repeated last one
+        first = min(range(len(cycle)), key=lambda i: [*written].index(cycle[i]))
+        names = [*cycle[first:], *cycle[: first + 1]]
         message = (
-            f"definitions go round in a circle: {' -> '.join(names)}; what follows a link again and again asks about "
-            "its closure, as in 'link ancestors: Person -> set of Person = parent+'"
+            f"circular definitions: {' -> '.join(names)}; to follow a link repeatedly, use its closure, as in "
+            "'link ancestors: Person -> set of Person = parent+'"
         )
         raise scope.at(written[names[0]].place).error(message) from None
 
 
 def _needs(definition: syn.Definition, written: Mapping[str, syn.Definition], scope: Scope) -> Iterator[str]:
-    """The definitions that the body of one mentions; a word that is an attribute there is none."""
+    """Yield the definitions that a definition uses; a word that is also a member of the type is not a definition."""
     for part, type_name in subpredicates(definition.body, definition.type, scope.schema):
         name = _name_of(part)
         if name is not None and name in written and name not in scope.schema.type(type_name).members:
@@ -254,7 +253,7 @@ def _needs(definition: syn.Definition, written: Mapping[str, syn.Definition], sc
 
 
 def _name_of(part: syn.Predicate) -> str | None:
-    """Return the name that a part may have of a definition."""
+    """Return the name that may refer to a definition, or None."""
     match part:
         case syn.Flag(name) | syn.Named(name):
             return name
@@ -265,7 +264,7 @@ def _name_of(part: syn.Predicate) -> str | None:
 
 
 def _refuse_huge(definition: syn.Definition, depths: dict[str, int], sizes: dict[str, int], scope: Scope) -> None:
-    """Measure a definition with those in it written out, without writing them out."""
+    """Raise an error for a definition that would be too large with the definitions in it expanded."""
     depth, size = 0, 0
     stack = [(definition.body, 1)]
     while stack:
@@ -277,8 +276,8 @@ def _refuse_huge(definition: syn.Definition, depths: dict[str, int], sizes: dict
     depths[definition.name], sizes[definition.name] = depth, size
     if depth > MAX_DEFINITION_DEPTH or size > MAX_SIZE:
         raise scope.at(definition.place).error(
-            f"the definition {definition.name!r} is too large once the definitions in it are written out: "
-            f"at most {MAX_DEFINITION_DEPTH} deep and {MAX_SIZE} parts"
+            f"the definition {definition.name!r} is too large with the definitions in it expanded: "
+            f"expected a nesting of at most {MAX_DEFINITION_DEPTH} and at most {MAX_SIZE} parts"
         )
 
 
@@ -286,7 +285,7 @@ def _refuse_huge(definition: syn.Definition, depths: dict[str, int], sizes: dict
 
 
 def _categories(syntax: syn.GrammarSyntax, schema: Schema) -> dict[tuple[str, str], tuple[str, ...]]:
-    """The declared categories of attributes, and of the copies that pairs have of them."""
+    """Return the declared categories of attributes, and of their copies in pairs."""
     declared = declared_categories(syntax)
     copies = {
         (name, attribute.name): declared[schema.rows_of(name), attribute.name]
@@ -298,9 +297,9 @@ def _categories(syntax: syn.GrammarSyntax, schema: Schema) -> dict[tuple[str, st
 
 
 def _rewrites(syntax: syn.GrammarSyntax, scope: Scope, skipped: list[str]) -> dict[str, tuple[CheckedRewrite, ...]]:
-    """The rewrites of each type; those of the rows that pairs have met hold of the pairs as well.
+    """Return the rewrites of each type; pairs inherit the rewrites of their far rows.
 
-    Warnings about rewrites that cannot hold of pairs are added to ``skipped``.
+    Warnings about rewrites that pairs cannot inherit are added to ``skipped``.
     """
     found: dict[str, tuple[CheckedRewrite, ...]] = {}
     for block in syntax.blocks:
@@ -312,7 +311,7 @@ def _rewrites(syntax: syn.GrammarSyntax, scope: Scope, skipped: list[str]) -> di
             for one in check_rewrite(rewrite, block.type, scope)
         ]
         found[block.type] = (*found.get(block.type, ()), *checked)
-    for name in scope.schema.names:  # a type that pairs have met comes before that of the pairs
+    for name in scope.schema.names:  # the type of the far rows precedes the type of the pairs
         met = scope.schema.met_by(name)
         if met is not None:
             inherited = [one for rewrite in found.get(met, ()) for one in _inherited(rewrite, name, scope, skipped)]
@@ -325,7 +324,7 @@ def _rewrites(syntax: syn.GrammarSyntax, scope: Scope, skipped: list[str]) -> di
 
 
 def _inherited(rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[str]) -> tuple[CheckedRewrite, ...]:
-    """A rewrite as it holds of pairs; of a derived link it does only where it is asked of the pairs themselves."""
+    """Return a rewrite for pairs; empty if it needs a derived link that the pairs do not copy."""
     plain = syn.Rewrite(rewrite.left, rewrite.right, place=rewrite.place)
     if any(
         (link := scope.schema.type(rewrite.type).link(member)) is not None and link.derived
@@ -336,7 +335,7 @@ def _inherited(rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[
     try:
         return check_rewrite(plain, pairs, scope)
     except GrammarError as error:
-        message = f"{pretty_rewrite(plain)!r} does not hold of the pairs of {pairs!r}: {error.message}"
+        message = f"{pretty_rewrite(plain)!r} does not apply to the pairs of {pairs!r}: {error.message}"
         skipped.append(_warning(message, rewrite.place, scope))
         return ()
 
@@ -349,10 +348,10 @@ def _conjuncts(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, int]:
                 continue
             here = scope.at(rewrite.place)
             if block.type in found:
-                raise here.error(f"there is a second 'top and top' for type {block.type!r}")
+                raise here.error(f"duplicate 'top and top' for type {block.type!r}")
             if rewrite.conjuncts == 0 and syntax.limits.literals is None:
                 raise here.error(
-                    "conjunctions can grow for ever; write 'top -> top and top max 3', or 'limits { literals 6 }'"
+                    "conjunctions are unlimited; write 'top -> top and top max 3', or 'limits { literals 6 }'"
                 )
             found[block.type] = rewrite.conjuncts
     for name in scope.schema.names:
@@ -369,43 +368,34 @@ def _warnings(
     reachable = reachable_types(rewrites, schema)
     individual = schema.type(schema.individual)
     if individual.members and not rewrites.get(individual.name):
-        yield f"{scope.source}: there is nothing to ask: type {individual.name!r} has no rewrites"
+        yield f"{scope.source}: the grammar has no tests: type {individual.name!r} has no rewrites"
     used_by_pairs = {schema.met_by(name) for name in reachable} | {schema.rows_of(name) for name in reachable}
     for block in syntax.blocks:
         if block.type not in reachable | used_by_pairs:
-            yield _warning(
-                f"no rewrite leads from {schema.individual!r} to {block.type!r}, so this block is never used",
-                block.place,
-                scope,
-            )
+            message = f"no rewrite leads from {schema.individual!r} to {block.type!r}, so this block is never used"
+            yield _warning(message, block.place, scope)
     used = [rewrite for name in schema.names if name in reachable for rewrite in rewrites.get(name, ())]
     for rewrite in used:
         if never_derived(rewrite, used, schema):
-            yield _warning(
-                f"nothing leads to {pretty(rewrite.left)!r}, so it is never rewritten", rewrite.place, scope
-            )
+            message = f"no rewrite produces {pretty(rewrite.left)!r}, so this rewrite is never used"
+            yield _warning(message, rewrite.place, scope)
     yield from _doubtful_values(rewrites, scope)
 
 
 def _doubtful_values(rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: Scope) -> Iterator[str]:
-    """Yield a warning for each category that nobody declared and that is the name of an attribute."""
+    """Yield a warning for each undeclared category that is the name of an attribute."""
     stated = [(d.body, d.type) for d in scope.definitions.values()]
     stated += [(side, name) for name, of_type in rewrites.items() for r in of_type for side in (r.left, r.right)]
     for predicate, type_name in stated:
         for part, name in subpredicates(predicate, type_name, scope.schema):
-            if (
-                not isinstance(part, syn.Compare)
-                or not isinstance(part.value, str)
-                or isinstance(part.value, syn.Parameter)
-            ):
-                continue
-            record = scope.schema.type(name)
-            attribute = record.attribute(part.attribute)
-            if attribute is None or part.value in attribute.values:
-                continue
-            hint = its_hint(part.value, attribute, record, part.op)
-            if hint:
-                yield _warning(f"{pretty(part)!r} means the category {part.value!r}{hint}", part.place, scope)
+            match part:
+                case syn.Compare(member, op, str() as value) if not isinstance(value, syn.Parameter):
+                    record = scope.schema.type(name)
+                    attribute = record.attribute(member)
+                    if attribute is None or value in attribute.values:
+                        continue
+                    if hint := its_hint(value, attribute, record, op):
+                        yield _warning(f"{pretty(part)!r} means the category {value!r}{hint}", part.place, scope)
 
 
 def _warning(message: str, place: syn.Location | None, scope: Scope) -> str:

@@ -1,13 +1,13 @@
-"""The schema that a grammar is checked on: what it declares, what the data brings, and whether the two agree.
+"""The schema that a grammar is checked against: its declarations, the data, and whether the two agree.
 
-Types have names in a grammar, and often none in the data: those of JSON Lines are called after the members that lead
-to them. So a declared type is matched with one of the data by name, or else by position (`data_names`); a grammar is
-checked in the names of the data (`in_names_of`), and gives its own to what is learned from (`named_by`).
+The types of a grammar have names, but those of the data are often derived from members (as for JSON Lines). So a
+declared type is matched with a type of the data by name, or else by position (`data_names`). A grammar is checked
+with the type names of the data (`in_names_of`), and training data gets the names of the grammar (`named_by`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -33,13 +33,13 @@ __all__ = [
 ]
 
 INDIVIDUAL = "Individual"
-"""In ``refine``, ``define`` and ``function``: the type of the individuals, unless some other type has that name."""
+"""An alias for the type of the individuals in ``refine``, ``define`` and ``function``, unless it is a type name."""
 
 
 def check_declared_facts(syntax: syn.GrammarSyntax, population: Population) -> None:
-    """Refuse a grammar that declares facts otherwise than the population was read; declarations are for reading.
+    """Raise a UsageError if a grammar declares a fact differently from the way it was read.
 
-    What was declared when the facts were read comes first, and is not compared.
+    Signatures that were given to the reader take precedence and are not compared.
 
     Examples
     --------
@@ -54,8 +54,8 @@ def check_declared_facts(syntax: syn.GrammarSyntax, population: Population) -> N
     reading = population.provenance.facts if population.provenance is not None else None
     if reading is None:
         raise UsageError(
-            f"the grammar declares the fact {syntax.facts[0].signature}, but the data was not read from facts; leave "
-            "out its lines 'fact ...'"
+            f"the grammar declares the fact {syntax.facts[0].signature}, but the data was not read from facts; "
+            "remove the 'fact' declarations"
         )
     given, settled = signatures_of(reading.given), signatures_of(reading.signatures)
     for declaration in syntax.facts:
@@ -70,7 +70,7 @@ def check_declared_facts(syntax: syn.GrammarSyntax, population: Population) -> N
 
 
 def declared_individual(syntax: syn.GrammarSyntax) -> str | None:
-    """Return the type of the individuals as the grammar says it, or the one type that it declares.
+    """Return the declared type of the individuals, or the only declared type.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def declared_individual(syntax: syn.GrammarSyntax) -> str | None:
 
 
 def _given_names(syntax: syn.GrammarSyntax) -> set[str]:
-    """Return the names of the declared types whose rows functions give, so that the data has none of them."""
+    """Return the declared types whose rows are returned by functions, so that the data has none."""
     targets = [function.link.target for function in syntax.functions if function.link is not None]
     given = {each.name for target in targets for each in _led_to(target, syntax)}
     others = {link.target for each in syntax.types if each.name not in given for link in each.links}
@@ -91,25 +91,22 @@ def _given_names(syntax: syn.GrammarSyntax) -> set[str]:
 
 
 def _led_to(name: str, syntax: syn.GrammarSyntax) -> tuple[syn.TypeDeclaration, ...]:
-    """Return a declared type and those that its links lead to, as far as they are declared."""
+    """Return a declared type and the declared types that its links lead to."""
     declared = {each.name: each for each in syntax.types}
-    found = {name: declared[name]} if name in declared else {}
-    waiting = list(found.values())
-    for declaration in waiting:  # grows while it is read
-        for link in declaration.links:
-            if link.target in declared and link.target not in found:
-                found[link.target] = declared[link.target]
-                waiting.append(declared[link.target])
-    return tuple(found.values())
+    names = [name] if name in declared else []
+    for found in names:  # grows while iterated
+        targets = dict.fromkeys(link.target for link in declared[found].links)
+        names += [target for target in targets if target in declared and target not in names]
+    return tuple(declared[found] for found in names)
 
 
 def given_types(function: syn.Function, syntax: syn.GrammarSyntax, known: Schema) -> tuple[RecordType, ...]:
-    """Return the types of the rows that a function gives: new ones, which the grammar declares.
+    """Return the types of the rows that a function returns: new types, which the grammar declares.
 
     Raises
     ------
     GrammarError
-        When they are not new, or lead to types that are not declared.
+        If a type is not new, or links to an undeclared type.
 
     Examples
     --------
@@ -125,18 +122,23 @@ def given_types(function: syn.Function, syntax: syn.GrammarSyntax, known: Schema
         if declaration.name in known:
             raise error_at(
                 function.place,
-                f"the function {function.name!r} gives rows of {declaration.name!r}, of which there are others "
-                "already; declare a type of their own for them",
+                f"the function {function.name!r} returns rows of type {declaration.name!r}, which already has rows; "
+                "declare a new type for them",
             )
-        for link in declaration.links:
-            if link.target not in names:
-                place = declaration.member_places.get(link.name, declaration.place)
-                raise error_at(place, f"unknown type {link.target!r}{did_you_mean(link.target, names)}")
+        _check_targets(declaration, names)
     return tuple(declaration.record for declaration in found)
 
 
+def _check_targets(declaration: syn.TypeDeclaration, names: Iterable[str]) -> None:
+    """Raise an error if a link of a declared type leads to an unknown type."""
+    for link in declaration.links:
+        if link.target not in names:
+            place = declaration.member_places.get(link.name, declaration.place)
+            raise error_at(place, f"unknown type {link.target!r}{did_you_mean(link.target, names)}")
+
+
 def functions_in_order(syntax: syn.GrammarSyntax) -> tuple[syn.Function, ...]:
-    """Return the functions of a grammar, those that give rows of a type before those of rows of that type.
+    """Return the functions of a grammar, each after the functions that return the rows it is applied to.
 
     Examples
     --------
@@ -155,15 +157,15 @@ def functions_in_order(syntax: syn.GrammarSyntax) -> tuple[syn.Function, ...]:
         return tuple(by_name[name] for name in TopologicalSorter(needs).static_order())
     except CycleError as error:
         function = by_name[error.args[1][0]]
-        message = f"the function {function.name!r} is of rows that it must give first"
+        message = f"the function {function.name!r} is applied to rows that it returns itself"
         raise error_at(function.place, message) from None
 
 
 def declared_kinds(syntax: syn.GrammarSyntax) -> dict[str, str]:
-    """Return the kinds of members that a grammar declares, as readers of data take them.
+    """Return the declared kinds of members, for the readers.
 
-    What the types are called in the data is not known before it is read, so that members go by their own names; only
-    those that are declared twice, and not alike, go by the names of their types.
+    Type names of the data are unknown before it is read, so members are identified by name alone; only members
+    declared with different kinds in different types are qualified by the type.
 
     Examples
     --------
@@ -183,10 +185,10 @@ def declared_kinds(syntax: syn.GrammarSyntax) -> dict[str, str]:
 
 
 def data_names(syntax: syn.GrammarSyntax, data: Schema) -> dict[str, str]:
-    """Return for each declared type the name of the data's type that it stands for, as far as there is one.
+    """Return a mapping from declared types to the types of the data.
 
-    A declared type stands for the type of its name. Where the data has none, it is found by position: the individual
-    of the grammar is that of the data, and what a link leads to is what the data's link of that name leads to.
+    A declared type is matched by name. If the data has no such type, it is matched by position: the individual of the
+    grammar is the individual of the data, and links with the same name lead to the same type.
 
     Examples
     --------
@@ -202,7 +204,7 @@ def data_names(syntax: syn.GrammarSyntax, data: Schema) -> dict[str, str]:
     if start is not None and start not in data:
         found[start] = data.individual
     waiting = [name for name in found if name in declared]
-    for name in waiting:  # grows while it is read
+    for name in waiting:  # grows while iterated
         for link in declared[name].links:
             there = data.type(found[name]).link(link.name)
             if there is not None and link.target in declared and link.target not in found:
@@ -214,12 +216,12 @@ def data_names(syntax: syn.GrammarSyntax, data: Schema) -> dict[str, str]:
 def in_names_of(
     syntax: syn.GrammarSyntax, data: Schema, source: str = "<grammar>", text: str | None = None
 ) -> syn.GrammarSyntax:
-    """Return the grammar with the data's names of types; ``Individual`` is the individual, whatever it is called.
+    """Return the grammar with the type names of the data; ``Individual`` is the type of the individuals.
 
     Raises
     ------
     GrammarError
-        When two declared types are one type of the data, or a function gives rows of a type that is not declared.
+        If two declared types match one type of the data, or if a function returns rows of an undeclared type.
 
     Examples
     --------
@@ -252,7 +254,7 @@ def in_names_of(
 
 
 def named_by(population: Population, syntax: syn.GrammarSyntax) -> Population:
-    """Return the population with the names that a grammar declares for its types.
+    """Return the population with the type names of a grammar.
 
     Examples
     --------
@@ -278,13 +280,13 @@ def _renamed_function(function: syn.Function, names: Mapping[str, str]) -> syn.F
 
 
 def _refuse_undeclared(syntax: syn.GrammarSyntax, source: str, text: str | None) -> None:
-    """Refuse a function that gives rows of a type that is not declared."""
+    """Raise an error if a function returns rows of an undeclared type."""
     names = [each.name for each in syntax.types]
     for function in syntax.functions:
         if function.link is not None and function.link.target not in names:
             target = function.link.target
             hint = did_you_mean(target, names) or f"; add 'type {target} = {{ ... }}'"
-            message = f"the function {function.name!r} gives {target!r}, a type that is not declared{hint}"
+            message = f"the function {function.name!r} returns {target!r}, an undeclared type{hint}"
             raise error_at(function.place, message, source, text)
 
 
@@ -295,7 +297,7 @@ def _renamed_link(link: syn.DerivedLink, names: Mapping[str, str], data: Schema)
 
 
 def _renamed_path(path: syn.DerivedPath, names: Mapping[str, str], links: set[str]) -> syn.DerivedPath:
-    """The path with other names of types, which stand in it as ``~Type.link``."""
+    """Return the path with renamed types in steps like ``~Type.link``."""
     return tuple(
         replace(step, path=_renamed_path(step.path, names, links))
         if isinstance(step, syn.Closure)
@@ -307,24 +309,22 @@ def _renamed_path(path: syn.DerivedPath, names: Mapping[str, str], links: set[st
 
 
 def _refuse_shared(syntax: syn.GrammarSyntax, names: Mapping[str, str], source: str, text: str | None) -> None:
-    """Refuse two declared types that are one type of the data."""
+    """Raise an error if two declared types match one type of the data."""
     first: dict[str, str] = {}
     for declaration in (each for each in syntax.types if each.name in names):
         found = names[declaration.name]
         if first.setdefault(found, declaration.name) != declaration.name:
-            message = (
-                f"{first[found]!r} and {declaration.name!r} are one type in the data, {found!r}: declare it once"
-            )
-            raise error_at(declaration.place, message, source, text)
+            message = f"{first[found]!r} and {declaration.name!r} are the same type in the data ({found!r})"
+            raise error_at(declaration.place, f"{message}; declare it once", source, text)
 
 
 def declared_schema(syntax: syn.GrammarSyntax, source: str = "<grammar>", text: str | None = None) -> Schema:
-    """The schema that a grammar declares, without what functions give.
+    """Return the schema that a grammar declares, without functions.
 
     Raises
     ------
     GrammarError
-        When it declares no types, does not say which is the individual, or a name is unknown.
+        If it declares no types or no individual, or if a name is unknown.
 
     Examples
     --------
@@ -336,13 +336,13 @@ def declared_schema(syntax: syn.GrammarSyntax, source: str = "<grammar>", text: 
 
 
 def _of_data(syntax: syn.GrammarSyntax) -> tuple[syn.TypeDeclaration, ...]:
-    """The declared types whose rows the data has."""
+    """Return the declared types whose rows are in the data."""
     given = _given_names(syntax)
     return tuple(each for each in syntax.types if each.name not in given)
 
 
 def _brought(syntax: syn.GrammarSyntax, data: Schema) -> tuple[syn.TypeDeclaration, ...]:
-    """The declared types of rows that functions give, and have given already."""
+    """Return the declared types of rows that functions have already added to the data."""
     done = [f.link for f in syntax.functions if f.link and f.type in data and f.link in data.type(f.type).links]
     return tuple(each for link in done for each in _led_to(link.target, syntax))
 
@@ -350,15 +350,15 @@ def _brought(syntax: syn.GrammarSyntax, data: Schema) -> tuple[syn.TypeDeclarati
 def schema_of(
     syntax: syn.GrammarSyntax, data: Schema | None, source: str = "<grammar>", text: str | None = None
 ) -> Schema:
-    """The schema of a grammar: the data's when there is one, and it has all that the grammar declares.
+    """Return the schema of the data, checked against the declarations, or else the declared schema.
 
-    The functions of the grammar become attributes of their types, or links to types that it declares for them; what
-    it computes by derived links and expressions is added by `structtree.lang.background.background_of`.
+    Functions are added as attributes, or as links to declared types. `structtree.lang.background.background_of` adds
+    derived links and computed attributes.
 
     Raises
     ------
     GrammarError
-        When neither declares types, a name is unknown, or the two disagree.
+        If no types are known, a name is unknown, or the data disagrees with the declarations.
 
     Examples
     --------
@@ -383,7 +383,7 @@ def schema_of(
 
 
 def declared_categories(syntax: syn.GrammarSyntax) -> dict[tuple[str, str], tuple[str, ...]]:
-    """The categories of every nominal attribute that the grammar declares, by type and name; () for any.
+    """Return the categories of each declared nominal attribute, by type and name; () if any is allowed.
 
     Examples
     --------
@@ -399,34 +399,29 @@ def _declared_schema(syntax: syn.GrammarSyntax) -> Schema:
         raise GrammarError("this grammar declares no types; give --data, or a schema")
     names = [declaration.name for declaration in syntax.types]
     for declaration in syntax.types:
-        for link in declaration.links:
-            if link.target not in names:
-                place = declaration.member_places.get(link.name, declaration.place)
-                raise error_at(place, f"unknown type {link.target!r}{did_you_mean(link.target, names)}")
+        _check_targets(declaration, names)
     if syntax.individual is not None and syntax.individual not in names:
         hint = did_you_mean(syntax.individual, names)
         raise error_at(syntax.individual_place, f"unknown type {syntax.individual!r}{hint}")
     if syntax.individual is None and len(names) > 1:
         choice = " or ".join(f"'individual {name}'" for name in names[:3])
-        raise GrammarError(f"this grammar does not say what the individual is; add {choice}")
+        raise GrammarError(f"the grammar does not declare the type of the individuals; add {choice}")
     return Schema(tuple(declaration.record for declaration in syntax.types), syntax.individual or names[0])
 
 
 def _check_individual(syntax: syn.GrammarSyntax, data: Schema) -> None:
     if syntax.individual in (None, data.individual):
         return
-    raise error_at(
-        syntax.individual_place,
-        f"the individual of this grammar is {syntax.individual!r}, that of the data is {data.individual!r}",
-    )
+    message = f"the individual of the grammar is {syntax.individual!r}, that of the data is {data.individual!r}"
+    raise error_at(syntax.individual_place, message)
 
 
 def _compare(declaration: syn.TypeDeclaration, syntax: syn.GrammarSyntax, data: Schema) -> None:
-    """Refuse a declared type of which the data has something else."""
+    """Raise an error if a declared type disagrees with the data."""
     if declaration.name not in data:
         hint = did_you_mean(declaration.name, data.names)
         if declared_individual(syntax) is None:
-            hint += f"; if its own names are to be used, say which is the individual: individual {declaration.name}"
+            hint += f"; to use the type names of the grammar, declare the individual: individual {declaration.name}"
         raise error_at(declaration.place, f"the data has no type {declaration.name!r}{hint}")
     record = data.type(declaration.name)
     problems = {attribute.name: _attribute_problem(attribute, record) for attribute in declaration.attributes}
@@ -446,10 +441,10 @@ def _attribute_problem(declared: Attribute, record: RecordType) -> str | None:
         fix = f"declare it so, or read it with {option_text('--type', f'{declared.name}={kind}')}"
         return f"{name!r} as {found.kind}, not {declared.kind}; {fix}"
     if declared.kind == "ordered" and found.values != declared.values:
-        return f"{name!r} in the order {' < '.join(found.values)}, not as declared"
+        return f"{name!r} in the order {' < '.join(found.values)}, not {' < '.join(declared.values)}"
     more = [value for value in found.values if value not in declared.values]
     if declared.values and more:
-        return f"the value {more[0]!r} of {name!r}, which is not among those declared"
+        return f"the value {more[0]!r} of {name!r}, which is not declared"
     return None
 
 
@@ -459,7 +454,7 @@ def _link_problem(declared: Link, record: RecordType) -> str | None:
     if found is None:
         return f"no link {name!r}{did_you_mean(declared.name, record.members)}"
     if found.target != declared.target:
-        return f"{name!r} lead to {found.target!r}, not to {declared.target!r}"
+        return f"a link {name!r} to {found.target!r}, not to {declared.target!r}"
     if found.kind != declared.kind and (found.kind, declared.kind) not in (("list", "set"), ("one", "optional")):
         return f"{name!r} as {found.shown!r}, not as {declared.shown!r}"
     return None
@@ -472,9 +467,9 @@ def _with_function(schema: Schema, function: syn.Function, syntax: syn.GrammarSy
     record = schema.type(function.type)
     attribute, link = record.attribute(function.name), record.link(function.name)
     if (attribute is not None and attribute.kind == function.kind) or (link is not None and link == function.link):
-        return schema  # the data brings its values already
+        return schema  # its values are already in the data
     if function.name in record.members:
-        raise error_at(function.place, f"type {record.name!r} has a member {function.name!r} already")
+        raise error_at(function.place, f"type {record.name!r} already has a member {function.name!r}")
     if function.link is None:
         wider = replace(record, attributes=(*record.attributes, function.attribute))
     else:

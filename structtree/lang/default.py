@@ -1,7 +1,7 @@
-"""The grammar that data gets when none is given: one function decides, for every command and estimator.
+"""The default grammar, chosen by one function for every command and estimator.
 
-Data sets with a name may bring a grammar of their own. Data of a known form, such as molecules or labelled graphs,
-gets the shipped grammar for that form. All other data gets a grammar that is derived from it.
+A built-in dataset may have its own grammar. Data of a known form, such as molecules or labelled graphs, gets the
+shipped grammar for that form. For other data, the grammar is derived from the data.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from structtree.lang.rewrites import CheckedRewrite
 __all__ = ["default_grammar", "grammar_of_facts"]
 
 GENERAL = ("molecules", "atoms-and-bonds", "graphs")
-"""The shipped grammars that are for all data of a form, the most special first.
+"""The shipped grammars for all data of a form, the most specific first.
 
-Not multi-instance, whose bins give up thresholds: on Musk-1 (5 folds) it is right on 0.69, the derived one on 0.76.
+Not multi-instance, whose bins lose thresholds: its accuracy on Musk-1 (5 folds) is 0.69, the derived grammar's 0.76.
 """
 
 
 def default_grammar(individuals: Any, own: str | None = None, known: Profile | None = None) -> Grammar:
-    """Return the grammar to begin with.
+    """Return the default grammar.
 
-    A shipped grammar fits if its names are in the data, if it asks about every type and every attribute but
-    identifiers, and if the thresholds that it asks of linked rows can be afforded. Further attributes of the
-    individuals, such as the columns of a file of molecules, are added to it. Where none fits the grammar is derived
-    from the data; see `Grammar.from_population`.
+    A shipped grammar fits if its names are in the data, if it tests every type and every attribute except
+    identifiers, and if the linked rows do not have too many thresholds. Further attributes of the individuals, such
+    as the columns of a file of molecules, are added to it. If none fits, the grammar is derived from the data; see
+    `Grammar.from_population`.
 
     Parameters
     ----------
     individuals : Population, or individuals in another form (see `structtree.data.readers.individuals`)
         The training data, without its target.
     own : str, optional
-        The shipped grammar that a data set with a name brings.
+        The shipped grammar of a built-in dataset.
     known : Profile, optional
-        The profile of the population, where it has been made before.
+        The profile of the population, if it is already known.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def default_grammar(individuals: Any, own: str | None = None, known: Profile | N
 
 
 def grammar_of_facts(population: Population, facts: FactReading) -> Grammar:
-    """Return a grammar that declares the arguments of facts, and asks only what modes let be asked of them.
+    """Return a grammar that declares the signatures of facts and tests only what their modes allow.
 
     Examples
     --------
@@ -82,25 +82,15 @@ def grammar_of_facts(population: Population, facts: FactReading) -> Grammar:
     ('has_car(Train key, Car)', False, True)
     """
     hidden = frozenset(facts.hidden)
-    schema = Schema(
-        tuple(
-            RecordType(
-                record.name,
-                tuple(a for a in record.attributes if (record.name, a.name) not in hidden),
-                tuple(link for link in record.links if (record.name, link.name) not in hidden),
-            )
-            for record in population.schema.types
-        ),
-        population.schema.individual,
-    )
-    tables = {
-        record.name: Table(
-            population.table(record.name).n_rows,
-            {a.name: population.table(record.name).columns[a.name] for a in record.attributes},
-            {link.name: population.table(record.name).links[link.name] for link in record.links},
-        )
-        for record in schema.types
-    }
+    types, tables = [], {}
+    for record in population.schema.types:
+        attributes = tuple(a for a in record.attributes if (record.name, a.name) not in hidden)
+        links = tuple(link for link in record.links if (record.name, link.name) not in hidden)
+        table = population.table(record.name)
+        columns = {a.name: table.columns[a.name] for a in attributes}
+        types.append(RecordType(record.name, attributes, links))
+        tables[record.name] = Table(table.n_rows, columns, {link.name: table.links[link.name] for link in links})
+    schema = Schema(tuple(types), population.schema.individual)
     derived = Grammar.from_population(Population(schema, tables, population.individuals))
     declared = "\n".join(f"fact {signature}" for signature in facts.signatures)
     head, _, rest = derived.text.partition("\n\n")
@@ -108,31 +98,31 @@ def grammar_of_facts(population: Population, facts: FactReading) -> Grammar:
 
 
 def _commented(grammar: Grammar, why: str) -> Grammar:
-    """The shipped grammar with a first line that says why it was taken."""
-    text = f"# The grammar {grammar.name} comes with structtree and {why}.\n{grammar.text}"
+    """Return a shipped grammar with a comment on why it was chosen."""
+    text = f"# The grammar {grammar.name} is shipped with structtree and {why}.\n{grammar.text}"
     origin = f"{grammar.name} (shipped, {why.removeprefix('is ')})"
     return replace(Grammar.parse(text, grammar.source), origin=origin, notes=grammar.notes)
 
 
 def _fitted(grammar: Grammar, population: Population, known: Profile) -> Grammar | None:
-    """The shipped grammar without identifiers and with what it leaves out of individuals; None if it does not fit."""
+    """Return a shipped grammar adapted to the data, or None if it does not fit."""
     schema = population.schema
     try:
         checked = grammar.check(schema)
     except GrammarError:
         return None
-    left = {record.name: _left_out(checked, record.name, population, known) for record in schema.types}
+    untested = {record.name: _untested(checked, record.name, population, known) for record in schema.types}
     parts = [name for name in schema.names if name != schema.individual]
     if checked.warnings or not all(checked.rewrites.get(name) for name in schema.names):
         return None
-    if any(left[name] for name in parts) or _compared_at(checked, parts, syn.Star) & known.many_valued:
+    if any(untested[name] for name in parts) or _compared_at(checked, parts, syn.Star) & known.many_valued:
         return None
-    fitted = _with_attributes(_without(grammar, checked, known), left[schema.individual])
+    fitted = _with_attributes(_without(grammar, checked, known), untested[schema.individual])
     return replace(fitted, notes=tuple(_notes(checked, known)))
 
 
-def _left_out(checked: CheckedGrammar, name: str, population: Population, known: Profile) -> tuple[Attribute, ...]:
-    """The attributes of a type that say something about rows and that a grammar does not ask about."""
+def _untested(checked: CheckedGrammar, name: str, population: Population, known: Profile) -> tuple[Attribute, ...]:
+    """Return the informative attributes of a type that a grammar does not test."""
     tested = {getattr(rewrite.right, "attribute", None) for rewrite in checked.rewrites.get(name, ())}
     columns = population.table(name).columns
     return tuple(
@@ -147,7 +137,7 @@ def _left_out(checked: CheckedGrammar, name: str, population: Population, known:
 def _compared_at(
     checked: CheckedGrammar, types: list[str], source: type[syn.Star | syn.Quantiles]
 ) -> frozenset[Member]:
-    """The numbers of some types that are compared with thresholds of that source."""
+    """Return the attributes of some types that are compared with thresholds from a value source."""
     return frozenset(
         Member(name, right.attribute)
         for name in types
@@ -158,15 +148,15 @@ def _compared_at(
 
 def _notes(checked: CheckedGrammar, known: Profile) -> Iterator[str]:
     if known.identifiers:
-        yield f"not asked: {members_text(checked.schema, known.identifiers)} (differs from row to row)"
+        yield f"skipped: {members_text(checked.schema, known.identifiers)} (unique per row)"
     names = list(checked.rewrites)
     coarse = _compared_at(checked, names, syn.Quantiles) - _compared_at(checked, names, syn.Star)
     if coarse:
-        yield f"asked at quantiles, not at every threshold: {members_text(checked.schema, coarse)}"
+        yield f"tested at quantiles instead of every threshold: {members_text(checked.schema, coarse)}"
 
 
 def _without(grammar: Grammar, checked: CheckedGrammar, known: Profile) -> Grammar:
-    """The grammar with each glob that stands for an identifier replaced by the other attributes it stands for."""
+    """Return the grammar with each glob that matches an identifier replaced by the other attributes it matches."""
     by_place: dict[syn.Location, list[CheckedRewrite]] = {}
     for rewrite in (rewrite for rewrites in checked.rewrites.values() for rewrite in rewrites):
         if rewrite.place is not None:
@@ -180,15 +170,16 @@ def _without(grammar: Grammar, checked: CheckedGrammar, known: Profile) -> Gramm
 
 
 def _with_rewrites(text: str, changed: Mapping[syn.Location, list[CheckedRewrite]]) -> str:
-    """The text with other rewrites at some places; the last place first, so that the others stay where they are."""
+    """Return the text with the rewrites at some locations replaced."""
     lines = text.splitlines()
+    # Last location first, so that the earlier ones stay valid.
     for place in sorted(changed, key=lambda place: (place.line, place.column), reverse=True):
         lines[place.line - 1] = _with_others(lines[place.line - 1], place.column - 1, changed[place])
     return "\n".join(lines) + "\n"
 
 
 def _with_others(line: str, arrow: int, rewrites: list[CheckedRewrite]) -> str:
-    """The line with these rewrites, one below the other, in the place of the one that has its arrow there."""
+    """Return the line with the rewrite around an arrow replaced by others, one per line."""
     indent = " " * (len(line) - len(line.lstrip()))
     before = line[: line.rfind(";", 0, arrow) + 1]
     after = re.sub(r"^[^;#]*", "", line[arrow:])
@@ -197,7 +188,7 @@ def _with_others(line: str, arrow: int, rewrites: list[CheckedRewrite]) -> str:
 
 
 def _with_attributes(grammar: Grammar, attributes: tuple[Attribute, ...]) -> Grammar:
-    """The grammar with some more attributes of the individuals."""
+    """Return the grammar with tests of more attributes of the individuals."""
     if not attributes:
         return grammar
     tests = {"nominal": " = *", "bool": "", **dict.fromkeys(NUMERIC, " >= *")}

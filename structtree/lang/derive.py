@@ -1,13 +1,14 @@
-"""A grammar for any schema, as text that a person would be happy to edit.
+"""Derivation of a grammar from a schema, as text meant to be edited.
 
-It asks about every attribute and follows every link, a few steps deep: enough to begin with, and each block says
-how to change it. A table without links gets the questions of an ordinary decision tree, one test at a time. Where
-there is data too, its profile says which attributes only identify rows and which numbers have too many thresholds.
+The grammar tests every attribute and follows every link, a few steps deep, and each block has a comment on how to
+change it. A table without links gets the tests of an ordinary decision tree, one at a time. With data, its profile
+decides which attributes are identifiers and which numbers have too many thresholds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import takewhile
 
 from structtree.data.as_of import DAYS_BEFORE
@@ -19,31 +20,31 @@ from structtree.lang.pretty import pretty_grammar, pretty_name
 __all__ = ["derive_grammar"]
 
 MANY_CATEGORIES = 50
-"""Without data, a nominal attribute that declares more values than this is taken for an identifier, and left out."""
+"""Without data, a nominal attribute that declares more values than this is skipped as an identifier."""
 
 N_QUANTILES = 100
-"""At so many quantiles a number is asked that has too many values to ask every threshold."""
+"""Number of quantiles tested for a number with too many values to test every threshold."""
 
 MANY_AGGREGATED = 6
-"""More numbers than this behind one link are not added up or averaged; twice as many of an individual's history."""
+"""A link to rows with more numbers than this gets no aggregates; twice as many for the history of an individual."""
 
 MANY_DATES = 3
-"""Of more dates of a type than this no weekdays and months are asked."""
+"""A type with more dates than this gets no tests of weekdays and months."""
 
 MANY_ATTRIBUTES = 20
-"""More attributes of one kind than this are asked about with a glob."""
+"""More attributes of one kind than this are tested with a glob."""
 
 
 def derive_grammar(schema: Schema, name: str | None = None, profile: Profile | None = None) -> str:
-    """Return the text of a grammar that fits a schema.
+    """Return the text of a grammar for a schema.
 
     Parameters
     ----------
     schema : Schema
     name : str, optional
-        The name of the grammar; without it the file begins with its docstring.
+        The name of the grammar.
     profile : Profile, optional
-        What data of that schema says about its attributes.
+        The profile of the data.
 
     Examples
     --------
@@ -54,154 +55,209 @@ def derive_grammar(schema: Schema, name: str | None = None, profile: Profile | N
     individual Train
     ...
     refine Car {
-        # Flags: true, or false.
+        # Boolean attributes.
         top -> long
         top -> not long
     ...
     """
-    types = _reachable(schema, profile)
+    if profile is None:
+        deriver = _Deriver(schema, _declared_profile(schema), f"more than {MANY_CATEGORIES} values")
+    else:
+        deriver = _Deriver(schema, profile, "unique per row")
+    types = deriver.reachable()
     names = ", ".join(record.name for record in types[:5]) + (" ..." if len(types) > 5 else "")
     doc = f"Derived from the data: the attributes and links of {names}."
     paragraphs = [
         pretty_grammar(syn.GrammarSyntax(name, doc, individual=schema.individual)).rstrip(),
-        *(_block(record, schema, profile) for record in types),
+        *map(deriver.block, types),
         _LIMITS if any(record.links or schema.listed(record.name) for record in types) else "",
     ]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
 
-def _together(record: RecordType, schema: Schema, profile: Profile | None) -> tuple[str, ...]:
-    """Say how many tests may stand together at a position of a type."""
-    if _is_flat(schema):
-        return _ALONE
-    is_alone = profile is not None and profile.is_large and record not in _behind_sets(schema, profile)
-    return _ALONE_OF_MANY if is_alone else _TOGETHER
-
-
-def _behind_sets(schema: Schema, profile: Profile) -> list[RecordType]:
-    """The types of which an individual may reach several rows: there tests of one row cannot be asked one by one."""
-    types = _reachable(schema, profile)
-    found = [schema.type(link.target) for record in types for link in _followed(record, profile) if not link.single]
-    found += [record for record in types if schema.listed(record.name)]
-    for record in found:  # grows while it is read
-        targets = dict.fromkeys(link.target for link in _followed(record, profile))
-        found += [schema.type(target) for target in targets if schema.type(target) not in found]
-    return found
-
-
-_TOGETHER = ("# How many of these may stand together at one position.", "top -> top and top max 2")
-_ALONE = ("# One at a time, as in an ordinary decision tree; for two at once write: top -> top and top max 2",)
+_COMBINED = ("# Maximum number of tests at one position.", "top -> top and top max 2")
+_ALONE = ("# One test at a time, as in an ordinary decision tree; to combine two, write: top -> top and top max 2",)
 _ALONE_OF_MANY = (
-    "# One at a time, since the individuals are very many; for two at once write: top -> top and top max 2",
+    "# One test at a time, because there are very many individuals; to combine two, write: top -> top and top max 2",
 )
 _LIMITS = """\
-# How many links deep a predicate may look, and how many tests and links it may have in all.
+# Maximum nesting of links, and maximum number of tests and links in a predicate.
 limits { nesting 4, literals 6 }"""
 
 
-def _reachable(schema: Schema, profile: Profile | None) -> list[RecordType]:
-    """The types that links lead to from the individual, nearest first."""
-    found = [schema.type(schema.individual)]
-    for record in found:  # grows while it is read
-        targets = dict.fromkeys(link.target for link in _followed(record, profile))
-        found += [schema.type(target) for target in targets if schema.type(target) not in found]
-    return found
+def _declared_profile(schema: Schema) -> Profile:
+    """Return the profile of a schema without data: its identifiers are the attributes that declare many values."""
+    identifiers: set[Member] = set()
+    for record in schema.types:
+        many = {Member(record.name, a.name) for a in record.attributes if len(a.values) > MANY_CATEGORIES}
+        if record.links or schema.listed(record.name) or len(many) < len(record.attributes):
+            identifiers |= many  # unless nothing else could be tested
+    return Profile(frozenset(identifiers))
 
 
-def _is_flat(schema: Schema) -> bool:
-    """Tell whether there is nothing but the attributes of the individuals to ask about."""
-    return not schema.type(schema.individual).links and not schema.listed(schema.individual)
+@dataclass(frozen=True, slots=True)
+class _Deriver:
+    """Writer of the refine blocks of a schema.
 
+    Parameters
+    ----------
+    schema : Schema
+    profile : Profile
+    identified : str
+        Why identifiers are skipped.
+    """
 
-def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
-    """The refine block of a type; none when there is nothing to ask."""
-    identifiers, absolute = _identifiers(record, schema, profile), _absolute(record, profile)
-    parts = [
-        _flags(_of_kind(record, "bool")),
-        _categories(_of_kind(record, "nominal"), identifiers),
-        _numbers(_of_kind(record, *NUMERIC), identifiers | absolute, _many_valued(record, profile)),
-        _parts(_of_kind(record, "date", "time"), identifiers),
-        _comparisons(record, profile),
-        _links(_followed(record, profile)),
-        _aggregates(record, schema, profile),
-        ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
-    ]
-    why = f"more than {MANY_CATEGORIES} values" if profile is None else "differs from row to row"
-    names = ", ".join(pretty_name(a.name) for a in record.attributes if a.name in identifiers)
-    left_out = [f"# not asked: {names} ({why})"] if names else []
-    dates = ", ".join(pretty_name(a.name) for a in record.attributes if a.name in absolute)
-    left_out += [f"# not asked: {dates} (how long ago it was says more about new individuals)"] if dates else []
-    if profile is not None:
-        left_out += _left_out(record, profile.crowded, "individuals reach too many rows by it")
-        left_out += _left_out(record, profile.returning, "it leads back to where one came from")
-    if not any(parts):
-        return "\n".join(left_out)
-    lines = [line for part in [*parts, left_out, _together(record, schema, profile)] for line in part]
-    return f"refine {pretty_name(record.name)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
+    schema: Schema
+    profile: Profile
+    identified: str
 
+    def reachable(self) -> list[RecordType]:
+        """Return the types that links lead to from the individual, nearest first."""
+        return self._linked([self.schema.type(self.schema.individual)], self._followed)
 
-def _identifiers(record: RecordType, schema: Schema, profile: Profile | None) -> frozenset[str]:
-    """The attributes that are not asked about; without data, those that declare very many values."""
-    if profile is not None:
-        return frozenset(a.name for a in record.attributes if Member(record.name, a.name) in profile.identifiers)
-    many = frozenset(a.name for a in record.attributes if len(a.values) > MANY_CATEGORIES)
-    is_all = not record.links and not schema.listed(record.name) and len(many) == len(record.attributes)
-    return frozenset() if is_all else many  # better a question too many than none
+    def block(self, record: RecordType) -> str:
+        """Return the refine block of a type, or only comments if it has no tests."""
+        identifiers, absolute = self._own(record, self.profile.identifiers), self._own(record, self.profile.absolute)
+        listed = self.schema.listed(record.name)
+        parts = [
+            _flags(_of_kind(record, "bool")),
+            _categories(_of_kind(record, "nominal"), identifiers),
+            _numbers(_of_kind(record, *NUMERIC), identifiers | absolute, self._own(record, self.profile.many_valued)),
+            _date_parts(_of_kind(record, "date", "time"), identifiers),
+            self._comparisons(record),
+            _links(self._followed(record)),
+            self._aggregates(record),
+            ["# The next element of the list.", "top -> next (top)"] if listed else [],
+        ]
+        skipped = [
+            *_skipped(record, self.profile.identifiers, "skipped", self.identified),
+            *_skipped(record, self.profile.absolute, "skipped", "elapsed time generalises better to new individuals"),
+            *_skipped(record, self.profile.crowded, "skipped link", "leads to too many rows"),
+            *_skipped(record, self.profile.returning, "skipped link", "returns to the parent row"),
+        ]
+        if not any(parts):
+            return "\n".join(skipped)
+        lines = [line for part in [*parts, skipped, self._combined(record)] for line in part]
+        return f"refine {pretty_name(record.name)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
 
+    def _linked(
+        self, start: Iterable[RecordType], follow: Callable[[RecordType], Iterable[Link]]
+    ) -> list[RecordType]:
+        """Return some types and all types that followed links lead to from them."""
+        found = list(start)
+        for record in found:  # grows while iterated
+            targets = map(self.schema.type, dict.fromkeys(link.target for link in follow(record)))
+            found += [target for target in targets if target not in found]
+        return found
 
-def _absolute(record: RecordType, profile: Profile | None) -> frozenset[str]:
-    """Return the dates and years of a type that are not asked for themselves."""
-    members = frozenset() if profile is None else profile.absolute
-    return frozenset(member.attribute for member in members if member.type == record.name)
+    def _followed(self, record: RecordType) -> tuple[Link, ...]:
+        """Return the links of a type, without those to too many rows and those back to the parent row."""
+        skipped = self.profile.crowded | self.profile.returning
+        return tuple(link for link in record.links if Member(record.name, link.name) not in skipped)
 
+    def _own(self, record: RecordType, members: frozenset[Member]) -> frozenset[str]:
+        return frozenset(member.attribute for member in members if member.type == record.name)
 
-def _many_valued(record: RecordType, profile: Profile | None) -> frozenset[str]:
-    members = frozenset() if profile is None else profile.many_valued
-    return frozenset(member.attribute for member in members if member.type == record.name)
+    def _combined(self, record: RecordType) -> tuple[str, ...]:
+        """Return the rewrite that allows several tests at a position, or a comment on how to allow them."""
+        individual = self.schema.type(self.schema.individual)
+        if not individual.links and not self.schema.listed(individual.name):
+            return _ALONE
+        return _ALONE_OF_MANY if self.profile.is_large and record not in self._behind_sets() else _COMBINED
+
+    def _behind_sets(self) -> list[RecordType]:
+        """Return the types with several rows per individual, whose tests a tree cannot ask of one row in sequence."""
+        types = self.reachable()
+        sets = [link.target for record in types for link in self._followed(record) if not link.single]
+        lists = [record.name for record in types if self.schema.listed(record.name)]
+        return self._linked(map(self.schema.type, [*sets, *lists]), self._followed)
+
+    def _comparisons(self, record: RecordType) -> list[str]:
+        """Return the rewrites that compare two attributes, one pair per line."""
+        lines = ["; ".join(_pair(pair, record)) for pair in self.profile.comparable if pair.type == record.name]
+        return _section("Comparisons of two attributes; for every pair write * = its * and * >= its *", lines)
+
+    def _aggregates(self, record: RecordType) -> list[str]:
+        """Return the aggregates behind the links of a type with one row per individual."""
+        single = self._linked(
+            [self.schema.type(self.schema.individual)], lambda each: (link for link in each.links if link.single)
+        )
+        lines: list[str] = []
+        for link in self._followed(record) if record in single else ():
+            numbers, recent = self._numbers_behind(link), self._recent(link)
+            if link.single or len(numbers) > MANY_AGGREGATED * (2 if recent else 1):
+                continue
+            functions = ["sum", "mean", *(["latest"] if self._has_order(link) else [])]
+            coarse = self._own(self.schema.type(link.target), self.profile.many_valued)
+            for function in functions:
+                for name in numbers:
+                    source = f"quantiles({N_QUANTILES})" if name in coarse else "*"
+                    value = f"{function} {pretty_name(link.name)}.{pretty_name(name)}"
+                    lines.append(f"top -> {value} >= {source}; top -> {value} <= {source}")
+            for name in numbers if recent else ():
+                value = f"mean {pretty_name(link.name)} ({recent}).{pretty_name(name)}"
+                lines.append(f"top -> {value} >= *; top -> {value} <= *")
+            if recent:
+                lines.append(f"top -> count {pretty_name(link.name)} ({recent}) >= *")
+        also = "min, max, range, deviation, trend, share and distinct"
+        return _section(f"Aggregates of linked rows; also available: {also}.", lines)
+
+    def _numbers_behind(self, link: Link) -> list[str]:
+        target = self.schema.type(link.target)
+        skipped = self._own(target, self.profile.identifiers | self.profile.absolute)
+        numbers = [a.name for a in _of_kind(target, "int", "real") if a.name not in skipped]
+        return [name for name in numbers if not name.startswith(DAYS_BEFORE)]  # `exists` tests how recent they are
+
+    def _recent(self, link: Link) -> str:
+        """Return the condition for recent rows behind a link, or "" if they are not the history of individuals."""
+        recent = ((m, days) for m, days in self.profile.recent if m.type == link.target)
+        return next((f"{pretty_name(m.attribute)} <= {days}" for m, days in recent), "")
+
+    def _has_order(self, link: Link) -> bool:
+        """Return whether the rows behind a link have a last one: as a list, or with a single date."""
+        return link.kind == "list" or len(_of_kind(self.schema.type(link.target), "date", "time")) == 1
 
 
 def _of_kind(record: RecordType, *kinds: Kind) -> list[Attribute]:
     return [attribute for attribute in record.attributes if attribute.kind in kinds]
 
 
+def _skipped(record: RecordType, members: frozenset[Member], label: str, why: str) -> list[str]:
+    names = ", ".join(pretty_name(name) for name in record.members if Member(record.name, name) in members)
+    return [f"# {label}: {names} ({why})"] if names else []
+
+
 def _flags(attributes: list[Attribute]) -> list[str]:
     lines = [line for name in _names(attributes) for line in (f"top -> {name}", f"top -> not {name}")]
-    return _section("Flags: true, or false.", lines)
+    return _section("Boolean attributes.", lines)
 
 
 def _categories(attributes: list[Attribute], identifiers: frozenset[str]) -> list[str]:
     lines = [f"top -> {name} = *" for name in _names(attributes, identifiers)]
-    return _section("Categories, one at a time; for sets of them write in * instead of = *", lines)
+    return _section("Categories, one at a time; for sets write in * instead of = *", lines)
 
 
-def _numbers(attributes: list[Attribute], identifiers: frozenset[str], many_valued: frozenset[str]) -> list[str]:
-    fine = _names(attributes, identifiers | many_valued)
+def _numbers(attributes: list[Attribute], skipped: frozenset[str], many_valued: frozenset[str]) -> list[str]:
+    fine = _names(attributes, skipped | many_valued)
     coarse = [pretty_name(a.name) for a in attributes if a.name in many_valued]
     every = [f"top -> {name} {op} *" for name in fine for op in (">=", "<=")]
     some = [f"top -> {name} {op} quantiles({N_QUANTILES})" for name in coarse for op in (">=", "<=")]
-    what = _what(attributes)
+    what = _kinds_text(attributes)
     return [
         *_section(f"{what}, at every threshold; for fewer write quantiles(10) instead of *", every),
         *_section(f"{what} with very many values; for every threshold write * instead of quantiles", some),
     ]
 
 
-def _parts(attributes: list[Attribute], identifiers: frozenset[str]) -> list[str]:
-    """Return the rewrites about parts of dates, a date a line."""
+def _date_parts(attributes: list[Attribute], identifiers: frozenset[str]) -> list[str]:
+    """Return the rewrites about date parts, one date per line."""
     dates = [a for a in attributes if a.name not in identifiers]
     lines = []
     for date in dates if len(dates) <= MANY_DATES else ():
         parts = ("weekday", "month", *(["hour"] if date.kind == "time" else []))
         names = [f"{pretty_name(date.name)}.{part}" for part in parts]
         lines += ["; ".join(f"top -> {name} {op} *" for op in ("=", ">=")) for name in names]
-    return _section("Parts of dates; there are also day and year.", lines)
-
-
-def _comparisons(record: RecordType, profile: Profile | None) -> list[str]:
-    """Return the rewrites that compare two attributes, a pair a line; without data nobody knows which to compare."""
-    pairs = () if profile is None else profile.comparable
-    lines = ["; ".join(_pair(pair, record)) for pair in pairs if pair.type == record.name]
-    return _section("Two values of a row compared; for every pair write * = its * and * >= its *", lines)
+    return _section("Date parts; also available: day and year.", lines)
 
 
 def _pair(pair: MemberPair, record: RecordType) -> Iterator[str]:
@@ -215,23 +271,12 @@ def _pair(pair: MemberPair, record: RecordType) -> Iterator[str]:
         yield f"top -> {other} >= its {one}"
 
 
-def _what(attributes: list[Attribute]) -> str:
-    """Return what attributes with thresholds are: numbers, dates, ordered categories."""
+def _kinds_text(attributes: list[Attribute]) -> str:
+    """Return the kinds of attributes with thresholds as text: numbers, dates, ordered categories."""
     names = {"int": "numbers", "real": "numbers", "date": "dates", "time": "times", "ordered": "ordered categories"}
     found = list(dict.fromkeys(word for kind, word in names.items() if any(a.kind == kind for a in attributes)))
     *first, last = found or ["numbers"]
     return (f"{', '.join(first)} and {last}" if first else last).capitalize()
-
-
-def _followed(record: RecordType, profile: Profile | None) -> tuple[Link, ...]:
-    """The links that are asked about: all but those that lead to too many rows, and those that lead back."""
-    without = frozenset() if profile is None else profile.crowded | profile.returning
-    return tuple(link for link in record.links if Member(record.name, link.name) not in without)
-
-
-def _left_out(record: RecordType, links: frozenset[Member], why: str) -> list[str]:
-    names = ", ".join(pretty_name(link.name) for link in record.links if Member(record.name, link.name) in links)
-    return [f"# not followed: {names} ({why})"] if names else []
 
 
 def _links(links: tuple[Link, ...]) -> list[str]:
@@ -243,79 +288,25 @@ def _links(links: tuple[Link, ...]) -> list[str]:
             lines += [f"top -> missing {name}"] if link.kind == "optional" else []
         else:
             lines += [f"top -> exists {name} (top)", f"top -> count {name} (top) >= 2..4"]
-    return _section("Links; what must hold behind them is refined by the block of their type.", lines)
-
-
-def _aggregates(record: RecordType, schema: Schema, profile: Profile | None) -> list[str]:
-    """Return the sums and means of what is behind the links of a type of which an individual has one row."""
-    lines: list[str] = []
-    for link in _followed(record, profile) if record in _single(schema) else ():
-        numbers, recent = _numbers_behind(link, schema, profile), _recent(link, profile)
-        if link.single or len(numbers) > MANY_AGGREGATED * (2 if recent else 1):
-            continue
-        functions = ["sum", "mean", *(["latest"] if _has_order(link, schema) else [])]
-        coarse = _many_valued(schema.type(link.target), profile)
-        for function in functions:
-            for name in numbers:
-                source = f"quantiles({N_QUANTILES})" if name in coarse else "*"
-                value = f"{function} {pretty_name(link.name)}.{pretty_name(name)}"
-                lines.append(f"top -> {value} >= {source}; top -> {value} <= {source}")
-        for name in numbers if recent else ():
-            value = f"mean {pretty_name(link.name)} ({recent}).{pretty_name(name)}"
-            lines.append(f"top -> {value} >= *; top -> {value} <= *")
-        if recent:
-            lines.append(f"top -> count {pretty_name(link.name)} ({recent}) >= *")
-    what = "What rows behind links come to; there are also min, max, range, deviation, trend, share and distinct."
-    return _section(what, lines)
-
-
-def _single(schema: Schema) -> list[RecordType]:
-    """Return the types of which each individual has one row: its own, and those that references lead to."""
-    found = [schema.type(schema.individual)]
-    for record in found:  # grows while it is read
-        targets = dict.fromkeys(link.target for link in record.links if link.single)
-        found += [schema.type(target) for target in targets if schema.type(target) not in found]
-    return found
-
-
-def _numbers_behind(link: Link, schema: Schema, profile: Profile | None) -> list[str]:
-    target = schema.type(link.target)
-    others = _identifiers(target, schema, profile) | _absolute(target, profile)
-    numbers = [a.name for a in _of_kind(target, "int", "real") if a.name not in others]
-    return [name for name in numbers if not name.startswith(DAYS_BEFORE)]  # `exists` asks how recent they are
-
-
-def _recent(link: Link, profile: Profile | None) -> str:
-    """Return the condition that rows behind a link are recent; nothing where they are no history of individuals."""
-    known = () if profile is None else profile.recent
-    return next((f"{pretty_name(m.attribute)} <= {days}" for m, days in known if m.type == link.target), "")
-
-
-def _has_order(link: Link, schema: Schema) -> bool:
-    """Tell whether the rows behind a link have a last one: those of a list, and those with one date."""
-    return link.kind == "list" or len(_of_kind(schema.type(link.target), "date", "time")) == 1
+    return _section("Links; the block of the linked type refines 'top'.", lines)
 
 
 def _section(comment: str, lines: list[str]) -> list[str]:
-    """Return lines below a comment; nothing when there are none."""
+    """Return lines below a comment, or nothing if there are no lines."""
     return [f"# {comment}", *lines] if lines else []
 
 
-def _names(attributes: list[Attribute], without: frozenset[str] = frozenset()) -> list[str]:
-    """The names of all attributes but some, as they are written; one glob when there are many.
-
-    A glob that would bring back one of the others is not used.
-    """
-    names = [attribute.name for attribute in attributes if attribute.name not in without]
+def _names(attributes: list[Attribute], skipped: frozenset[str] = frozenset()) -> list[str]:
+    """Return the names of attributes as text; one glob for many, unless it would match a skipped attribute."""
+    names = [attribute.name for attribute in attributes if attribute.name not in skipped]
     if len(names) > MANY_ATTRIBUTES:
         prefix = _shared_prefix(names)
-        if not any(a.name.startswith(prefix) for a in attributes if a.name in without):
+        if not any(a.name.startswith(prefix) for a in attributes if a.name in skipped):
             return [f"{prefix}*"]
     return [pretty_name(name) for name in names]
 
 
 def _shared_prefix(names: list[str]) -> str:
-    """Return what all names begin with, as far as it is letters: ``f`` for f1, f2, ... f166."""
-    first, last = min(names), max(names)
-    n_shared = next((i for i, letter in enumerate(first) if not last.startswith(first[: i + 1])), len(first))
-    return "".join(takewhile(lambda letter: letter == "_" or letter.isalpha(), first[:n_shared]))
+    """Return the letters that all names start with: ``f`` for f1, f2, ... f166."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False))
+    return "".join(takewhile(lambda letter: letter == "_" or letter.isalpha(), (letter for letter, _ in pairs)))

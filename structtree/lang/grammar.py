@@ -1,7 +1,6 @@
-"""Grammars as users hold them: a text that has been parsed, to be checked on data when there is some.
+"""The `Grammar` class: a parsed grammar with its text, checked against a schema when needed.
 
-Reading a grammar is reading data: nothing is imported or run. Which grammar data gets when none is given is decided
-in `structtree.lang.default`.
+Reading a grammar never imports or runs code. `structtree.lang.default` chooses the grammar if none is given.
 """
 
 from __future__ import annotations
@@ -27,29 +26,29 @@ from structtree.reprs import Viewed, names_text, number_text, short_repr
 __all__ = ["Grammar", "grammar_from", "members_text", "shipped_grammars"]
 
 MAX_BYTES = 5_000_000
-"""How large a grammar file may be."""
+"""Maximum size of a grammar file."""
 
 MANY_NAMES = 12
-"""So many attributes are named in a note at most, and one more."""
+"""Maximum number of attributes listed in a note before the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar(Viewed):
-    """Rewrite grammar: what may be asked of structured data.
+    """Rewrite grammar: the tests that trees may use on structured data.
 
-    Two grammars are equal when they say the same, whatever their comments and layout.
+    Comments and layout are ignored when grammars are compared.
 
     Parameters
     ----------
     syntax : GrammarSyntax
     text : str
-        The text it was parsed from, with its comments.
+        The text that it was parsed from, with its comments.
     source : str
-        The file or other name of the text, for messages.
+        The file name, or another name of the text, for error messages.
     origin : str
-        Where the grammar comes from, in words.
+        A description of where the grammar comes from.
     notes : tuple of str
-        What it does not ask, or not in full, where that was decided from the data.
+        Notes on what was skipped or simplified because of the data.
 
     Examples
     --------
@@ -82,22 +81,22 @@ class Grammar(Viewed):
 
     @classmethod
     def parse(cls, text: str, source: str = "<grammar>") -> Grammar:
-        """A grammar from its text.
+        """Parse a grammar.
 
         Parameters
         ----------
         text : str
         source : str
-            The file or other name of the text, for messages.
+            The file name, or another name of the text, for error messages.
         """
         syntax = parse_grammar(text, source)
         if syntax == syn.GrammarSyntax():
-            raise GrammarError("this grammar is empty; write at least 'refine TYPE { top -> ... }'", source)
+            raise GrammarError("the grammar is empty; write at least 'refine TYPE { top -> ... }'", source)
         return cls(syntax, text, source)
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> Grammar:
-        """A grammar that comes with the package, by name, or from a file.
+        """Load a shipped grammar by name, or a grammar from a file.
 
         Examples
         --------
@@ -113,94 +112,93 @@ class Grammar(Viewed):
         if path.is_file():
             return replace(cls.parse(_read(path), name), origin=name)
         if path.suffix or len(path.parts) > 1 or path.exists():
-            raise MissingFileError(f"there is no grammar file {name!r}")
+            raise MissingFileError(f"no such grammar file: {name!r}")
         raise UnknownNameError("grammar", name, shipped_grammars())
 
     @classmethod
     def from_schema(cls, schema: Schema) -> Grammar:
-        """Return a grammar that asks about every attribute and every link of a schema.
+        """Derive a grammar that tests every attribute and follows every link of a schema.
 
-        Its text is meant to be edited. Where there is data, `from_population` fits it better.
+        Its text is meant to be edited. If there is data, use `from_population`, which adapts the grammar to it.
         """
         return _derived(schema, None)
 
     @classmethod
     def from_population(cls, population: Population, known: Profile | None = None) -> Grammar:
-        """Return the grammar of the schema, fitted to the data.
+        """Derive a grammar from a schema and its data.
 
-        Identifiers are left out, and numbers with too many values to ask every threshold are asked at quantiles; see
-        `structtree.data.profile`. The notes of the grammar say so.
+        Identifiers are skipped, and numbers with too many values to test every threshold are tested at quantiles; see
+        `structtree.data.profile`. The notes of the grammar list these decisions.
 
         Parameters
         ----------
         population : Population
         known : Profile, optional
-            The profile of the population, where it is known already.
+            The profile of the population, if it is already known.
 
         Examples
         --------
         >>> people = Population.from_records([{"id": 7, "age": 31}, {"id": 8, "age": 40}])
         >>> grammar = Grammar.from_population(people)
         >>> "id >= *" in grammar.text, "age >= *" in grammar.text, grammar.notes
-        (False, True, ('not asked: id (differs from row to row)',))
+        (False, True, ('skipped: id (unique per row)',))
         """
         return _derived(population.schema, profile(population) if known is None else known)
 
     def check(self, schema: Schema | None = None) -> CheckedGrammar:
-        """Resolve all names and check that everything makes sense, on the schema of the data if it is given."""
+        """Check the grammar against the schema of the data, or against the declared types."""
         for known, checked in self._checked:
             if known == schema:
                 return checked
         checked = check(self.syntax, schema, source=self.source, text=self.text)
-        # Trees are grown again and again on data of one schema: the last answer is worth keeping.
+        # Trees are often grown on data with the same schema, so the last result is kept.
         self._checked[:] = [(schema, checked)]
         return checked
 
     def omitting(self, reasons: Mapping[str, str], schema: Schema) -> Grammar:
-        """Return the grammar without rewrites about attributes that the data leaves out on purpose.
+        """Return the grammar without the rewrites about attributes that were removed from the data.
 
         Parameters
         ----------
         reasons : mapping from name to str
-            The attributes of the individuals, and what they are; those that the data has all the same stay.
+            Removed attributes of the individuals, and why; attributes that the data still has are kept.
         schema : Schema
-            Of the data.
+            The schema of the data.
 
         Examples
         --------
         >>> data = Population.from_records([{"size": 3}])
         >>> whole = Grammar.parse("refine Individual { top -> size >= *; top -> class = * }")
         >>> whole.omitting({"class": "the target"}, data.schema).notes
-        ('not asked: class (the target); 1 rewrite is left out',)
+        ('skipped: class (the target); removed 1 rewrite',)
         """
         found = omit_attributes(self.syntax, reasons, schema, self.source, self.text)
         if found.syntax == self.syntax:
             return self
         names = ", ".join(f"{pretty_name(name)} ({reasons[name]})" for name in found.names)
-        left = [f"{found.n_rewrites} rewrite{'s' * (found.n_rewrites > 1)}"] if found.n_rewrites else []
-        left += [f"what computes {pretty_name(name)}" for name in found.computed]
-        are = "is" if len(left) == 1 and found.n_rewrites <= 1 else "are"
-        notes = (f"not asked: {names}; {' and '.join(left)} {are} left out",) if left else ()
+        removed = [number_text(found.n_rewrites, "rewrite")] if found.n_rewrites else []
+        removed += [f"the declaration of {', '.join(map(pretty_name, found.computed))}"] if found.computed else []
+        notes = (f"skipped: {names}; removed {' and '.join(removed)}",) if removed else ()
         return replace(self, syntax=found.syntax, notes=(*self.notes, *notes))
 
     def predicate(self, text: str, schema: Schema | None = None) -> syn.Predicate:
-        """A predicate on individuals from its text; it may use the definitions and functions of the grammar."""
+        """Parse a predicate on individuals, which may use the definitions and functions of the grammar."""
         checked = self.check(schema)
         return check_predicate(parse_predicate(text), checked.individual, checked, text=text)
 
     @property
     def name(self) -> str | None:
-        """The name after the word ``grammar``."""
+        """The name after the keyword ``grammar``."""
         return self.syntax.name
 
     @property
     def doc(self) -> str | None:
-        """The docstring."""
+        """The docstring of the grammar."""
         return self.syntax.doc
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """The declarations of facts, as the readers of facts take them.
+        """The fact declarations, for the ``fact`` option of the readers.
 
         Examples
         --------
@@ -210,7 +208,7 @@ class Grammar(Viewed):
         return tuple(str(one.signature) for one in self.syntax.facts)
 
     def __str__(self) -> str:
-        if not self._shown:  # every model keeps the text of its grammar
+        if not self._shown:  # kept, since every model stores the text of its grammar
             self._shown.append(pretty_grammar(self.syntax))
         return self._shown[0]
 
@@ -224,24 +222,21 @@ def _derived(schema: Schema, known: Profile | None) -> Grammar:
 
 
 def _notes(schema: Schema, known: Profile) -> Iterator[str]:
-    if known.identifiers:
-        yield f"not asked: {members_text(schema, known.identifiers)} (differs from row to row)"
-    if known.many_valued:
-        names = members_text(schema, known.many_valued)
-        yield f"asked at {N_QUANTILES} quantiles, not at every threshold: {names} (too many values)"
-    if known.absolute:
-        names = members_text(schema, known.absolute)
-        yield f"asked how long ago, not when: {names} (what comes later has other dates)"
-    if known.crowded:
-        yield f"not followed: {members_text(schema, known.crowded)} (individuals reach too many rows by it)"
-    if known.returning:
-        yield f"not followed: {members_text(schema, known.returning)} (leads back to where one came from)"
+    for start, members, why in (
+        ("skipped", known.identifiers, "unique per row"),
+        (f"tested at {N_QUANTILES} quantiles instead of every threshold", known.many_valued, "too many values"),
+        ("tested by elapsed time instead of date", known.absolute, "new individuals have later dates"),
+        ("skipped link", known.crowded, "leads to too many rows"),
+        ("skipped link", known.returning, "returns to the parent row"),
+    ):
+        if members:
+            yield f"{start}: {members_text(schema, members)} ({why})"
     if known.is_large:
-        yield "one test at a time where a tree can ask one after the other: there are many individuals"
+        yield "tests are not combined where a tree can ask them in sequence (many individuals)"
 
 
 def members_text(schema: Schema, members: frozenset[Member]) -> str:
-    """Return the first names of members, in the order of the schema; those of the individuals without their type."""
+    """Return the first names of members, in schema order; members of individuals without their type."""
     order = [Member(record.name, name) for record in schema.types for name in record.members]
     types = {member: "" if member.type == schema.individual else f"{pretty_name(member.type)}." for member in order}
     names = [f"{types[member]}{pretty_name(member.attribute)}" for member in order if member in members]
@@ -250,14 +245,14 @@ def members_text(schema: Schema, members: frozenset[Member]) -> str:
 
 
 def grammar_from(given: str | Path | Grammar) -> Grammar:
-    """Return a grammar from its name, its file, or its text, which has a bracket in it.
+    """Return a grammar from its name, its file, or its text (which contains a brace).
 
     Examples
     --------
     >>> grammar_from("trains").name, str(grammar_from("refine Car { top -> long }"))[:10]
     ('trains', 'refine Car')
     """
-    require(given, str | Path | Grammar, "grammar", "a name, a file, a text or a Grammar")
+    require(given, str | Path | Grammar, "grammar", "a name, a file, grammar text or a Grammar")
     if isinstance(given, Grammar):
         return given
     if isinstance(given, str) and given not in shipped_grammars() and "{" in given:
@@ -266,7 +261,7 @@ def grammar_from(given: str | Path | Grammar) -> Grammar:
 
 
 def shipped_grammars() -> tuple[str, ...]:
-    """The names of the grammars that come with the package.
+    """Return the names of the shipped grammars.
 
     Examples
     --------
@@ -279,9 +274,10 @@ def shipped_grammars() -> tuple[str, ...]:
 def _read(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise GrammarError(f"a grammar has at most {MAX_BYTES // 1_000_000} MB; is this a data file?", str(path))
+            size = MAX_BYTES // 1_000_000
+            raise GrammarError(f"expected a grammar of at most {size} MB; is this a data file?", str(path))
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise GrammarError("this is not UTF-8 text; is it a grammar?", str(path)) from None
+        raise GrammarError("the file is not UTF-8 text; is it a grammar?", str(path)) from None
     except OSError as error:
         raise MissingFileError(f"cannot read {path}: {error.strerror}") from None

@@ -1,10 +1,10 @@
-"""Implication and exclusion between predicates, as far as syntax can see.
+"""Implication and exclusion between predicates, as far as the syntax shows.
 
-A test is a region of the values its subject can have: a few words or all but a few, or a union of intervals
-of numbers. On such regions implication is inclusion and contradiction is an empty intersection, and both are
-exact. Everything that looks behind a link goes by the monotonicity of its form.
+A test is a region of the values of its feature: a set of strings, the complement of such a set, or a union of
+intervals. Implication is then inclusion of regions, and exclusion an empty intersection; both are exact. Predicates
+about the rows behind a link are compared by monotonicity.
 
-Remember that a test is false of a missing value, whatever it asks.
+Every test is false for a missing value, except ``missing``.
 """
 
 from __future__ import annotations
@@ -24,27 +24,26 @@ __all__ = ["excludes", "implies", "source_of", "subject"]
 Subject = tuple[Any, ...]
 
 MOST_PAIRS = 2_500
-"""The most pairs of parts of two predicates that are compared; of longer ones only equal parts are recognised."""
+"""Maximum number of pairs of parts that are compared; in longer predicates only equal parts are recognised."""
 
 _COMPOUND = (syn.And, syn.Or, syn.Not, syn.Named)
 
 
 def implies(p: syn.Predicate, q: syn.Predicate) -> bool | None:
-    """Tell whether every row that satisfies p satisfies q.
+    """Return whether every row that satisfies p satisfies q.
 
     Parameters
     ----------
     p : Predicate
-        May contain value sources: they stand for those of their values for which the implication holds, so
-        the answer is whether there can be any.
+        May contain value sources; then the result is whether some of their values can imply q.
     q : Predicate
-        Ground.
+        Must be ground.
 
     Returns
     -------
     bool or None
-        True: on all data. False: some values make p true and q false. None: syntax cannot tell, for instance
-        because the two ask about different things.
+        True: on all data. False: some values make p true and q false. None: the syntax does not decide, for instance
+        because the two test different features.
 
     Examples
     --------
@@ -89,7 +88,7 @@ def implies(p: syn.Predicate, q: syn.Predicate) -> bool | None:
 
 
 def excludes(p: syn.Predicate, q: syn.Predicate) -> bool:
-    """Tell whether no row satisfies both, as far as syntax can show; also through ``and``, ``or`` and ``not``.
+    """Return whether the syntax shows that no row satisfies both predicates.
 
     Examples
     --------
@@ -133,7 +132,7 @@ def _parts_exclude(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def _have_many_pairs(p: syn.Predicate, q: syn.Predicate) -> bool:
-    """Tell whether comparing all parts of one predicate with all parts of another would take long."""
+    """Return whether two predicates have too many parts to compare all pairs."""
     if not isinstance(p, _COMPOUND) or not isinstance(q, _COMPOUND):
         return False
     return _n_parts(p) * _n_parts(q) > MOST_PAIRS
@@ -152,7 +151,7 @@ def _n_parts(predicate: syn.Predicate) -> int:
 
 
 def _visibly_implies(p: syn.Predicate, q: syn.Predicate) -> bool:
-    """Tell whether all conjuncts of q are conjuncts of p, definitions unfolded where need be."""
+    """Return whether all conjuncts of q are conjuncts of p, with definitions expanded."""
     known, asked = {syn.TOP, *_conjuncts(p)}, [q]
     while asked:
         match asked.pop():
@@ -168,7 +167,7 @@ def _visibly_implies(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def _conjuncts(predicate: syn.Predicate) -> Iterator[syn.Predicate]:
-    """Yield a predicate and all of its conjuncts, those of definitions too."""
+    """Yield a predicate and all its conjuncts, with definitions expanded."""
     yield predicate
     match predicate:
         case syn.And(parts):
@@ -179,7 +178,7 @@ def _conjuncts(predicate: syn.Predicate) -> Iterator[syn.Predicate]:
 
 
 def source_of(predicate: syn.Predicate) -> syn.ValueSource | None:
-    """The value source of a test, a count, an aggregate or a call itself, the first if there are several.
+    """Return the first value source of a test, count, aggregate or call, or None.
 
     Examples
     --------
@@ -193,19 +192,9 @@ def source_of(predicate: syn.Predicate) -> syn.ValueSource | None:
             return value
         case syn.Named(arguments=arguments):
             return next((value for value in arguments if isinstance(value, syn.ValueSource)), None)
-        case (
-            syn.Top()
-            | syn.And()
-            | syn.Or()
-            | syn.Not()
-            | syn.Flag()
-            | syn.CompareOwn()
-            | syn.CompareMine()
-            | syn.Me()
-            | syn.Missing()
-        ):
+        case syn.Top() | syn.And() | syn.Or() | syn.Not():
             return None
-        case _ if isinstance(predicate, syn.LinkForm):
+        case _ if isinstance(predicate, syn.Test | syn.LinkForm):
             return None
         case _ as never:
             assert_never(never)
@@ -216,13 +205,13 @@ def source_of(predicate: syn.Predicate) -> syn.ValueSource | None:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """These words (or truth values); or, turned round, all others."""
+    """A set of strings or booleans, or its complement."""
 
     names: frozenset[str | bool]
     all_but: bool = False
 
 
-# A cut lies just before (0) or just after (1) a number; a span lies between two cuts.
+# A cut is just before (0) or just after (1) a number; a span is the interval between two cuts.
 _Cut = tuple[float, int]
 _Span = tuple[_Cut, _Cut]
 _START: _Cut = (-math.inf, 0)
@@ -231,28 +220,28 @@ _END: _Cut = (math.inf, 1)
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """The numbers in these disjoint spans, in order."""
+    """A union of disjoint spans, in ascending order."""
 
     spans: tuple[_Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Absent:
-    """No value at all: what ``missing a`` asks for."""
+    """The missing value, for ``missing a``."""
 
 
 _Region = _Words | _Numbers | _Absent
-# How the first of two values, in the order of their names, may compare with the second. Categories that differ are
-# the one or the other, whatever their order: nothing but ``=`` and ``!=`` is asked of them.
+# The possible orders of two compared values, sorted by name. Different categories may be in either order, since they
+# are only compared by ``=`` and ``!=``.
 _ORDERS = {"=": ("equal",), "!=": ("less", "greater"), ">=": ("equal", "greater"), "<=": ("less", "equal")}
 _MIRRORED = {"=": "=", "!=": "!=", ">=": "<=", "<=": ">="}
 _NOWHERE = (_Numbers(()), _Words(frozenset()))
 
 
 def subject(predicate: syn.Predicate) -> Subject | None:
-    """Return what a test asks about: an attribute, an aggregate, or those at the end of references; else None.
+    """Return the feature of a test: an attribute or an aggregate, with the references to it; None for other forms.
 
-    Only tests with the same subject can imply or exclude each other as far as syntax can see.
+    Only tests of the same feature can be compared by their syntax.
 
     Examples
     --------
@@ -282,7 +271,7 @@ def subject(predicate: syn.Predicate) -> Subject | None:
 
 
 def _region(test: syn.ValueTest) -> _Region | None:
-    """The values that satisfy a ground test; None when it is not ground, or compares what has no order."""
+    """Return the values that satisfy a ground test; None if it is not ground or its values have no order."""
     match test:
         case syn.Aggregate(op=op, value=value):
             return _region(syn.Compare("", op, value))
@@ -340,19 +329,19 @@ def _tests_exclude(p: syn.ValueTest, q: syn.ValueTest) -> bool:
     return one is not None and other is not None and _disjoint(one, other)
 
 
-# By far the most common question is about two tests of one form; the answer is that of the regions, but sooner.
+# A shortcut for two tests of the same form, by far the most common case; the regions give the same result.
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": eq, ">=": ge, "<=": le}
 
 
 def _alike(one: syn.Scalar | syn.ValueSource, other: syn.Scalar | syn.ValueSource) -> bool:
-    """Tell whether two values can be compared: both words, or both numbers."""
+    """Return whether two values can be compared: both strings, or both numbers."""
     if isinstance(one, str):
         return isinstance(other, str)
     return isinstance(one, int | float) and isinstance(other, int | float)
 
 
 def _of_reals(test: syn.ValueTest) -> bool:
-    """Tell whether the value shows that its attribute is not of whole numbers; checked values are of its kind."""
+    """Return whether the value shows that the attribute is real; checked values have the kind of their attribute."""
     match test:
         case syn.Compare(value=float()):
             return True
@@ -376,12 +365,12 @@ def _inside(p: _Region, q: _Region, *, dense: bool) -> bool | None:
             rest = [piece for span in spans for piece in _minus(span, others)]
             if not rest:
                 return True
-            # If the numbers are whole ones there must be one of them to show that q fails.
-            return False if dense or any(map(_holds_a_whole_number, rest)) else None
+            # If the attribute is int, only an integer in the rest shows that q fails.
+            return False if dense or any(map(_contains_integer, rest)) else None
         case (_Absent(), _) | (_, _Absent()):
             return False
         case _:
-            return None  # all words but some, in a few words: depends on which words there are
+            return None  # a complement inside a set: depends on the categories of the data
 
 
 def _disjoint(p: _Region, q: _Region) -> bool:
@@ -399,7 +388,7 @@ def _disjoint(p: _Region, q: _Region) -> bool:
 
 
 def _minus(span: _Span, others: tuple[_Span, ...]) -> tuple[_Span, ...]:
-    """The pieces of a span that lie in none of the others."""
+    """Return a span minus the union of others, as a tuple of spans."""
     start, end = span
     pieces: list[_Span] = []
     for low, high in others:
@@ -411,7 +400,7 @@ def _minus(span: _Span, others: tuple[_Span, ...]) -> tuple[_Span, ...]:
     return tuple(pieces)
 
 
-def _holds_a_whole_number(span: _Span) -> bool:
+def _contains_integer(span: _Span) -> bool:
     (low, after), end = span
     if math.isinf(low):
         return low < 0 and end > (-math.inf, 1)
@@ -420,7 +409,7 @@ def _holds_a_whole_number(span: _Span) -> bool:
 
 
 def _some_value_implies(p: syn.ValueTest, q: syn.ValueTest, region: _Region) -> bool | None:
-    """Tell whether a source offers a value that makes p imply q without being q."""
+    """Return whether some value of p's source makes it imply q without being equal to q."""
     source = source_of(p)
     if isinstance(source, syn.Listed | syn.Range):
         assert isinstance(p, syn.Compare | syn.Aggregate)
@@ -472,7 +461,7 @@ def _link_implies(p: syn.Predicate, q: syn.Predicate) -> bool | None:
 
 
 def _as_count(predicate: syn.Predicate) -> syn.Count | None:
-    """Return ``exists`` and ``none`` as the counts that they amount to."""
+    """Return a count, or ``exists`` and ``none`` as the equivalent count; None for other forms."""
     match predicate:
         case syn.Exists(link, inner):
             return syn.Count(link, inner, ">=", 1)
@@ -503,7 +492,7 @@ def _counts_imply(p: syn.Predicate, q: syn.Predicate) -> bool | None:
 def _more_rows(
     inner: bool | None, n: int | syn.ValueSource, limit: int | syn.ValueSource, *, up: bool
 ) -> bool | None:
-    """Tell whether a count of n of the inner rows implies the limit; a source stands for the numbers that do."""
+    """Return whether a count of n rows implies the limit; for a value source, whether some of its numbers does."""
     if up and isinstance(limit, int) and limit <= 0:
         return True
     if not inner or isinstance(limit, syn.ValueSource):
@@ -531,15 +520,15 @@ def _counts_exclude(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def _can_be_matched(inners: tuple[syn.Predicate, ...], others: tuple[syn.Predicate, ...]) -> bool:
-    """Tell whether each of the others follows from an inner of its own."""
+    """Return whether each of the others is implied by a different inner predicate."""
     return can_be_matched([[i for i, inner in enumerate(inners) if implies(inner, other)] for other in others])
 
 
-# ---- forms ----------------------------------------------------------------------------------------------
+# ---- conjunctions ---------------------------------------------------------------------------------------
 
 
 def _always(q: syn.Predicate) -> bool | None:
-    """Tell whether q holds of every row."""
+    """Return whether q holds for every row."""
     match q:
         case syn.Exists() | syn.ListStep() | syn.Distinct():
             return False
@@ -560,7 +549,7 @@ def _always(q: syn.Predicate) -> bool | None:
 
 
 def _together_imply(parts: tuple[syn.Predicate, ...], q: syn.Predicate) -> bool | None:
-    """Tell whether the tests of one subject, taken together, imply a test of it."""
+    """Return whether several tests of one feature together imply another test of it."""
     if not isinstance(q, syn.ValueTest):
         return None
     related = [part for part in parts if isinstance(part, syn.ValueTest) and subject(part) == subject(q)]
@@ -573,7 +562,7 @@ def _together_imply(parts: tuple[syn.Predicate, ...], q: syn.Predicate) -> bool 
 
 
 def _common(regions: list[_Region]) -> _Region:
-    """Return what lies in all of the regions; the last of them where they do not compare."""
+    """Return the intersection of regions; the last region if they are not comparable."""
     found = regions[-1]
     for region in regions[:-1]:
         match found, region:
@@ -594,6 +583,6 @@ def _common(regions: list[_Region]) -> _Region:
 
 
 def _every(answers: Iterable[bool | None]) -> bool | None:
-    """True when all are, False when one is, otherwise None."""
+    """Return True if all answers are True, False if one is False, else None."""
     found = list(answers)
     return False if False in found else (None if None in found else True)

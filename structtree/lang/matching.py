@@ -1,8 +1,8 @@
-"""Different partners for all: bipartite matching by augmenting paths (Kuhn, 1955), in polynomial time.
+"""Bipartite matching with preferences, by augmenting paths (Kuhn, 1955).
 
-Each of some parts has candidates, in the order in which it would like them; no candidate can be taken twice. Of all
-ways to give every part a candidate the first one is found, as trying all of them in order would: the first part gets
-the best candidate that leaves enough for the others, then the second one, and so on.
+Each part has a list of candidates, in order of preference, and no candidate is used twice. Of all complete matchings,
+the lexicographically first is returned: the first part gets its best candidate that leaves a matching for the other
+parts, then the second part, and so on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Candidates = Sequence[Sequence[int]]
 
 
 def can_be_matched(candidates: Candidates) -> bool:
-    """Tell whether every part can have a candidate of its own.
+    """Return whether every part can be matched with a different candidate.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def can_be_matched(candidates: Candidates) -> bool:
 
 
 def first_matching(candidates: Candidates) -> tuple[int, ...] | None:
-    """Return a candidate for each part, all different, the first ones possible; None where there are none.
+    """Return the first complete matching as one candidate for each part, or None if there is none.
 
     Examples
     --------
@@ -44,14 +44,14 @@ def first_matching(candidates: Candidates) -> tuple[int, ...] | None:
 
 
 def _matching(candidates: Candidates) -> dict[int, int] | None:
-    """Return which part owns which candidate, in some way that serves all parts."""
+    """Return a complete matching as a dict from candidate to part, or None."""
     owners: dict[int, int] = {}
     served = all(_serve(part, owners, candidates, set()) for part in range(len(candidates)))
     return owners if served else None
 
 
 def _serve(part: int, owners: dict[int, int], candidates: Candidates, tried: set[int]) -> bool:
-    """Give a part one of the candidates not yet tried, whose owner takes another one if need be."""
+    """Match a part with an untried candidate, rematching the candidate's owner if needed."""
     for candidate in candidates[part]:
         if candidate not in tried:
             tried.add(candidate)
@@ -62,7 +62,7 @@ def _serve(part: int, owners: dict[int, int], candidates: Candidates, tried: set
 
 
 def _take(part: int, candidate: int, owners: dict[int, int], candidates: Candidates, settled: Iterable[int]) -> bool:
-    """Give a part this candidate, if the others can do with the rest; those settled stay."""
+    """Match a part with this candidate if the others can be rematched without the settled candidates."""
     own = next(c for c, owner in owners.items() if owner == part)
     other = owners.get(candidate)
     if other == part:

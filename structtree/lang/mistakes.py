@@ -1,7 +1,7 @@
-"""Messages about a text that cannot be parsed, in words a reader of the language knows.
+"""Error messages for text that cannot be parsed.
 
-Brackets and quotes are matched first, in one scan over the text. For anything else the parser knows which
-terminals could have come; here they are gathered into a few phrases, and the usual slips get a hint.
+Brackets and quotes are matched first, in one scan over the text. For any other error, the terminals that the parser
+would have accepted are summarised in a few phrases, with a hint for common mistakes.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from structtree.lang import syntax as syn
 __all__ = ["MAX_BRACKET_DEPTH", "Word", "check_brackets", "error_at", "place_at", "sentence"]
 
 MAX_BRACKET_DEPTH = 50
-"""How deep brackets may nest: far more than anyone reads, and safe for everything that recurs over syntax."""
+"""Maximum nesting of brackets, so that recursion over the syntax cannot exhaust the stack."""
 
-# One character at a time: where a quote is not closed, a run of several would be divided in every possible way.
+# One character at a time: with an unclosed quote, a repeated run would backtrack exponentially.
 _SCAN = re.compile(r'#[^\n]*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`|["`(){}\[\]]')
 _CLOSES = {")": "([", "]": "[", "}": "{"}  # an interval may be [low, high)
 _CLOSED_BY = {"(": "')'", "[": "']' or ')'", "{": "'}'"}
 
 
 class Word(NamedTuple):
-    """A piece of text with the name of its terminal; "" when it is none."""
+    """A token: its text and the name of its terminal ("" if no terminal matches)."""
 
     terminal: str
     text: str
 
 
 def place_at(text: str, position: int) -> syn.Location:
-    """The line and column of a position in a text.
+    """Return the line and column of an offset in a text.
 
     Examples
     --------
@@ -44,57 +44,56 @@ def place_at(text: str, position: int) -> syn.Location:
 
 
 def error_at(place: syn.Location | None, message: str, source: str = "", text: str | None = None) -> GrammarError:
-    """Return an error that points at a place in a text, if there is one."""
+    """Return a GrammarError at a location, if it is known."""
     line, column = (place.line, place.column) if place else (None, None)
     return GrammarError(message, source, line, column, text)
 
 
 def check_brackets(text: str) -> None:
-    """Raise a GrammarError for a quote or bracket that is not closed, closes nothing, or nests too deep.
+    """Raise a GrammarError for an unbalanced quote or bracket, or for too much nesting.
 
     Examples
     --------
     >>> check_brackets("refine Car { top -> exists loads (top }")
     Traceback (most recent call last):
-    structtree.errors.GrammarError: <grammar>:1:39: expected ')' to close the '(' of line 1, got '}'
+    structtree.errors.GrammarError: <grammar>:1:39: expected ')' to close the '(' on line 1, got '}'
     """
     opened: list[tuple[str, int]] = []
     for found in _SCAN.finditer(text):
         sign, position = found[0], found.start()
         if sign in ('"', "`"):
-            what = "text" if sign == '"' else "name"
-            raise _error(f"this {what} is never closed: expected another {sign} on the same line", text, position)
+            what = "string" if sign == '"' else "name"
+            raise _error(f"this {what} is not closed: expected another {sign} on the same line", text, position)
         if sign in _CLOSED_BY:
             opened.append((sign, position))
             if len(opened) > MAX_BRACKET_DEPTH:
-                raise _error(
-                    f"brackets nest more than {MAX_BRACKET_DEPTH} deep; name parts with 'define'", text, position
-                )
+                message = f"brackets are nested more than {MAX_BRACKET_DEPTH} deep; name parts with 'define'"
+                raise _error(message, text, position)
         elif sign in _CLOSES:
             _close(opened, sign, text, position)
     if opened:
         sign, position = opened[-1]
-        raise _error(f"this '{sign}' is never closed: expected {_CLOSED_BY[sign]}", text, position)
+        raise _error(f"this '{sign}' is not closed: expected {_CLOSED_BY[sign]}", text, position)
 
 
 def _close(opened: list[tuple[str, int]], sign: str, text: str, position: int) -> None:
     if not opened:
-        raise _error(f"this '{sign}' closes nothing", text, position)
+        raise _error(f"unexpected '{sign}' without an opening bracket", text, position)
     bracket, start = opened.pop()
     if bracket not in _CLOSES[sign]:
         line = place_at(text, start).line
         expected = _CLOSED_BY[bracket]
-        raise _error(f"expected {expected} to close the '{bracket}' of line {line}, got '{sign}'", text, position)
+        raise _error(f"expected {expected} to close the '{bracket}' on line {line}, got '{sign}'", text, position)
 
 
 def _error(message: str, text: str, position: int) -> GrammarError:
     return error_at(place_at(text, position), message, "<grammar>")
 
 
-# ---- what could have come -------------------------------------------------------------------------------
+# ---- expected terminals ---------------------------------------------------------------------------------
 
-# A phrase stands for all its terminals, when all of them could have come. Tried from the top. After a slash: what
-# comes along with a phrase already said, or is too marginal to mention.
+# A phrase stands for its terminals if all of them are accepted; tried from the top. The terminals after a slash are
+# implied by the phrase, or too rare to mention.
 _PHRASES = (
     ("a value, '*', or a value list", "NAME STRING NUMBER STAR LBRACE / DATE _BINS _QUANTILES _ITS _MY"),
     (
@@ -134,9 +133,8 @@ _PHRASES = (
     ("'where'", "_WHERE"),
     ("'with'", "_WITH"),
     ("'sorted by'", "_SORTED"),
-    ("'by'", "_BY"),
     ("'descending'", "DESCENDING"),
-    ("a sign (+, -, *, /)", "PLUS MINUS STAR SLASH"),
+    ("an operator (+, -, *, /)", "PLUS MINUS STAR SLASH"),
     ("'+'", "PLUS"),
     ("'?'", "QUESTION"),
     ("bool, int, real, date, time or nominal", "KIND"),
@@ -157,23 +155,23 @@ _KEYWORDS = {"_TOP", "_NOT", "_MISSING", "STEP", "QUANTIFIER", "COUNT", "DISTINC
 
 
 _AFTER = {
-    "my": "'my' stands on the right of a comparison, as in 'amount >= my limit'",
-    "share": "a share has its condition in brackets, as in 'share payments (late) >= 0.5'",
+    "my": "'my' is allowed on the right of a comparison, as in 'amount >= my limit'",
+    "share": "write the condition of a share in brackets, as in 'share payments (late) >= 0.5'",
 }
-"""Words that are names where they do not stand as they should, so that the error comes later, with what to say."""
+"""Keywords that parse as names where they are misplaced, so that the error is found later; with a hint for each."""
 
 
-def sentence(accepted: Iterable[str], words: Sequence[Word], came: Word) -> str:
-    """Say what was expected, after what, and what came instead.
+def sentence(accepted: Iterable[str], words: Sequence[Word], found: Word) -> str:
+    """Return a message with what was expected, after which word, and what was found.
 
     Parameters
     ----------
     accepted : iterable of str
-        The terminals that could have come.
+        The terminals that the parser would have accepted.
     words : sequence of Word
-        The words that were understood, at least the last few of them.
-    came : Word
-        The word, or the single character, that was not.
+        The words before the error, at least the last few.
+    found : Word
+        The word, or the single character, at the error.
 
     Examples
     --------
@@ -184,13 +182,13 @@ def sentence(accepted: Iterable[str], words: Sequence[Word], came: Word) -> str:
     phrases = _phrases(set(accepted))
     expected = " or ".join((", ".join(phrases[:-1]), phrases[-1]) if len(phrases) > 1 else phrases)
     after = f" after {_quoted(before.text)}" if before else ""
-    got = "the text ended" if came.terminal == "$END" else f"got {_quoted(came.text)}"
-    return f"expected {expected}{after}, {got}{_earlier_hint(words, came) or _hint(before, came)}"
+    got = "the end of the text" if found.terminal == "$END" else _quoted(found.text)
+    return f"expected {expected}{after}, got {got}{_earlier_hint(words, found) or _hint(before, found)}"
 
 
-def _earlier_hint(words: Sequence[Word], came: Word) -> str:
-    """Return what to say of two names side by side, shortly before the error, if the first is a word."""
-    for one, other in pairwise((*words[-6:], came)):
+def _earlier_hint(words: Sequence[Word], found: Word) -> str:
+    """Return a hint about a misplaced keyword, parsed as a name before another name, shortly before the error."""
+    for one, other in pairwise((*words[-6:], found)):
         if one.terminal == other.terminal == "NAME" and one.text in _AFTER:
             return f"; {_AFTER[one.text]}"
     return ""
@@ -211,24 +209,24 @@ def _quoted(text: str) -> str:
     return f"'{short}'" if short.isprintable() else repr(short)
 
 
-def _hint(before: Word | None, came: Word) -> str:
+def _hint(before: Word | None, found: Word) -> str:
     after_name = before is not None and before.terminal in ("NAME", "GLOB")
-    match came.text:
+    match found.text:
         case "<" | ">":
-            return f"; write '{came.text}=', or 'not ... {'<' if came.text == '>' else '>'}='"
+            return f"; write '{found.text}=', or 'not ... {'<' if found.text == '>' else '>'}='"
         case "=" if before is not None and before.text == "=":
             return "; write '=' once"
         case "-" if after_name and before is not None:
-            return f"; a name with a '-' stands in backticks: `{before.text}-...`"
+            return f"; write a name that contains '-' in backticks: `{before.text}-...`"
         case "(" if after_name:
-            return "; links stand one inside the other: a (b (...)), and 'not' before a bracket: not (a (...))"
+            return "; nest links as in a (b (...)), and write 'not' before a bracket: not (a (...))"
         case "'":
-            return '; text stands in double quotes: "..."'
+            return '; write strings in double quotes: "..."'
         case "says":
-            return "; a phrase stands after it in double quotes"
+            return "; write the phrase after it in double quotes"
         case "&" | "|":
-            return f"; write '{'and' if came.text == '&' else 'or'}'"
-        case _ if before is not None and before.terminal in _KEYWORDS and came.terminal in ("BOUND", "EQUAL", "_IN"):
-            return f"; to use the word {before.text!r} as a name put it in backticks: `{before.text}`"
+            return f"; write '{'and' if found.text == '&' else 'or'}'"
+        case _ if before is not None and before.terminal in _KEYWORDS and found.terminal in ("BOUND", "EQUAL", "_IN"):
+            return f"; to use {before.text!r} as a name, write it in backticks: `{before.text}`"
         case _:
             return ""

@@ -1,7 +1,6 @@
-"""Leaves out of a grammar what it asks about attributes that the data does not have on purpose.
+"""Removal of the rewrites about attributes that were removed from the data, such as the target.
 
-The target is one, and so is what the user ignores. A grammar that was derived from the whole data, or written for
-several targets, serves then without an edit.
+A grammar that was derived from the whole data, or written for several targets, can be used without editing.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ __all__ = ["Omission", "omit_attributes"]
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """Grammar without what it asks about some attributes.
+    """A grammar without the rewrites about some attributes.
 
     Parameters
     ----------
     syntax : GrammarSyntax
     names : tuple of str
-        The attributes that it asked about.
+        The attributes that the grammar mentioned.
     n_rewrites : int
-        The number of rewrites that are left out.
+        The number of removed rewrites.
     computed : tuple of str
-        The derived links and computed attributes that are left out, since they are about these attributes.
+        The removed derived links and computed attributes.
     """
 
     syntax: syn.GrammarSyntax
@@ -48,22 +47,22 @@ def omit_attributes(
     source: str = "<grammar>",
     text: str | None = None,
 ) -> Omission:
-    """Return the grammar without rewrites about attributes of the individuals that the data does not have.
+    """Return the grammar without the rewrites about attributes of the individuals that the data does not have.
 
     Parameters
     ----------
     syntax : GrammarSyntax
     reasons : mapping from name to str
-        The attributes, and what they are ("the target"); those that the data has all the same stay.
+        Removed attributes, and why ("the target"); attributes that the data still has are kept.
     schema : Schema
-        Of the data.
+        The schema of the data.
     source, text : str
-        Where the syntax came from, for messages.
+        The name and the text of the grammar, for error messages.
 
     Raises
     ------
     GrammarError
-        When a definition asks about one of them: it may be used anywhere, so that the user should decide.
+        If a definition uses a removed attribute; only its author can change it.
 
     Examples
     --------
@@ -82,14 +81,16 @@ def omit_attributes(
     view = _View.of(meant, schema, frozenset(gone))
     for definition in meant.definitions:
         for name in view.asked(definition.body, definition.type):
-            message = f"the definition {definition.name!r} asks about {name!r}, which is {gone[name]}: take it out"
+            message = f"the definition {definition.name!r} uses {name!r}, which is {gone[name]}; remove it"
             raise error_at(definition.place, message, source, text)
     pairs = list(zip(syntax.blocks, meant.blocks, strict=True))
     lost = {id(r): [*view.asked(r.left, m.type), *view.asked(r.right, m.type)] for _, m in pairs for r in m.rewrites}
     names = {name for asked in lost.values() for name in asked} | {*view.lost.values()}
     kept = [_block(block, [r for r in block.rewrites if not lost[id(r)]]) for block, _ in pairs]
     types = tuple(
-        _undeclared(declared, gone) if named.name == schema.individual else declared
+        replace(declared, attributes=tuple(a for a in declared.attributes if a.name not in gone))
+        if named.name == schema.individual
+        else declared
         for declared, named in zip(syntax.types, meant.types, strict=True)
     )
     computed = zip(syntax.computed, meant.computed, strict=True)
@@ -107,9 +108,9 @@ def omit_attributes(
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The data, the attributes of the individuals that it does not have, and what is computed from these.
+    """The schema, the removed attributes, and the computed members that need them.
 
-    The latter has, for each member that is lost with its type, the attribute that it is about.
+    `lost` maps each member that is lost (with its type) to the removed attribute that it needs.
     """
 
     schema: Schema
@@ -128,7 +129,7 @@ class _View:
         return view
 
     def _needed(self, item: syn.Computed | syn.DerivedLink) -> Iterator[str]:
-        """The attributes that a declaration is about, directly or by what it uses."""
+        """Yield the removed attributes that a declaration needs, directly or indirectly."""
         for type_name, member in members_used(item, self.schema):
             yield from self._matched(member, type_name)
         if isinstance(item, syn.DerivedLink):
@@ -136,15 +137,15 @@ class _View:
             yield from [name for (_, link), name in self.lost.items() if link in steps]
 
     def asked(self, predicate: syn.Predicate, type_name: str) -> Iterator[str]:
-        """Those of them that a predicate asks about."""
+        """Yield the removed attributes that a predicate needs."""
         if type_name not in self.schema:
             return
-        yield from (name for (_, link), name in self.lost.items() if link == type_name)  # what is asked of its pairs
+        yield from (name for (_, link), name in self.lost.items() if link == type_name)  # the pairs of a lost link
         for at, member in asked_members(predicate, type_name, self.schema):
             yield from self._matched(member, at)
 
     def _matched(self, attribute: str, type_name: str) -> Iterator[str]:
-        """The attribute, if it is gone or lost; a glob stands for what is there, if there is anything."""
+        """Yield the removed attributes that a name needs; none for a glob that matches an attribute of the data."""
         for at in {type_name, self.schema.rows_of(type_name)}:
             if (at, attribute) in self.lost:
                 yield self.lost[at, attribute]
@@ -162,7 +163,3 @@ def _block(block: syn.RefineBlock, rewrites: list) -> syn.RefineBlock | None:  #
     if len(rewrites) == len(block.rewrites):
         return block
     return replace(block, rewrites=tuple(rewrites)) if rewrites else None
-
-
-def _undeclared(declaration: syn.TypeDeclaration, gone: Mapping[str, str]) -> syn.TypeDeclaration:
-    return replace(declaration, attributes=tuple(a for a in declaration.attributes if a.name not in gone))

@@ -1,9 +1,9 @@
-"""From text to syntax: the only module that knows lark.
+"""Parser of the grammar language: the only module that imports lark.
 
-The grammar itself is `dsl.lark`. The nodes are made while parsing, bottom up, so that no tree of lark's is
-ever walked; and brackets are matched in one scan before that, which answers hopeless nesting at once and says
-which bracket is at fault better than a parser could. What a failed parse says is put together in
-`structtree.lang.mistakes`; whether names and kinds make sense is left to `structtree.lang.check`.
+The grammar is in `dsl.lark`. Nodes are built while parsing, bottom up, without an intermediate lark tree. Brackets
+are matched in one scan before parsing, which rejects excessive nesting and locates an unbalanced bracket better
+than a parser could. `structtree.lang.mistakes` writes the error messages; `structtree.lang.check` checks names and
+kinds.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from structtree.lang.walk import expression_parts, peel, wrap
 __all__ = ["parse_grammar", "parse_predicate"]
 
 MAX_PATH = 20
-"""How many names a dotted path may have; nobody needs more, and deeper syntax would exhaust the stack."""
+"""Maximum number of names in a dotted path; deeper syntax could exhaust the stack."""
 
 MAX_PARTS = 200
-"""How many numbers, values and signs an expression may have."""
+"""Maximum number of operands and operators in an expression."""
 
 MAX_VALUES = 100_000
-"""How many values a range, or a number of bins, may stand for."""
+"""Maximum number of values in a range, and of bins."""
 
 
 def parse_grammar(text: str, source: str = "<grammar>") -> syn.GrammarSyntax:
-    """Read a whole grammar.
+    """Parse a grammar.
 
     Parameters
     ----------
     text : str
     source : str
-        The file or other name of the text, for messages.
+        The file name, or another name of the text, for error messages.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def parse_grammar(text: str, source: str = "<grammar>") -> syn.GrammarSyntax:
     Raises
     ------
     GrammarError
-        Where the text is not a grammar, with the place and what was expected there.
+        If the text is not a grammar; with the location and what was expected there.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def parse_grammar(text: str, source: str = "<grammar>") -> syn.GrammarSyntax:
 
 
 def parse_predicate(text: str, source: str = "<predicate>") -> syn.Predicate:
-    """Read a single predicate.
+    """Parse a single predicate.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _parse(text: str, source: str, start: Literal["grammar", "predicate"]) -> An
 
 @cache
 def _parser() -> Lark:
-    """The parser, built on first use: about 70 ms."""
+    """Return the parser, built on first use (about 70 ms)."""
     rules = resources.files("structtree.lang").joinpath("dsl.lark").read_text(encoding="utf-8")
     return Lark(rules, parser="lalr", start=["grammar", "predicate"], transformer=_Build())
 
@@ -108,23 +108,22 @@ def _where(error: UnexpectedInput, text: str) -> syn.Location:
 
 
 def _explain(error: UnexpectedInput, text: str, start: str) -> str:
-    """Parse once more, up to the error, to learn exactly what could have come and what came before it."""
-    understood = _understood(text, start)
-    # A second parser, because the failing token has already led the first one astray.
+    """Parse again, up to the error, to find the accepted tokens and the tokens before the error."""
+    tokens = _tokens_before_error(text, start)
+    # A second parser, because the failing token has already changed the state of the first one.
     parser = _parser().parse_interactive("", start)
-    for token in understood:
+    for token in tokens:
         parser.feed_token(token)
-    before = [Word(token.type, str(token)) for token in understood]
-    came = getattr(error, "token", None)
-    word = Word("", text[error.pos_in_stream or 0]) if came is None else Word(came.type, str(came))
+    before = [Word(token.type, str(token)) for token in tokens]
+    found = getattr(error, "token", None)
+    word = Word("", text[error.pos_in_stream or 0]) if found is None else Word(found.type, str(found))
     return sentence(parser.accepts(), before, word)  # type: ignore[no-untyped-call]
 
 
-def _understood(text: str, start: str) -> list[Token]:
-    """The tokens before the one that cannot be parsed."""
+def _tokens_before_error(text: str, start: str) -> list[Token]:
     parser = _parser().parse_interactive(text, start)
     tokens: list[Token] = []
-    with suppress(UnexpectedInput):  # it is the error that is being explained
+    with suppress(UnexpectedInput):  # the error being explained
         for token in parser.lexer_thread.lex(parser.parser_state):  # type: ignore[no-untyped-call]
             parser.feed_token(token)
             tokens.append(token)
@@ -133,35 +132,19 @@ def _understood(text: str, start: str) -> list[Token]:
 
 @dataclass(frozen=True, slots=True)
 class _Stated(syn.Located):
-    """The limits, or the name of the individual, with the place of the statement."""
+    """The limits, or the type of the individuals, with the location of the statement."""
 
     what: Literal["individual", "limits"]
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class _Says:
-    """The phrase of a definition."""
-
-    phrase: str
-
-
 _IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
-_T = TypeVar(
-    "_T",
-    syn.TypeDeclaration,
-    syn.Definition,
-    syn.Function,
-    syn.Computed,
-    syn.DerivedLink,
-    syn.FactDeclaration,
-    _Stated,
-)
+_T = TypeVar("_T", bound=syn.Located)
 
 
 @v_args(inline=True)
 class _Build(Transformer[Token, Any]):
-    """Makes a node of each rule of `dsl.lark`, from nodes and tokens."""
+    """Builder of the node of each rule in `dsl.lark`."""
 
     # ---- declarations
 
@@ -232,31 +215,30 @@ class _Build(Transformer[Token, Any]):
         parameters: tuple[str, ...] | None,
         type_name: Token,
         body: syn.Predicate,
-        *texts: Token | _Says,
+        says: str | None,
+        doc: Token | None,
     ) -> syn.Definition:
-        says = next((text.phrase for text in texts if isinstance(text, _Says)), None)
-        doc = next((_text(text) for text in texts if not isinstance(text, _Says)), None)
-        place = _place(name)
-        return syn.Definition(_text(name), _text(type_name), body, doc, parameters or (), says=says, place=place)
+        names, words = (_text(name), _text(type_name)), doc and _text(doc)
+        return syn.Definition(*names, body, words, parameters or (), says=says, place=_place(name))
 
-    def says(self, phrase: Token) -> _Says:
+    def says(self, phrase: Token) -> str:
         text = _text(phrase)
         if not text.strip() or not text.isprintable():
             raise _error('expected a phrase after \'says\', such as "a nitro group" or "is closed"', phrase)
-        return _Says(text.strip())
+        return text.strip()
 
     def parameters(self, *names: Token) -> tuple[str, ...]:
         found = tuple(map(_text, names))
         for place, name in enumerate(found):
             if name in found[:place]:
-                raise _error(f"there is a second parameter {name!r}", names[place])
+                raise _error(f"duplicate parameter {name!r}", names[place])
         return found
 
     def function(
         self, name: Token, type_name: Token, result: Callable[[str], Attribute | Link], doc: Token | None = None
     ) -> syn.Function:
-        gives, words = result(_text(name)), doc and _text(doc)
-        kind, link = (None, gives) if isinstance(gives, Link) else (gives.kind, None)
+        made, words = result(_text(name)), doc and _text(doc)
+        kind, link = (None, made) if isinstance(made, Link) else (made.kind, None)
         return syn.Function(_text(name), _text(type_name), kind, words, link, place=_place(name))
 
     # ---- derived links and computed attributes
@@ -299,7 +281,7 @@ class _Build(Transformer[Token, Any]):
     def link_path(self, *steps: syn.DerivedPath) -> syn.DerivedPath:
         path = tuple(chain.from_iterable(steps))
         if len(path) > MAX_PATH:
-            raise error_at(path[0].place, f"a path has at most {MAX_PATH} steps, this one has {len(path)}")
+            raise error_at(path[0].place, f"expected at most {MAX_PATH} steps in a path, got {len(path)}")
         return path
 
     def forwards(self, name: Token) -> syn.DerivedPath:
@@ -312,12 +294,6 @@ class _Build(Transformer[Token, Any]):
         is_closed = len(path) == 1 and isinstance(path[0], syn.Closure)
         return path if is_closed else (syn.Closure(path, place=_place(sign)),)
 
-    def bracketed(self, path: syn.DerivedPath) -> syn.DerivedPath:
-        return path
-
-    def where(self, predicate: syn.Predicate) -> syn.Predicate:
-        return predicate
-
     def with_(self, *attributes: syn.Computed) -> tuple[syn.Computed, ...]:
         return _unique(syn.Computed, attributes, lambda one: one.name)
 
@@ -328,18 +304,11 @@ class _Build(Transformer[Token, Any]):
     def sorted(self, name: Token, descending: Token | None) -> syn.SortedBy:
         return syn.SortedBy(_text(name), descending is not None, place=_place(name))
 
-    def constant(self, number: Token) -> syn.Expression:
-        value: syn.Expression = _scalar(number)
-        return value
-
     def operand(self, path: list[Token]) -> syn.Operand:
         return syn.Operand(_value_path(path), place=_place(path[0]))
 
     def my_operand(self, path: list[Token]) -> syn.Operand:
         return syn.Operand(_value_path(path), mine=True, place=_place(path[0]))
-
-    def own_path(self, *names: Token) -> list[Token]:
-        return self.path(*names)
 
     def negative(self, _: Token, inner: syn.Expression) -> syn.Expression:
         return -inner if isinstance(inner, int | float) else syn.Negative(inner)
@@ -358,14 +327,14 @@ class _Build(Transformer[Token, Any]):
         if left == syn.Top() and right == syn.And((syn.Top(), syn.Top())):
             return syn.Rewrite(left, right, _whole(most, 1) if most else 0, place=place)
         if most is not None:
-            raise _error("'max' belongs after 'top -> top and top'", most)
+            raise _error("'max' is only allowed after 'top -> top and top'", most)
         return syn.Rewrite(left, right, place=place)
 
     def limits(self, word: Token, *limits: tuple[Token, int] | None) -> _Stated:
         found: dict[str, int] = {}
         for name, number in filter(None, limits):
             if str(name) in found:
-                raise _error(f"{str(name)!r} is limited twice", name)
+                raise _error(f"duplicate limit {str(name)!r}", name)
             found[str(name)] = number
         return _Stated("limits", syn.GrammarLimits(**found), place=_place(word))
 
@@ -411,7 +380,7 @@ class _Build(Transformer[Token, Any]):
             return wrap(path, syn.Not(end))
         if not isinstance(end, syn.Flag):
             place = getattr(end, "place", None) or syn.Location(1, 1)
-            raise error_at(place, "'not' takes a flag, or a test in brackets: not (...)")
+            raise error_at(place, "expected a flag after 'not', or a test in brackets: not (...)")
         return wrap(path, replace(end, positive=False))
 
     def flag(self, path: list[Token]) -> syn.Predicate:
@@ -462,7 +431,7 @@ class _Build(Transformer[Token, Any]):
     def count(
         self, _: Token, link: Token, inner: syn.Predicate, op: Token, n: syn.Scalar | syn.ValueSource
     ) -> syn.Count:
-        number: Any = n  # a word may be a parameter of a definition
+        number: Any = n  # a string may be a parameter of a definition
         if isinstance(n, float):
             raise _error(f"expected a whole number after {str(op)!r}, got {str(n)!r}", op)
         return syn.Count(_text(link), inner, _word(op), number, place=_place(link))
@@ -473,9 +442,6 @@ class _Build(Transformer[Token, Any]):
     def rows(self, link: Token, inner: syn.Predicate | None = None) -> tuple[Token, syn.Predicate | None]:
         return link, inner
 
-    def by(self, name: Token | syn.DatePart) -> Token | syn.DatePart:
-        return name
-
     def date_part(self, name: Token, part: Token) -> syn.DatePart:
         return syn.DatePart(f"{_text(name)}.{_text(part)}")
 
@@ -484,23 +450,12 @@ class _Build(Transformer[Token, Any]):
         function: Token,
         rows: tuple[Token, syn.Predicate | None],
         attribute: Token | syn.DatePart,
-        op: Token,
-        value: syn.Scalar | syn.ValueSource,
+        *order_op_value: Any,
     ) -> syn.Aggregate:
-        return self.ordered_aggregate(function, rows, attribute, None, op, value)
-
-    def ordered_aggregate(
-        self,
-        function: Token,
-        rows: tuple[Token, syn.Predicate | None],
-        attribute: Token | syn.DatePart,
-        order: Token | syn.DatePart | None,
-        op: Token,
-        value: syn.Scalar | syn.ValueSource,
-    ) -> syn.Aggregate:
-        (link, inner), by = rows, None if order is None else _attribute(order)
-        name, place = _attribute(attribute), _place(link)
-        return syn.Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
+        *order, op, value = order_op_value
+        by = next((_attribute(name) for name in order if name is not None), None)
+        (link, inner), name = rows, _attribute(attribute)
+        return syn.Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=_place(link))
 
     def share(
         self, word: Token, link: Token, inner: syn.Predicate, op: Token, value: syn.Scalar | syn.ValueSource
@@ -509,7 +464,7 @@ class _Build(Transformer[Token, Any]):
 
     def path(self, *names: Token) -> list[Token]:
         if len(names) > MAX_PATH:
-            raise _error(f"a path has at most {MAX_PATH} names, this one has {len(names)}", names[0])
+            raise _error(f"expected at most {MAX_PATH} names in a path, got {len(names)}", names[0])
         return list(names)
 
     # ---- values
@@ -537,17 +492,17 @@ class _Build(Transformer[Token, Any]):
     def range(self, low: Token, high: Token) -> syn.Range:
         first, last = _whole(low), _whole(high)
         if first > last:
-            raise _error(f"a range goes up: write {last}..{first}", low)
+            raise _error(f"expected an increasing range; write {last}..{first}", low)
         if last - first >= MAX_VALUES:
-            raise _error(f"a range stands for at most {MAX_VALUES} values", low)
+            raise _error(f"expected at most {MAX_VALUES} values in a range", low)
         return syn.Range(first, last)
 
 
-# ---- pieces of nodes ------------------------------------------------------------------------------------
+# ---- helpers --------------------------------------------------------------------------------------------
 
 
 def _test(path: list[Token], form: Callable[..., syn.Test], *values: Any, **options: Any) -> syn.Predicate:
-    """A test of what the last name says, behind the references that come before it: ``load.shape = circle``."""
+    """Return a test of the attribute at the end of a path of references: ``load.shape = circle``."""
     *before, last = path
     return _behind(before, form(_attribute(last), *values, place=_place(last), **options))
 
@@ -562,19 +517,19 @@ def _value_path(names: list[Token]) -> tuple[str, ...]:
 
 
 def _n_shared(one: list[Token], other: list[Token]) -> int:
-    """Return how many references two paths begin with in common."""
+    """Return the number of leading references that two paths share."""
     pairs = zip(map(_text, one), map(_text, other), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _refuse_long(value: syn.Expression, name: Token) -> None:
-    """Refuse an expression of so many parts that whoever recurs over it would exhaust the stack."""
+    """Raise an error for an expression so large that recursion over it could exhaust the stack."""
     if sum(1 for _ in expression_parts(value)) > MAX_PARTS:
-        raise _error(f"an expression has at most {MAX_PARTS} parts; name some of them with 'attribute'", name)
+        raise _error(f"expected at most {MAX_PARTS} parts in an expression; name some of them with 'attribute'", name)
 
 
 def _with_calls(block: syn.RefineBlock, names: frozenset[str]) -> syn.RefineBlock:
-    """The block with calls of these definitions where they look like references with a word behind them."""
+    """Return the block with calls of the named definitions where they were parsed as references."""
     if not names:
         return block
     rewrites = (replace(r, left=as_calls(r.left, names), right=as_calls(r.right, names)) for r in block.rewrites)
@@ -586,13 +541,13 @@ def _flat(parts: Iterable[syn.Predicate], kind: type[syn.And] | type[syn.Or]) ->
 
 
 def _unique(kind: type[_T], statements: Iterable[Any], label: Callable[[_T], str]) -> tuple[_T, ...]:
-    """The statements of one kind; no two of them may have the same label."""
+    """Return the statements of one kind; raise an error if two have the same label."""
     first: dict[str, _T] = {}
     for statement in (s for s in statements if isinstance(s, kind)):
         earlier = first.setdefault(label(statement), statement)
         if earlier is not statement:
             assert earlier.place is not None
-            message = f"there is a second '{label(statement)}'; the first is on line {earlier.place.line}"
+            message = f"duplicate '{label(statement)}'; the first is on line {earlier.place.line}"
             raise error_at(statement.place, message)
     return tuple(first.values())
 
@@ -609,12 +564,12 @@ def _error(message: str, token: Token) -> GrammarError:
 
 
 def _text(token: Token) -> str:
-    """The name or the string that a token stands for."""
+    """Return the name or string that a token denotes."""
     match token.type:
         case "STRING":
             quoted = str(token)
         case "BACKTICKS":
-            # Between backticks it is the backtick, not the double quote, that needs an escape.
+            # Between backticks, the backtick needs an escape, not the double quote.
             inside = re.sub(r'\\.|"', lambda found: _IN_BACKTICKS.get(found[0], found[0]), token[1:-1])
             quoted = f'"{inside}"'
         case _:
@@ -622,7 +577,7 @@ def _text(token: Token) -> str:
     try:
         return str(json.loads(quoted, strict=False))
     except json.JSONDecodeError:
-        raise _error(f"{token!s} has an escape that is not known; write '\\\\' for a backslash", token) from None
+        raise _error(f"unknown escape in {token!s}; write '\\\\' for a backslash", token) from None
 
 
 def _attribute(token: Token | syn.DatePart) -> str:
@@ -632,7 +587,7 @@ def _attribute(token: Token | syn.DatePart) -> str:
 
 
 def _bound(token: Token) -> float:
-    """An end of an interval: a date as it is, any number as a real one."""
+    """Return an interval end: a date, or a number as a float."""
     value: int | float = _scalar(token)
     return value if isinstance(value, syn.Day) else float(value)
 
@@ -643,7 +598,7 @@ def _date(token: Token) -> syn.Day:
     except ValueError:
         seconds = UtcSeconds(math.nan)
     if math.isnan(seconds):
-        raise _error(f"there is no date {str(token)!r}", token)
+        raise _error(f"invalid date {str(token)!r}", token)
     return syn.Instant(seconds) if ":" in token else syn.Day(seconds / DAY)
 
 
@@ -653,7 +608,7 @@ def _scalar(token: Token) -> Any:
     if token.type != "NUMBER":
         return _text(token)
     if len(token) > 300:
-        raise _error(f"a number has at most 300 digits, this one has {len(token)}", token)
+        raise _error(f"expected at most 300 digits in a number, got {len(token)}", token)
     return int(token) if re.fullmatch(r"[-+]?\d+", token) else float(token)
 
 
@@ -666,5 +621,5 @@ def _whole(token: Token, least: int | None = None) -> int:
 
 
 def _word(token: Token) -> Any:
-    """A keyword or sign, whose terminal lists exactly what the node allows."""
+    """Return a keyword or operator; its terminal allows exactly the literals of the node."""
     return str(token)

@@ -1,8 +1,7 @@
-"""The canonical text of predicates and grammars.
+"""Canonical text of predicates and grammars.
 
-The law: what is printed parses back to the same syntax. It holds for everything that the parser makes; the
-checker's `Named` prints as its name, which parses as a flag, or with one argument as a reference, until it is checked
-again. Comments are not kept.
+Law: the text of parsed syntax parses back to the same syntax. A checked `Named` prints as its name, which parses as a
+flag, or as a reference if it has one argument, until it is checked again. Comments are not kept.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import assert_never
 
 from structtree.data.readers.facts.signatures import Argument, Signature
@@ -37,10 +37,10 @@ _WORDS = """
     range deviation share latest earliest trend
 """
 RESERVED = frozenset(_WORDS.split())
-"""The words of the language: as names they are written in backticks, as values in quotes."""
+"""Keywords: written in backticks as names, and in quotes as values."""
 
 _KINDS_TOO = ("date", "time")
-"""Kinds that may be names and values as they are, but not where a kind could stand."""
+"""Kinds that need no quoting as names and values, except where a kind is allowed."""
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _GRAMMAR_NAME = re.compile(r"[^\W\d]\w*(-\w+)*")
@@ -49,7 +49,7 @@ _QUANTIFIERS = {form: word for word, form in syn.QUANTIFIERS.items()}
 
 
 def pretty(predicate: syn.Predicate) -> str:
-    """The text of a predicate.
+    """Return the text of a predicate.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def pretty(predicate: syn.Predicate) -> str:
 
 
 def pretty_aggregate(test: syn.Aggregate) -> str:
-    """Return the text of what an aggregate computes, without what it is compared with.
+    """Return the text of an aggregate without its comparison.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def pretty_aggregate(test: syn.Aggregate) -> str:
 
 
 def pretty_grammar(syntax: syn.GrammarSyntax) -> str:
-    """The text of a whole grammar, ending in a newline unless it is empty.
+    """Return the text of a whole grammar, ending in a newline unless it is empty.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def pretty_grammar(syntax: syn.GrammarSyntax) -> str:
 
 
 def pretty_rewrite(rewrite: syn.Rewrite) -> str:
-    """The text of one rewrite.
+    """Return the text of one rewrite.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def pretty_rewrite(rewrite: syn.Rewrite) -> str:
 
 
 def pretty_expression(value: syn.Expression) -> str:
-    """Return the text of an expression, with no more brackets than it needs.
+    """Return the text of an expression with the fewest possible brackets.
 
     Examples
     --------
@@ -173,13 +173,13 @@ def pretty_expression(value: syn.Expression) -> str:
 
 
 def _factor(value: syn.Expression, loose: tuple[str, ...] = ("*", "/")) -> str:
-    """An expression with brackets, unless it is no sum, difference, product or quotient but a loose one."""
+    """Return the text of an operand, in brackets if it is an arithmetic operation not in `loose`."""
     text = pretty_expression(value)
     return f"({text})" if isinstance(value, syn.Arithmetic) and value.op not in loose else text
 
 
 def pretty_path(path: syn.DerivedPath) -> str:
-    """Return the text of the path of a derived link.
+    """Return the text of a derived link's path.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def _step(step: syn.LinkStep | syn.Closure) -> str:
 
 
 def pretty_name(name: str) -> str:
-    """A name, in backticks where it could be taken for something else.
+    """Return the text of a name, in backticks if needed.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def pretty_name(name: str) -> str:
 
 
 def pretty_scalar(value: syn.Scalar) -> str:
-    """A value: a number, a date, a bare word, or a text in quotes.
+    """Return the text of a value, in quotes if needed.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def _json(text: str) -> str:
 
 
 def _test(test: syn.Flag | syn.Compare | syn.Among | syn.Within | syn.Missing | syn.Named, path: str) -> str:
-    """A test of one attribute, after the references that lead to it (``load.``)."""
+    """Return the text of a test, with a path of references (``load.``) before its attribute."""
     match test:
         case syn.Flag(attribute, positive):
             return f"{'' if positive else 'not '}{path}{pretty_name(attribute)}"
@@ -268,7 +268,7 @@ def _test(test: syn.Flag | syn.Compare | syn.Among | syn.Within | syn.Missing | 
 
 
 def _dotted(predicate: syn.Follow) -> str | None:
-    """``load.shape = circle``, when there is a single test at the end of the references."""
+    """Return the dotted text of a single test behind references (``load.shape = circle``), else None."""
     path, end = peel(predicate)
     if not all(isinstance(step, syn.Follow) for step in path) or not isinstance(
         end, syn.AttributeTest | syn.Missing | syn.Named | syn.Me
@@ -305,7 +305,7 @@ def _braces(values: Iterable[syn.Scalar]) -> str:
 
 
 def _end(number: float) -> str:
-    """An end of an interval; those are real numbers in any case, so a whole one needs no decimals; or dates."""
+    """Return the text of an interval end; an integral number needs no decimals, since ends parse as reals."""
     if isinstance(number, syn.Day):
         return str(number)
     return str(int(number)) if abs(number) < 1e15 and float(number).is_integer() else repr(float(number))
@@ -339,26 +339,21 @@ def _kind(attribute: Attribute) -> str:
         case ():
             return attribute.kind
         case (only,):
-            return _json(only)  # bare, a single word would be the name of a type
+            return _json(only)  # a single bare word would be a type name
         case values:
             words = [_json(value) if value in _KINDS_TOO else pretty_scalar(value) for value in values]
             return (" < " if attribute.kind == "ordered" else " | ").join(words)
 
 
-def _target(link: Link) -> str:
+def _target(link: Link | syn.DerivedLink) -> str:
     match link.kind:
         case "set" | "list":
             return f"{link.kind} of {pretty_name(link.target)}"
-        case "one":
-            return _type_name(link.target)
-        case "optional":
-            return f"{_type_name(link.target)}?"
+        case "one" | "optional":
+            name = f"`{link.target}`" if link.target in _KINDS_TOO else pretty_name(link.target)
+            return f"{name}?" if link.kind == "optional" else name
         case _ as never:
             assert_never(never)
-
-
-def _type_name(name: str) -> str:
-    return f"`{name}`" if name in _KINDS_TOO else pretty_name(name)
 
 
 def _definition(definition: syn.Definition) -> str:
@@ -399,10 +394,8 @@ def pretty_link(link: syn.DerivedLink) -> str:
     >>> pretty_link(parse_grammar("link rival:Car->set of Car=~cars.cars where not me").links[0])
     'link rival: Car -> set of Car = ~cars.cars where not me'
     """
-    target = (
-        f"{pretty_name(link.target)}?" if link.kind == "optional" else f"{link.kind} of {pretty_name(link.target)}"
-    )
-    parts = [f"link {pretty_name(link.name)}: {pretty_name(link.type)} -> {target} = {pretty_path(link.path)}"]
+    head = f"link {pretty_name(link.name)}: {pretty_name(link.type)} -> {_target(link)}"
+    parts = [f"{head} = {pretty_path(link.path)}"]
     if link.where != syn.TOP:
         parts.append(f"where {pretty(link.where)}")
     if link.attributes:
@@ -423,12 +416,11 @@ def _block(block: syn.RefineBlock) -> str:
     for rewrite in block.rewrites:
         text = pretty_rewrite(rewrite)
         if lines and text.startswith("("):
-            lines[-1] += ";"  # or the bracket would belong to the name before it
+            lines[-1] += ";"  # otherwise the bracket would attach to the name before it
         lines.append(text)
     return f"refine {pretty_name(block.type)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
 
 
 def _limits(limits: syn.GrammarLimits) -> str:
-    given = (("nesting", limits.nesting), ("literals", limits.literals), ("pairs", limits.pairs))
-    present = [f"{name} {number}" for name, number in given if number is not None]
+    present = [f"{name} {number}" for name, number in asdict(limits).items() if number is not None]
     return f"limits {{ {', '.join(present)} }}" if present else ""

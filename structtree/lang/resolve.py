@@ -1,8 +1,7 @@
-"""Names and values of a predicate, looked up in a schema.
+"""Resolution of the names and values of a predicate against a schema.
 
-Resolving turns what the parser understood into what is meant: a bare word is a flag or a definition, ``22`` is
-a category or a number as its attribute wants, a glob is every attribute it matches. What makes no sense is
-refused with the place and the nearest name that would.
+A bare word becomes a flag or a definition, ``22`` a category or a number depending on its attribute, and a glob all
+attributes that it matches. Errors have the location and the nearest valid name.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from structtree.lang.logic import source_of
 from structtree.lang.mistakes import error_at
 from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
 from structtree.lang.walk import children, with_children
+from structtree.reprs import number_text
 
 __all__ = ["Scope", "its_hint", "link_of", "resolve", "value_attribute"]
 
@@ -33,60 +33,60 @@ _MOMENTS: tuple[Kind, ...] = ("date", "time")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The meaning of names, and where messages point.
+    """The names that are visible to a predicate, and the location for error messages.
 
     Parameters
     ----------
     schema : Schema
     definitions : mapping from name to Definition
-        With resolved bodies.
+        Definitions with resolved bodies.
     categories : mapping
-        The categories that a grammar declares for an attribute of a type, which go before those of the data;
-        none at all when it declares just ``nominal``.
+        The declared categories of an attribute, by type and name, which override those of the data; empty if it is
+        declared as ``nominal``.
     families : bool
-        Whether value sources and globs may stand here: only on the right side of a rewrite.
-    asker : str, optional
-        The type of the row that asks, in the condition of a derived link; elsewhere nothing speaks of it.
+        Whether value sources and globs are allowed: only on the right side of a rewrite.
+    owner : str, optional
+        The type of the link's owner, in the condition of a derived link.
     parameters : frozenset of str
-        In the body of a definition: the words that stand for its parameters.
+        The parameters of the definition, in its body.
     place : Location, optional
-        Where messages point.
+        The location for error messages.
     """
 
     schema: Schema
     definitions: Mapping[str, syn.Definition] = field(default_factory=dict)
     categories: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     families: bool = False
-    asker: str | None = None
+    owner: str | None = None
     parameters: frozenset[str] = frozenset()
     source: str = "<predicate>"
     text: str | None = None
     place: syn.Location | None = None
 
     def at(self, place: syn.Location | None) -> Scope:
-        """The same scope, for what stands at that place."""
+        """Return the scope with another location."""
         return self if place is None or place == self.place else replace(self, place=place)
 
     def error(self, message: str) -> GrammarError:
-        """An error at the place of the scope."""
+        """Return an error at the location of the scope."""
         return error_at(self.place, message, self.source, self.text)
 
     def type(self, name: str) -> RecordType:
-        """The record type of that name, or an error."""
+        """Return a record type by name, or raise an error."""
         if name not in self.schema:
             raise self.error(f"unknown type {name!r}{did_you_mean(name, self.schema.names)}")
         return self.schema.type(name)
 
 
 def resolve(predicate: syn.Predicate, type_name: str, scope: Scope) -> tuple[syn.Predicate, ...]:
-    """The predicates that a predicate stands for: one, or one for each choice of what its globs match.
+    """Resolve a parsed predicate, and expand its globs into one predicate for each combination of attributes.
 
     Parameters
     ----------
     predicate : Predicate
-        As parsed.
+        A parsed predicate.
     type_name : str
-        The type of the rows it is about.
+        The type of the rows that it applies to.
     scope : Scope
 
     Examples
@@ -127,22 +127,22 @@ def resolve(predicate: syn.Predicate, type_name: str, scope: Scope) -> tuple[syn
 
 
 def _target(predicate: syn.Top | syn.LinkForm | syn.And | syn.Or | syn.Not, type_name: str, scope: Scope) -> str:
-    """Return the type of the rows that the parts of a predicate are about; refuse what does not fit the link."""
+    """Return the type of the rows that the children of a predicate apply to, after checking the link."""
     match predicate:
         case syn.Follow():
             link = link_of(predicate.link, type_name, scope)
             if not link.single:
-                raise scope.error(f"{link.name!r} leads to many rows of {link.target!r}; write '{_how(link)}'")
+                raise scope.error(f"{link.name!r} leads to many rows of {link.target!r}; write '{_pattern(link)}'")
             return link.target
         case syn.ListStep():
-            return _stepped(predicate, type_name, scope)
+            return _list_target(predicate, type_name, scope)
         case syn.Exists() | syn.All() | syn.No() | syn.Count() | syn.Distinct():
             if isinstance(predicate, syn.Count):
                 _check_number(predicate, scope)
             target = _many(predicate, type_name, scope)
             if isinstance(predicate, syn.Distinct) and len(predicate.inners) < 2:
                 instead = f"exists {pretty_name(predicate.link)} (...)"
-                raise scope.error(f"'distinct' needs two predicates or more; write '{instead}'")
+                raise scope.error(f"expected at least two predicates in 'distinct'; write '{instead}'")
             return target
         case syn.Top() | syn.And() | syn.Or() | syn.Not():
             return type_name
@@ -160,7 +160,7 @@ def _tests(test: syn.AttributeTest, record: RecordType, scope: Scope) -> tuple[s
 
 def _test(test: syn.AttributeTest, record: RecordType, scope: Scope) -> syn.Predicate:
     if source_of(test) is not None and not scope.families:
-        raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
+        raise _only_in_rewrites(pretty(test), "values", scope)
     match test:
         case syn.Flag():
             return _flag(test, record, scope)
@@ -187,7 +187,7 @@ def _interval(test: syn.Within, attribute: Attribute, record: RecordType, scope:
         assert not isinstance(low, str) and not isinstance(high, str)
         test = replace(test, low=low, high=high)
     if not (test.low <= test.high if test.closed else test.low < test.high):
-        raise scope.error(f"no value is in the interval of {pretty(test)!r}")
+        raise scope.error(f"the interval of {pretty(test)!r} is empty")
     return test
 
 
@@ -201,7 +201,7 @@ def _flag(test: syn.Flag, record: RecordType, scope: Scope) -> syn.Predicate:
         return named if test.positive else syn.Not(named)
     if attribute is not None:
         example = f"{pretty_name(name)} {'=' if attribute.kind == 'nominal' else '>='} ..."
-        raise scope.error(f"{name!r} is {attribute.kind}, not a flag; write '{example}'")
+        raise scope.error(f"{name!r} is {attribute.kind}, not bool; write '{example}'")
     _refuse_link(name, record, scope)
     known = [*record.members, *(d.name for d in scope.definitions.values() if d.type == record.name)]
     hint = did_you_mean(name, known)
@@ -228,10 +228,9 @@ def _named_by(definition: syn.Definition, named: syn.Named, scope: Scope) -> syn
 
 
 def _of_pairs(definition: syn.Definition, type_name: str, scope: Scope) -> syn.Definition:
-    """Return a definition as it is asked of pairs that have met rows of its type; refuse it of other rows."""
+    """Return a definition for pairs whose far rows have its type; raise an error for other types."""
     if definition.type not in (scope.schema.met_by(type_name), scope.schema.rows_of(type_name)):
-        message = f"{definition.name!r} is defined for type {definition.type!r}, not for {type_name!r}"
-        raise scope.error(message)
+        raise scope.error(f"{definition.name!r} is defined for type {definition.type!r}, not for {type_name!r}")
     parameters = frozenset(definition.parameters)
     (body,) = resolve(definition.body, type_name, replace(scope, families=False, parameters=parameters))
     return replace(definition, type=type_name, body=body)
@@ -241,7 +240,7 @@ def _of_pairs(definition: syn.Definition, type_name: str, scope: Scope) -> syn.D
 
 
 def _call_of(step: syn.Follow, type_name: str, scope: Scope) -> syn.Named | None:
-    """Return a reference as the call that it is when it has the name of a definition, and of no link."""
+    """Return a reference as a call if its name is a definition and not a link, else None."""
     definition = scope.definitions.get(step.link)
     if definition is None or scope.type(type_name).link(step.link) is not None:
         return None
@@ -252,7 +251,7 @@ def _call_of(step: syn.Follow, type_name: str, scope: Scope) -> syn.Named | None
 
 
 def _step_of(named: syn.Named, type_name: str, scope: Scope) -> syn.Follow | None:
-    """Return a call as the reference that it is when it has the name of a link of the type."""
+    """Return a call as a reference if its name is a link of the type, else None."""
     link = scope.type(type_name).link(named.name)
     if link is None or not named.arguments:
         return None
@@ -262,17 +261,17 @@ def _step_of(named: syn.Named, type_name: str, scope: Scope) -> syn.Follow | Non
         case (syn.Star(),):
             return syn.Follow(named.name, syn.Flag(syn.Glob("*"), place=named.place), place=named.place)
         case _:
-            raise scope.error(f"{named.name!r} is a link to {link.target!r}; write '{_how(link)}' with a test inside")
+            raise scope.error(f"{named.name!r} is a link to {link.target!r}; write '{_pattern(link)}' with a test")
 
 
 def _call(named: syn.Named, definition: syn.Definition, scope: Scope) -> syn.Named:
-    """Return the call with its arguments as their places want them, and with its body if they are single values."""
+    """Return the call with converted arguments, and with its body unless an argument is a value source."""
     n, expected = len(named.arguments), len(definition.parameters)
     if n != expected:
-        takes = "no value" if not expected else f"{expected} value{'s' * (expected > 1)}"
+        takes = number_text(expected, "argument") if expected else "no arguments"
         raise scope.error(f"{named.name!r} takes {takes}, got {n}; write '{_example(definition)}'")
     if is_open_call(named) and not scope.families:
-        raise _only_in_rewrites(f"the values of {pretty(named)!r}", scope)
+        raise _only_in_rewrites(pretty(named), "values", scope)
     places = places_of(definition, scope.schema)
     given = zip(definition.parameters, named.arguments, strict=True)
     arguments: tuple[Any, ...] = tuple(_argument(value, places[name], scope) for name, value in given)
@@ -289,7 +288,7 @@ def _example(definition: syn.Definition) -> str:
 def _argument(
     given: syn.Scalar | syn.ValueSource, places: tuple[Place, ...], scope: Scope
 ) -> syn.Scalar | syn.ValueSource:
-    """Return an argument as the places of its parameter want it; as it is where they want different things."""
+    """Return an argument converted for all uses of its parameter, or unchanged if they differ."""
     found = [_argument_at(given, place, scope) for place in places]
     return found[0] if all(each == found[0] for each in found) else given
 
@@ -308,7 +307,7 @@ def _argument_at(given: syn.Scalar | syn.ValueSource, place: Place, scope: Scope
 
 
 def _with_argument(place: Place, value: Any) -> syn.Predicate:
-    """Return the test at a place of a parameter, with a value for it."""
+    """Return a test that uses a parameter, with a value for the parameter."""
     match place.test:
         case syn.Count(link, _, op):
             return syn.Count(link, syn.TOP, op, value)
@@ -321,11 +320,9 @@ def _with_argument(place: Place, value: Any) -> syn.Predicate:
 
 
 def _with_parameter(count: syn.Count) -> syn.Count:
-    """Return a count with its number as a parameter, if that is a word."""
+    """Return a count with a string in place of its number converted to a parameter."""
     number: Any = count.n
-    if isinstance(number, str):
-        number = syn.Parameter(number)
-    return replace(count, n=number)
+    return replace(count, n=syn.Parameter(number)) if isinstance(number, str) else count  # type: ignore[arg-type]
 
 
 # ---- values ---------------------------------------------------------------------------------------------
@@ -340,7 +337,7 @@ def _compare(test: syn.Compare, attribute: Attribute, record: RecordType, scope:
             return test
         case syn.Bins() | syn.Quantiles():
             if test.op in ("=", "!="):
-                raise scope.error(f"{pretty(test)!r} needs '>=', '<=' or 'in'")
+                raise scope.error(f"expected '>=', '<=' or 'in' in {pretty(test)!r}")
             return test
         case syn.Range() if attribute.kind in _NUMBERS:
             return test
@@ -357,25 +354,18 @@ def _flag_as_value(test: syn.Compare, scope: Scope) -> syn.Flag:
             return syn.Flag(name, (value == "true") == (op == "="), place=test.place)
         case syn.Compare(name):
             shown = pretty_name(name)
-            raise scope.error(f"{name!r} is a flag; write '{shown}' or 'not {shown}'")
+            raise scope.error(f"{name!r} is bool; write '{shown}' or 'not {shown}'")
 
 
 def _value(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "=") -> syn.Scalar:
-    """The value as its attribute wants it: a known category, a whole number, a real number."""
+    """Return the value converted to the kind of its attribute, or raise an error."""
     if value in scope.parameters:
         return _parameter(str(value), attribute, record, scope)
     match attribute.kind:
         case "date" | "time":
             return _moment(value, attribute, record, scope, op)
-        case "ordered":
-            return _level(value, attribute, record, scope, op)
-    if attribute.kind == "nominal":
-        word = str(value)
-        known = scope.categories.get((record.name, attribute.name), attribute.values)
-        if known and word not in known:
-            hint = _compared_hint(word, attribute, record, scope, op) or did_you_mean(word, known)
-            raise scope.error(f"{word!r} is not a value of {attribute.name!r}{hint}")
-        return word
+        case "ordered" | "nominal":
+            return _category(str(value), attribute, record, scope, op)
     if isinstance(value, str | syn.Day):
         hint = _compared_hint(value, attribute, record, scope, op)
         raise scope.error(f"{attribute.name!r} is {attribute.kind}: expected a number, got {str(value)!r}{hint}")
@@ -397,24 +387,24 @@ def _value(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: S
 def _own_value(
     value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "="
 ) -> syn.Scalar:
-    """A value that an attribute itself is compared with; refused if no date has such a part, as a 13th month."""
+    """Return the value of a comparison with an attribute; raise an error for an impossible date part."""
     found = _value(value, attribute, record, scope, op)
     is_part = record.attribute(attribute.name) is None
     low, high = PART_RANGES.get(attribute.name.rpartition(".")[2], (-math.inf, math.inf))
     if is_part and isinstance(value, int | float) and not low <= value <= high:
-        raise scope.error(f"{attribute.name!r} is a number from {low} to {high}; got {value}")
+        raise scope.error(f"expected a number from {low} to {high} for {attribute.name!r}, got {value}")
     return found
 
 
 def _parameter(name: str, attribute: Attribute, record: RecordType, scope: Scope) -> syn.Parameter:
-    """The parameter that stands for a value; not if it could be taken for one."""
+    """Return a parameter in place of a value; raise an error if it is also a category."""
     if name in scope.categories.get((record.name, attribute.name), attribute.values):
-        raise scope.error(f"{name!r} is a parameter and a value of {attribute.name!r}; rename the parameter")
+        raise scope.error(f"{name!r} is both a parameter and a value of {attribute.name!r}; rename the parameter")
     return syn.Parameter(name)
 
 
 def its_hint(value: syn.Scalar, attribute: Attribute, record: RecordType, op: str) -> str:
-    """Return a proposal of ``its``, where what stands for a value is the name of an attribute that would fit.
+    """Return a hint to use ``its`` if a value is the name of a comparable attribute, else "".
 
     Examples
     --------
@@ -429,17 +419,17 @@ def its_hint(value: syn.Scalar, attribute: Attribute, record: RecordType, op: st
 
 
 def _compared_hint(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> str:
-    """Return a proposal of ``its``, or of ``my`` where the row that asks has an attribute that would fit."""
+    """Return a hint to use ``its``, or ``my`` if the link's owner has a comparable attribute, else ""."""
     hint = its_hint(value, attribute, record, op)
-    other = None if hint or scope.asker is None else scope.type(scope.asker).attribute(str(value))
+    other = None if hint or scope.owner is None else scope.type(scope.owner).attribute(str(value))
     if other is None or not _fit(attribute, other, op):
         return hint
     comparison = f"{pretty_name(attribute.name)} {op} my {pretty_name(other.name)}"
-    return f"; for the value of the row that asks write '{comparison}'"
+    return f"; for the value of the link's owner write '{comparison}'"
 
 
 def _moment(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> syn.Scalar:
-    """The value as a date or a time; a date alone is the beginning of that day."""
+    """Return the value as a date or a time; a date without a time is midnight."""
     if attribute.kind == "time" and isinstance(value, syn.Day):
         return value if isinstance(value, syn.Instant) else syn.Instant(value * DAY)
     if isinstance(value, syn.Day) and not isinstance(value, syn.Instant):
@@ -447,16 +437,18 @@ def _moment(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: 
     hint = _compared_hint(value, attribute, record, scope, op)
     example = "2024-12-31" if attribute.kind == "date" else "2024-12-31 12:30"
     raise scope.error(
-        f"{attribute.name!r} is a {attribute.kind}: expected one such as {example}, got {str(value)!r}{hint}"
+        f"{attribute.name!r} is a {attribute.kind}: expected a value such as {example}, got {str(value)!r}{hint}"
     )
 
 
-def _level(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> syn.Scalar:
-    word = str(value)
-    if word not in attribute.values:
-        hint = _compared_hint(word, attribute, record, scope, op) or did_you_mean(word, attribute.values)
+def _category(word: str, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> syn.Scalar:
+    is_ordered, known = attribute.kind == "ordered", attribute.values
+    if not is_ordered:
+        known = scope.categories.get((record.name, attribute.name), known)
+    if word not in known and (known or is_ordered):
+        hint = _compared_hint(word, attribute, record, scope, op) or did_you_mean(word, known)
         raise scope.error(f"{word!r} is not a value of {attribute.name!r}{hint}")
-    return syn.OrderedCategory(attribute.values.index(word), word)
+    return syn.OrderedCategory(known.index(word), word) if is_ordered else word
 
 
 def _missings(test: syn.Missing, record: RecordType, scope: Scope) -> tuple[syn.Predicate, ...]:
@@ -469,7 +461,7 @@ def _missings(test: syn.Missing, record: RecordType, scope: Scope) -> tuple[syn.
         case None:
             _attribute(test.member, record, scope)
         case Link(name, "one"):
-            raise scope.error(f"the reference {name!r} is never missing; it is not optional")
+            raise scope.error(f"the reference {name!r} is never missing, because it is not optional")
         case Link(name, "set" | "list"):
             raise scope.error(f"{name!r} leads to many rows; write 'none {pretty_name(name)} (top)'")
         case _:
@@ -483,35 +475,35 @@ def _attribute(name: str, record: RecordType, scope: Scope) -> Attribute:
         return attribute
     _refuse_link(name, record, scope)
     if name in scope.definitions:
-        raise scope.error(f"{name!r} is a definition and has no value; write '{name}'")
-    if scope.asker is not None and scope.type(scope.asker).attribute(name) is not None:
-        known = f"; for that of the row that asks write 'my {pretty_name(name)}'"
+        raise scope.error(f"{name!r} is a definition, not an attribute; write '{name}'")
+    if scope.owner is not None and scope.type(scope.owner).attribute(name) is not None:
+        known = f"; for the attribute of the link's owner write 'my {pretty_name(name)}'"
     else:
         known = _not_copied(name, record, scope) or did_you_mean(name, _members_of(record))
     raise scope.error(f"unknown attribute {name!r} of type {record.name!r}{known}")
 
 
 def _members_of(record: RecordType) -> list[str]:
-    """Return the members of a type that have names for users."""
+    """Return the members of a type that a grammar can name."""
     return [name for name in record.members if name != FAR_ROW]
 
 
 def _not_copied(name: str, record: RecordType, scope: Scope) -> str:
-    """Return a hint where pairs lack a member of the rows that they met, since nobody asks it of them."""
+    """Return a hint if a member of the far rows was not copied to the pairs, else ""."""
     met = scope.schema.met_by(record.name)
     if met is None or name not in scope.type(met).members:
         return ""
-    return f"; pairs have what the grammar asks of them: name it in 'refine {pretty_name(record.name)} {{ ... }}'"
+    return f"; to copy it to the pairs, use it in 'refine {pretty_name(record.name)} {{ ... }}'"
 
 
 def _refuse_link(name: str, record: RecordType, scope: Scope) -> None:
     link = record.link(name)
     if link is not None:
-        raise scope.error(f"{name!r} is a link to {link.target!r}, not an attribute; write '{_how(link)}'")
+        raise scope.error(f"{name!r} is a link to {link.target!r}, not an attribute; write '{_pattern(link)}'")
 
 
-def _how(link: Link) -> str:
-    """How a predicate on the rows behind a link is written."""
+def _pattern(link: Link) -> str:
+    """Return an example of a predicate on the rows behind a link."""
     return f"{'' if link.single else 'exists '}{pretty_name(link.name)} (...)"
 
 
@@ -528,11 +520,12 @@ def _expect(attribute: Attribute, kinds: tuple[Kind, ...], test: syn.AttributeTe
             instead = f"'{shown} >= *' or '{shown} = *'"
         case _:
             instead = f"'{shown} >= *' or '{shown} in bins(5)'"
-    raise scope.error(f"{attribute.name!r} is {attribute.kind}, which {pretty(test)!r} is not for; write {instead}")
+    message = f"{pretty(test)!r} does not apply to {attribute.name!r}, which is {attribute.kind}"
+    raise scope.error(f"{message}; write {instead}")
 
 
 def _kinds(test: syn.AttributeTest) -> tuple[Kind, ...]:
-    """The kinds of attribute that a glob in this test is for."""
+    """Return the kinds of attribute that a glob in a test can match."""
     match test:
         case syn.Flag():
             return ("bool",)
@@ -561,21 +554,22 @@ def _kinds_of_values(values: tuple[syn.Scalar, ...]) -> tuple[Kind, ...]:
 
 
 def _names(glob: str, kinds: tuple[Kind, ...], record: RecordType, scope: Scope) -> tuple[str, ...]:
-    """Return the attributes of these kinds that a glob matches; a plain name is itself, whatever it names."""
+    """Return the attributes of these kinds that a glob matches, or a plain name unchanged."""
     if not isinstance(glob, syn.Glob):
         return (glob,)
     if not scope.families:
-        raise _only_in_rewrites(f"the attributes of '{glob}'", scope)
+        raise _only_in_rewrites(str(glob), "attributes", scope)
     names = tuple(a.name for a in record.attributes if a.kind in kinds and fnmatchcase(a.name, str(glob)))
-    if not names and str(glob) != "*":  # a bare star means all there are, and there may be none
-        what = kinds[0] if len(kinds) == 1 else "numeric" if kinds in (NUMERIC, _NUMBERS) else ""
+    if not names and str(glob) != "*":  # a bare star may match nothing
+        what = f"{kinds[0]} " if len(kinds) == 1 else "numeric " if kinds in (NUMERIC, _NUMBERS) else ""
         known = did_you_mean(str(glob), record.members)
-        raise scope.error(f"no {what} attribute of type {record.name!r} matches '{glob}'{known}")
+        raise scope.error(f"no {what}attribute of type {record.name!r} matches '{glob}'{known}")
     return names
 
 
-def _only_in_rewrites(what: str, scope: Scope) -> GrammarError:
-    return scope.error(f"{what} are many; that is for the right side of a rewrite, write out one here")
+def _only_in_rewrites(text: str, what: str, scope: Scope) -> GrammarError:
+    message = f"'{text}' stands for several {what}, which is only allowed on the right side of a rewrite"
+    return scope.error(f"{message}; write one of them")
 
 
 # ---- parts of dates -------------------------------------------------------------------------------------
@@ -587,7 +581,7 @@ def _is_moment(name: str, record: RecordType) -> bool:
 
 
 def _of_part(step: syn.Follow, record: RecordType, scope: Scope) -> syn.Predicate:
-    """Return a test of a part of a date, ``born.month = 5``, which the parser takes for one behind a reference."""
+    """Return a test of a date part, such as ``born.month = 5``, which the parser takes for a reference."""
     match step.inner:
         case syn.Flag(part) | syn.Compare(part) | syn.Among(part) | syn.Within(part) as test:
             return replace(test, attribute=_part(step.link, part, record, scope))
@@ -598,18 +592,18 @@ def _of_part(step: syn.Follow, record: RecordType, scope: Scope) -> syn.Predicat
             return replace(test, attribute=next(names), other=next(names))
         case _:
             example = _parts_of(step.link, record)[0]
-            raise scope.error(f"{step.link!r} is a date and not a reference; write '{example} = ...'")
+            raise scope.error(f"{step.link!r} is a date, not a reference; write '{example} = ...'")
 
 
 def _part(name: str, part: str, record: RecordType, scope: Scope) -> str:
-    """Return the name of a part of a date; of an attribute that is really called so, that name."""
+    """Return the name of a date part, or of an attribute with the same name."""
     whole = f"{name}.{part}"
     if record.attribute(whole) is not None:
         return whole
     if isinstance(part, syn.Glob) or record.attribute_or_part(whole) is None:
         parts = _parts_of(name, record)
         hint = did_you_mean(whole, parts)
-        raise scope.error(f"{name!r} is a date that has no {part!r}; its parts are {', '.join(parts)}{hint}")
+        raise scope.error(f"the date {name!r} has no part {part!r}; its parts are {', '.join(parts)}{hint}")
     return syn.DatePart(whole)
 
 
@@ -621,12 +615,14 @@ def _parts_of(name: str, record: RecordType) -> list[str]:
 
 
 def _comparisons(test: syn.CompareOwn, type_name: str, scope: Scope) -> tuple[syn.Predicate, ...]:
-    """Return the comparison as it is; of globs one for each pair that fits, whichever of the two comes first."""
+    """Return the comparison, or for globs one comparison for each comparable pair in either order."""
     one, other = (_sides(path, type_name, scope) for path in test.sides)
     pairs = [(a, b) for a in one for b in other]
     if not any(isinstance(path[-1], syn.Glob) for path in test.sides):
         ((a, b),) = pairs
-        _refuse_unlike(a, b, test, scope)
+        if a.path == b.path:
+            raise scope.error(f"{pretty(test)!r} compares a value with itself")
+        _refuse_unfit(a, b, test, scope)
         return (replace(test, attribute=a.path, other=b.path),)
     pairs = [(a, b) for a, b in pairs if a.path != b.path and _may_hold(a, b, test.op, scope)]
     made = (replace(test, attribute=a.path, other=b.path).in_order for a, b in pairs)
@@ -634,7 +630,7 @@ def _comparisons(test: syn.CompareOwn, type_name: str, scope: Scope) -> tuple[sy
 
 
 class _Side(NamedTuple):
-    """A value of a row that is compared: its path, its attribute, and the type that has it."""
+    """A compared value: its path, its attribute, and the type of the attribute."""
 
     path: syn.ValuePath
     attribute: Attribute
@@ -654,7 +650,7 @@ def _sides(path: syn.ValuePath, type_name: str, scope: Scope) -> list[_Side]:
 
 
 def _may_hold(one: _Side, other: _Side, op: str, scope: Scope) -> bool:
-    """Tell whether a glob stands for this pair: kinds that fit, and categories in common as far as they are known."""
+    """Return whether two values have comparable kinds, and a common category if the categories are known."""
     known = [set(scope.categories.get((s.type, s.attribute.name), s.attribute.values)) for s in (one, other)]
     return _fit(one.attribute, other.attribute, op) and (not all(known) or not known[0].isdisjoint(known[1]))
 
@@ -668,48 +664,38 @@ def _fit(one: Attribute, other: Attribute, op: str) -> bool:
     return kinds <= set(_NUMBERS) or kinds <= set(_MOMENTS)
 
 
-def _refuse_unlike(one: _Side, other: _Side, test: syn.CompareOwn, scope: Scope) -> None:
-    if one.path == other.path:
-        raise scope.error(f"{pretty(test)!r} compares a value with itself")
-    _refuse_unfit(one, other, test, scope)
-
-
 def _refuse_unfit(one: _Side, other: _Side, test: syn.CompareOwn | syn.CompareMine, scope: Scope) -> None:
     if _fit(one.attribute, other.attribute, test.op):
         return
     names = [repr(".".join(side.path)) for side in (one, other)]
     if not _fit(one.attribute, other.attribute, "="):
         kinds = [side.attribute.kind for side in (one, other)]
-        raise scope.error(f"{names[0]} is {kinds[0]} and {names[1]} is {kinds[1]}: the two cannot be compared")
-    why = (
-        "are ordered in different ways"
-        if one.attribute.kind == other.attribute.kind == "ordered"
-        else "have no order"
-    )
-    raise scope.error(f"{names[0]} and {names[1]} {why}; write {pretty(replace(test, op='='))!r}")
+        raise scope.error(f"cannot compare {names[0]} ({kinds[0]}) with {names[1]} ({kinds[1]})")
+    order = "different orders" if one.attribute.kind == other.attribute.kind == "ordered" else "no order"
+    raise scope.error(f"{names[0]} and {names[1]} have {order}; write {pretty(replace(test, op='='))!r}")
 
 
-# ---- the row that asks ----------------------------------------------------------------------------------
+# ---- the owner of a derived link ------------------------------------------------------------------------
 
 
 def _check_mine(test: syn.CompareMine, type_name: str, scope: Scope) -> None:
-    if scope.asker is None:
+    if scope.owner is None:
         raise scope.error(
-            f"'my {pretty_name(test.mine[-1])}' is a value of the row that asks, and only the condition of a derived "
-            "link ('link ... where ...') has one; two values of one row are compared by 'its'"
+            f"'my {pretty_name(test.mine[-1])}' is only allowed in the condition of a derived link ('link ... where "
+            "...'); to compare two values of one row, use 'its'"
         )
-    (one,), (other,) = _sides(test.attribute, type_name, scope), _sides(test.mine, scope.asker, scope)
+    (one,), (other,) = _sides(test.attribute, type_name, scope), _sides(test.mine, scope.owner, scope)
     _refuse_unfit(one, other, test, scope)
 
 
 def _check_me(type_name: str, scope: Scope) -> None:
-    if scope.asker is None:
+    if scope.owner is None:
         raise scope.error(
-            "'me' is the row that asks, and only the condition of a derived link ('link ... where ...') has one; "
-            "an attribute of that name stands in backticks: `me`"
+            "'me' is only allowed in the condition of a derived link ('link ... where ...'); write an attribute of "
+            "that name in backticks: `me`"
         )
-    if type_name != scope.asker:
-        raise scope.error(f"'me' is a row of type {scope.asker!r}, and this is one of type {type_name!r}")
+    if type_name != scope.owner:
+        raise scope.error(f"'me' has type {scope.owner!r}, but the row here has type {type_name!r}")
 
 
 def value_attribute(path: syn.ValuePath, type_name: str, scope: Scope) -> Attribute:
@@ -741,52 +727,44 @@ def _many(
 ) -> str:
     link = link_of(predicate.link, type_name, scope)
     if link.single:
-        raise scope.error(f"{link.name!r} leads to one {link.target!r} only; write '{_how(link)}'")
+        raise scope.error(f"{link.name!r} leads to a single {link.target!r}; write '{_pattern(link)}'")
     return link.target
 
 
-def _is_sorted(pairs: str, met: str, schema: Schema) -> bool:
-    """Return whether a type is that of pairs in an order which have met rows of another."""
-    return schema.met_by(pairs) == met and schema.listed(pairs)
-
-
-def _stepped(predicate: syn.ListStep, type_name: str, scope: Scope) -> str:
-    step, name = predicate.step, predicate.link
+def _list_target(predicate: syn.ListStep, type_name: str, scope: Scope) -> str:
+    """Return the type of the rows that a list step leads to, or raise an error."""
+    step, name, schema = predicate.step, predicate.link, scope.schema
     if name is None:
-        if not scope.schema.listed(type_name):
-            sorted_pairs = [name for name in scope.schema.names if _is_sorted(name, type_name, scope.schema)]
-            fix = f"; write it in 'refine {pretty_name(sorted_pairs[0])} {{ ... }}'" if sorted_pairs else ""
-            raise scope.error(f"'{step}' needs an element of a list, and no list has rows of {type_name!r}{fix}")
+        if not schema.listed(type_name):
+            pairs = [each for each in schema.names if schema.met_by(each) == type_name and schema.listed(each)]
+            fix = f"; write it in 'refine {pretty_name(pairs[0])} {{ ... }}'" if pairs else ""
+            raise scope.error(f"'{step}' needs an element of a list, but no list has rows of {type_name!r}{fix}")
         return type_name
     link = link_of(name, type_name, scope)
     if link.kind != "list":
-        raise scope.error(f"'{step}' needs a list, and {name!r} is not one; write '{_how(link)}'")
+        raise scope.error(f"expected a list after '{step}', but {name!r} is not a list; write '{_pattern(link)}'")
     return link.target
 
 
 def _check_number(predicate: syn.Count, scope: Scope) -> None:
     n: Any = predicate.n
-    if isinstance(n, str) and n not in scope.parameters:
-        raise scope.error(f"a count takes a whole number, not {n!r}")
     if isinstance(n, syn.ValueSource) and not scope.families:
-        raise _only_in_rewrites(f"the numbers of {pretty(predicate)!r}", scope)
+        raise _only_in_rewrites(pretty(predicate), "numbers", scope)
     if isinstance(n, syn.Bins | syn.Quantiles):
-        raise scope.error("a count takes a whole number, '*', a list or a range")
-    wrong = [value for value in n.values if not isinstance(value, int)] if isinstance(n, syn.Listed) else []
-    if wrong:
-        raise scope.error(f"a count takes whole numbers, not {pretty_scalar(wrong[0])}")
-    if isinstance(n, float):
-        raise scope.error(f"a count takes a whole number, not {pretty_scalar(n)}")
+        raise scope.error("expected a whole number, '*', a list or a range in a count")
+    for value in n.values if isinstance(n, syn.Listed) else (n,):
+        if not isinstance(value, int | syn.ValueSource) and value not in scope.parameters:
+            raise scope.error(f"expected a whole number in a count, got {pretty_scalar(value)!r}")
 
 
 # ---- aggregates -----------------------------------------------------------------------------------------
 
 
 def _aggregates(test: syn.Aggregate, type_name: str, scope: Scope) -> tuple[syn.Predicate, ...]:
-    """Return the aggregate with its order and the values as they are meant; one for each choice of its globs."""
+    """Return the aggregate with its order and values resolved, one for each combination of its globs."""
     record = scope.type(_many(test, type_name, scope))
     if isinstance(test.value, syn.ValueSource) and not scope.families:
-        raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
+        raise _only_in_rewrites(pretty(test), "values", scope)
     test = replace(test, order=_aggregate_order(test, type_name, record, scope))
     names = (None,) if test.attribute is None else _names(test.attribute, _asked_kinds(test), record, scope)
     made = [_aggregate(replace(test, attribute=name), record, scope) for name in names]
@@ -795,7 +773,7 @@ def _aggregates(test: syn.Aggregate, type_name: str, scope: Scope) -> tuple[syn.
 
 
 def _asked_kinds(test: syn.Aggregate) -> tuple[Kind, ...]:
-    """Return the kinds of attribute that a glob in an aggregate is for."""
+    """Return the kinds of attribute that a glob in an aggregate can match."""
     if test.function not in ("latest", "earliest"):
         return attribute_kinds(test.function)
     return _kinds(syn.Compare("", test.op, test.value))
@@ -809,28 +787,27 @@ def _aggregate(test: syn.Aggregate, record: RecordType, scope: Scope) -> syn.Agg
             raise scope.error(f"{attribute.name!r} is {attribute.kind}; '{test.function}' needs {what}")
     made = computed_attribute(test, record)
     if made.kind == "nominal" and test.op in (">=", "<="):
-        shown = pretty_aggregate(test)
-        raise scope.error(f"{made.name!r} has no order for '{test.op}'; write '{shown} = ...'")
+        raise scope.error(f"{made.name!r} has no order for '{test.op}'; write '{pretty_aggregate(test)} = ...'")
     if isinstance(test.value, syn.Bins | syn.Quantiles) and test.op in ("=", "!="):
-        raise scope.error(f"{pretty(test)!r} needs '>=' or '<='")
+        raise scope.error(f"expected '>=' or '<=' in {pretty(test)!r}")
     return replace(test, value=_aggregate_value(test, made, record, scope))
 
 
 def _aggregate_value(
     test: syn.Aggregate, made: Attribute, record: RecordType, scope: Scope
 ) -> syn.Scalar | syn.ValueSource:
-    alone = RecordType(record.name)  # of which no other attribute is proposed to compare with
+    alone = RecordType(record.name)  # without attributes, so that no hint proposes a comparison
 
     def value(given: syn.Scalar) -> syn.Scalar:
         if made.kind in _NUMBERS and isinstance(given, str) and given not in scope.parameters:
-            raise scope.error(f"'{test.function}' needs numbers in {pretty(test)!r}")
+            raise scope.error(f"expected a number in {pretty(test)!r}, got {given!r}")
         return _value(given, made, alone, scope, test.op)
 
     match test.value:
         case syn.Range() if made.kind in _NUMBERS:
             return test.value
         case syn.Range() if made.kind in _MOMENTS:
-            raise scope.error(f"{made.name!r} is a {made.kind}, which has no ranges of whole numbers")
+            raise scope.error(f"{made.name!r} is a {made.kind}, which cannot be compared with a range of numbers")
         case syn.Listed() | syn.Range() as source:
             return syn.Listed(tuple(dict.fromkeys(map(value, source.values))))
         case str() | int() | float() as given:
@@ -840,14 +817,14 @@ def _aggregate_value(
 
 
 def _aggregate_order(test: syn.Aggregate, type_name: str, record: RecordType, scope: Scope) -> str | None:
-    """Return the attribute that orders the rows: the one that is named, or that a set has for it; none of a list."""
+    """Return the attribute that orders the rows: the given one, or the default of a set; None for a list."""
     if test.function not in ORDERED:
         return None
     if test.order is not None:
         order, kinds = _attribute(test.order, record, scope), order_kinds(test.function)
         if order.kind not in kinds:
             what = "numbers or dates" if test.function == "trend" else "numbers, dates or ordered categories"
-            raise scope.error(f"'{test.function}' orders rows by {what}, and {order.name!r} is {order.kind}")
+            raise scope.error(f"'{test.function}' orders rows by {what}, but {order.name!r} is {order.kind}")
         return order.name
     link = link_of(test.link, type_name, scope)
     found = default_order(link, record)

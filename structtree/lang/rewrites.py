@@ -1,8 +1,8 @@
-"""Checks of rewrites: their shape, whether they specialise, and whether rewriting comes to an end.
+"""Checks of rewrites: their form, whether they specialise, and whether rewriting terminates.
 
-All forms in which something is refined are monotone: adding a test inside can only make the whole hold of fewer
-rows. A rewrite from ``top`` therefore always specialises; a rewrite of tests does if its right side implies them,
-which `structtree.lang.logic` answers from the syntax where that is possible.
+Every open form is monotone: another test inside it can only make the whole predicate more specific. A rewrite of
+``top`` therefore always specialises; a rewrite of tests does if its right side implies its left side, which
+`structtree.lang.logic` decides from the syntax where possible.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ Rewrites = Mapping[str, "tuple[CheckedRewrite, ...]"]
 
 @dataclass(frozen=True, slots=True)
 class CheckedRewrite:
-    """A rewrite at positions of a type, its names resolved.
+    """A rewrite at positions of a type, with resolved names.
 
     Parameters
     ----------
     type : str
     left, right : Predicate
-        The left side is ground; the right side may have value sources and open positions (``top``). Either may be
+        The left side is ground; the right side may contain value sources and open positions (``top``). Either may be
         a conjunction.
     settled : bool
-        Whether the syntax shows that it specialises; otherwise the data must.
+        Whether the syntax shows that it specialises; otherwise it is verified on the data.
     place : Location or None
     """
 
@@ -46,20 +46,20 @@ class CheckedRewrite:
 
     @property
     def is_bundle(self) -> bool:
-        """True where a side is a conjunction, so that the rewrite is about several literals of a position at once."""
+        """True if it rewrites or produces several literals of a position at once."""
         return isinstance(self.left, syn.And) or isinstance(self.right, syn.And)
 
 
 def check_rewrite(rewrite: syn.Rewrite, type_name: str, scope: Scope) -> tuple[CheckedRewrite, ...]:
-    """The rewrites that one stands for: one for each choice of what its globs match.
+    """Check a rewrite and expand its globs.
 
     Raises
     ------
     GrammarError
-        When a name or value makes no sense, or when the syntax shows that it does not specialise.
+        If a name or value is invalid, or if the syntax shows that the rewrite does not specialise.
     """
     scope = scope.at(rewrite.place)
-    _check_shape(rewrite, scope)
+    _check_form(rewrite, scope)
     (left,) = resolve(rewrite.left, type_name, replace(scope, families=False))
     return tuple(
         CheckedRewrite(type_name, left, right, _specialises(left, right, scope), rewrite.place)
@@ -67,32 +67,30 @@ def check_rewrite(rewrite: syn.Rewrite, type_name: str, scope: Scope) -> tuple[C
     )
 
 
-# ---- the shape ------------------------------------------------------------------------------------------
+# ---- form -----------------------------------------------------------------------------------------------
 
 
-def _check_shape(rewrite: syn.Rewrite, scope: Scope) -> None:
+def _check_form(rewrite: syn.Rewrite, scope: Scope) -> None:
     if syn.TOP in _literals(rewrite.left):
-        raise scope.error("the left side of a rewrite is 'top' alone, or tests without 'top'")
+        raise scope.error("the left side of a rewrite must be 'top' alone, or tests without 'top'")
     match rewrite.right:
         case syn.Top():
             raise scope.error(f"{pretty_rewrite(rewrite)!r} adds nothing")
         case syn.And(parts) if set(parts) == {syn.TOP}:
-            raise scope.error("conjunctions are allowed by 'top -> top and top max k', from 'top' and to 'top' twice")
+            raise scope.error("to allow conjunctions, write 'top -> top and top max k'")
         case syn.And(parts) if syn.TOP in parts and not isinstance(rewrite.left, syn.Top):
             raise scope.error(
-                f"a rewrite of {pretty(rewrite.left)!r} adds no 'top' beside it; "
-                "leave 'and top' out, or begin the rewrite at 'top'"
+                f"a rewrite of {pretty(rewrite.left)!r} cannot add 'top'; remove 'and top', or start the rewrite "
+                "from 'top'"
             )
         case syn.And(parts) if parts.count(syn.TOP) > 1:
-            raise scope.error(
-                "one 'and top' is enough; how many tests there may be is said by 'top -> top and top max k'"
-            )
+            raise scope.error("write 'and top' once; 'top -> top and top max k' sets the number of tests")
         case right:
             _check_closed(right, scope, inside=None)
 
 
 def _literals(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
-    """Return the parts of a conjunction, ``top`` among them where it stands there; none for ``top`` alone."""
+    """Return the parts of a conjunction, including ``top``; empty for ``top`` alone."""
     match predicate:
         case syn.And(parts):
             return parts
@@ -103,17 +101,15 @@ def _literals(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
 
 
 def _check_closed(predicate: syn.Predicate, scope: Scope, inside: syn.Predicate | None) -> None:
-    """In a closed form everything is fixed: no open position beside other tests, no choice of values."""
+    """Raise an error for an open position or a value source inside a closed form."""
     scope = scope.at(getattr(predicate, "place", None))
     if inside is not None and source_of(predicate) is not None:
-        raise scope.error(
-            f"nothing is refined inside {pretty(inside)!r}, so {pretty(predicate)!r} must have one value there"
-        )
+        raise scope.error(f"{pretty(inside)!r} cannot be refined, so {pretty(predicate)!r} needs a single value")
     closed = predicate if is_closed(predicate) else inside
     loose = isinstance(predicate, syn.And | syn.Or | syn.Not | syn.Aggregate) and syn.TOP in children(predicate)
     if closed is not None and loose:
         why = f": {_why_closed(closed)}" if isinstance(closed, syn.Aggregate) else ""
-        raise scope.error(f"nothing is refined inside {pretty(closed)!r}, so 'top' has no place there{why}")
+        raise scope.error(f"{pretty(closed)!r} cannot be refined, so it must not contain 'top'{why}")
     for child in children(predicate):
         _check_closed(child, scope, closed)
 
@@ -121,43 +117,45 @@ def _check_closed(predicate: syn.Predicate, scope: Scope, inside: syn.Predicate 
 def _why_closed(test: syn.Aggregate) -> str:
     instead = pretty_aggregate(replace(test, inner=None)) if test.attribute is not None else None
     fix = f"; for all rows write '{instead}'" if instead and isinstance(test.inner, syn.Top) else ""
-    return f"of fewer rows '{test.function}' may pass {test.op!r} where of more it does not{fix}"
+    return f"'{test.function}' of fewer rows may satisfy {test.op!r} where that of more rows does not{fix}"
 
 
 # ---- specialisation -------------------------------------------------------------------------------------
 
 
 def _specialises(left: syn.Predicate, right: syn.Predicate, scope: Scope) -> bool:
-    """Tell whether syntax shows it; False leaves it to the data, and what is wrong for certain is refused."""
+    """Return whether the syntax shows that a rewrite specialises; raise an error if it shows the opposite."""
     if isinstance(left, syn.Top):
         return True
     if {*_literals(left)} == {*_literals(right)}:
         raise scope.error(f"{pretty(left)!r} is rewritten to itself")
     answer = implies(right, left)
     if answer is False and any(source_of(part) is not None for part in parts_of(right)):
-        raise scope.error(f"does not specialise: no value makes {pretty(right)!r} narrower than {pretty(left)!r}")
+        raise scope.error(
+            f"the rewrite does not specialise: no value makes {pretty(right)!r} more specific than {pretty(left)!r}"
+        )
     if answer is False or (answer is None and implies(left, right)):
-        raise scope.error(f"does not specialise: {pretty(right)!r} holds of more rows than {pretty(left)!r}")
+        raise scope.error(f"the rewrite does not specialise: {pretty(right)!r} is more general than {pretty(left)!r}")
     return answer is True
 
 
-# ---- the end of rewriting -------------------------------------------------------------------------------
+# ---- termination ----------------------------------------------------------------------------------------
 
 
 def reachable_types(rewrites: Rewrites, schema: Schema) -> set[str]:
-    """The types of the positions that can come up, beginning with the individual."""
+    """Return the types of the positions that rewrites can open, including the individual."""
     return _reach(_steps(rewrites, schema), schema.individual)
 
 
 def refuse_endless(rewrites: Rewrites, limits: syn.GrammarLimits, scope: Scope) -> None:
-    """Raise a GrammarError at a rewrite that can be repeated for ever."""
+    """Raise a GrammarError for a rewrite that can be repeated without end."""
     if limits.literals is not None:
         return
     for name in sorted(reachable_types(rewrites, scope.schema)):
         for rewrite in rewrites.get(name, ()):
             if _adds_again(rewrite):
                 raise scope.at(rewrite.place).error(
-                    "this rewrite can be repeated at the same position; add a limit, as in 'limits { literals 6 }'"
+                    "this rewrite can be repeated at the same position; add a limit such as 'limits { literals 6 }'"
                 )
     if limits.nesting is not None:
         return
@@ -167,27 +165,27 @@ def refuse_endless(rewrites: Rewrites, limits: syn.GrammarLimits, scope: Scope) 
             for target in _opened(rewrite, scope.schema):
                 if name in _reach(steps, target):
                     raise scope.at(rewrite.place).error(
-                        f"this rewrite can be repeated for ever, from {name!r} to {name!r} again; "
-                        "add a limit, as in 'limits { nesting 4 }'"
+                        f"this rewrite can be repeated without end, from {name!r} back to {name!r}; "
+                        "add a limit such as 'limits { nesting 4 }'"
                     )
 
 
 def _adds_again(rewrite: CheckedRewrite) -> bool:
-    """Tell whether a rewrite adds literals at a position and can do so again there, with others of the same form."""
+    """Return whether a rewrite adds literals to a position and can be applied there again."""
     left, right = _literals(rewrite.left), _literals(rewrite.right)
     more = syn.TOP in right if isinstance(rewrite.left, syn.Top) else len(right) > len(left)
     return more and not any(_stands_once(part) for part in right if part not in left)
 
 
 def _stands_once(part: syn.Predicate) -> bool:
-    """Tell whether no two literals of a form stand at one position, as two values of one attribute do not."""
+    """Return whether a position can have only one literal of this form, such as one value of an attribute."""
     test = peel(part)[1]
     many = isinstance(test, syn.Compare | syn.Aggregate) and test.op == "!="
     return isinstance(test, syn.Test) and not many and not is_open_call(test) and syn.TOP not in parts_of(test)
 
 
 def _steps(rewrites: Rewrites, schema: Schema) -> dict[str, set[str]]:
-    """For each type the types of the positions that its rewrites open."""
+    """Return for each type the types of the positions that its rewrites open."""
     return {
         name: {target for rewrite in of_type for target in _opened(rewrite, schema)}
         for name, of_type in rewrites.items()
@@ -195,7 +193,7 @@ def _steps(rewrites: Rewrites, schema: Schema) -> dict[str, set[str]]:
 
 
 def _opened(rewrite: CheckedRewrite, schema: Schema) -> Iterator[str]:
-    """Yield the types of the positions that a rewrite opens, other than the one it stands at."""
+    """Yield the types of the positions that a rewrite opens below its own position."""
     for part in _literals(rewrite.right):
         if part != syn.TOP:
             yield from open_types(part, rewrite.type, schema)
@@ -212,9 +210,9 @@ def _reach(steps: Mapping[str, set[str]], start: str) -> set[str]:
 
 
 def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], schema: Schema) -> bool:
-    """Tell whether no other rewrite can lead to the left side of this one."""
+    """Return whether no other rewrite can produce the left side of this one."""
     wanted = _literals(rewrite.left)
-    if not wanted:  # `top` stands everywhere, and a grammar of a large database has a thousand rewrites of it
+    if not wanted:  # `top` is always there; a shortcut, since large databases have a thousand rewrites of it
         return False
     made = [
         part
@@ -227,7 +225,7 @@ def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], s
 
 
 def _may_become(right: syn.Predicate, left: syn.Predicate) -> bool:
-    """Tell whether a right side can be the literal, by a choice of values and by refining its open positions."""
+    """Return whether a right side can become a literal through its values and open positions."""
     match right, left:
         case syn.Top(), _:
             return True
@@ -254,7 +252,7 @@ def _may_become(right: syn.Predicate, left: syn.Predicate) -> bool:
 
 
 def _same_head(right: syn.Predicate, left: syn.Predicate) -> bool:
-    """Tell whether two predicates differ at most in what is inside them."""
+    """Return whether two predicates differ only in their children."""
     same_form = type(right) is type(left) and len(children(right)) == len(children(left))
     return same_form and with_children(right, children(left)) == left
 

@@ -1,9 +1,9 @@
-"""The nodes of the grammar language, as frozen plain data.
+"""Syntax nodes of the grammar language, as frozen dataclasses; imported as ``syn``.
 
-The same nodes serve twice. In a grammar a predicate may contain ``top`` (an open position) and *value
-sources* that stand for many values (``*``, ``bins(13)``, ``2..6``); in a *ground* predicate, which is what a
-tree asks of an individual, every value is concrete. `structtree.space.terms` has the canonical form of ground
-predicates, `structtree.lang.pretty` the text of every node.
+The same nodes serve twice. In a grammar, a predicate may contain ``top`` (an open position) and *value sources*
+that stand for many values (``*``, ``bins(13)``, ``2..6``). In a *ground* predicate, the test of a tree node, every
+value is concrete. `structtree.space.terms` defines the canonical form of ground predicates, and
+`structtree.lang.pretty` prints every node.
 """
 
 from __future__ import annotations
@@ -17,80 +17,8 @@ from structtree.data.readers.facts.signatures import Signature
 from structtree.data.schema import Attribute, Kind, Link, RecordType
 from structtree.errors import require
 
-__all__ = [
-    "QUANTIFIERS",
-    "TOP",
-    "Absolute",
-    "Aggregate",
-    "AggregateFunction",
-    "All",
-    "Among",
-    "And",
-    "Arithmetic",
-    "AskerTest",
-    "AttributeTest",
-    "Bins",
-    "Closure",
-    "Compare",
-    "CompareMine",
-    "CompareOwn",
-    "Computed",
-    "Count",
-    "DatePart",
-    "Day",
-    "Definition",
-    "DerivedLink",
-    "DerivedPath",
-    "Distinct",
-    "Exists",
-    "Expression",
-    "FactDeclaration",
-    "Flag",
-    "Follow",
-    "Function",
-    "Glob",
-    "GrammarLimits",
-    "GrammarSyntax",
-    "Instant",
-    "LinkForm",
-    "LinkStep",
-    "LinkedTo",
-    "ListStep",
-    "Listed",
-    "Located",
-    "Location",
-    "Me",
-    "Missing",
-    "Named",
-    "Negative",
-    "No",
-    "Not",
-    "Operand",
-    "Or",
-    "OrderedCategory",
-    "Parameter",
-    "Predicate",
-    "Quantiles",
-    "Range",
-    "RefineBlock",
-    "Rewrite",
-    "Scalar",
-    "SortedBy",
-    "Star",
-    "Test",
-    "Top",
-    "TypeDeclaration",
-    "ValuePath",
-    "ValueSource",
-    "ValueTest",
-    "Within",
-    "require_predicate",
-    "sort_scalars",
-    "written",
-]
-
 Scalar = str | int | float
-"""A concrete value: a category, or a number; dates, times and ordered categories are numbers that know their text."""
+"""A concrete value: a category or a number. Dates, times and ordered categories are numbers with a text form."""
 
 
 class Day(float):
@@ -139,7 +67,7 @@ class OrderedCategory(float):
     name: str
 
     def __new__(cls, rank: float, name: str) -> OrderedCategory:
-        """Return the category of that rank."""
+        """Return the category with this rank."""
         made = super().__new__(cls, rank)
         made.name = name
         return made
@@ -155,7 +83,7 @@ class OrderedCategory(float):
 
 
 def written(number: float, kind: Kind | None, levels: tuple[str, ...] = ()) -> int | float:
-    """Return a number of a column as a value of its kind, which is written as people write it.
+    """Return a number of a column as a scalar that prints like a value of its kind.
 
     Parameters
     ----------
@@ -184,7 +112,7 @@ def written(number: float, kind: Kind | None, levels: tuple[str, ...] = ()) -> i
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Place in a text: line and column, counted from 1."""
+    """Position in a text: line and column, counted from 1."""
 
     line: int
     column: int
@@ -192,13 +120,13 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A node that knows where it stands in a text, which makes no difference to what it says."""
+    """A node with its location in the text, which is ignored in comparisons."""
 
     place: Location | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 def sort_scalars(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
-    """The values in order without repeats, numbers before words.
+    """Return the sorted distinct values, numbers before strings.
 
     Examples
     --------
@@ -209,9 +137,9 @@ def sort_scalars(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
 
 
 class Glob(str):
-    """An attribute name with wildcards, as in ``f* in bins(13)``; in a grammar only, until it is checked.
+    """An attribute name with wildcards, as in ``f* in bins(13)``; the checker expands it.
 
-    It is a string that equals no plain string: an attribute that is really called ``f*`` is another thing.
+    A glob never equals a plain string, so that an attribute named ``f*`` is not taken for a glob.
 
     Examples
     --------
@@ -238,7 +166,7 @@ class Glob(str):
 
 
 class DatePart(str):
-    """The name of a part of a date, as in ``born.month``, which is written without backticks.
+    """The name of a date part, such as ``born.month``, which prints without backticks.
 
     Examples
     --------
@@ -250,13 +178,13 @@ class DatePart(str):
 
     @property
     def names(self) -> tuple[str, str]:
-        """The name of the date, and that of the part."""
+        """The attribute name and the part name."""
         base, _, part = self.rpartition(".")
         return base, part
 
 
 class Parameter(str):
-    """The name of a parameter where a value stands, in the body of a definition.
+    """A parameter in the body of a definition, in place of a value.
 
     Examples
     --------
@@ -273,62 +201,62 @@ class Parameter(str):
         return "".join(self)
 
 
-# ---- value sources: many values in one word --------------------------------------------------------------
+# ---- value sources ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """``*``: every value, or every threshold, that the training data offers."""
+    """``*``: every value, or every threshold, found in the training data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """``bins(k)``: k intervals of equal width between the least and the greatest value, the last closed."""
+    """``bins(k)``: k intervals of equal width between the minimum and the maximum, the last one closed."""
 
     k: int
 
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """``quantiles(k)``: k intervals of about equally many rows."""
+    """``quantiles(k)``: k intervals with about the same number of rows each."""
 
     k: int
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """``{1, 2, 5}``: these values."""
+    """``{1, 2, 5}``: the listed values."""
 
     values: tuple[Scalar, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """``2..6``: these whole numbers, both ends included."""
+    """``2..6``: the integers from 2 to 6, both included."""
 
     low: int
     high: int
 
     @property
     def values(self) -> range:
-        """The numbers themselves."""
+        """The integers in the range."""
         return range(self.low, self.high + 1)
 
 
 ValueSource = Star | Bins | Quantiles | Listed | Range
 
 
-# ---- predicates on a row of some type -------------------------------------------------------------------
+# ---- predicates on a row --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """``top``: true of every row; in a rewrite, an open position."""
+    """``top``: true for every row; in a rewrite, an open position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag(Located):
-    """``aromatic`` or ``not aromatic``: a bool attribute is true, or is false."""
+    """``aromatic`` or ``not aromatic``: a bool attribute is true or false."""
 
     attribute: str
     positive: bool = True
@@ -336,7 +264,7 @@ class Flag(Located):
 
 @dataclass(frozen=True, slots=True)
 class Compare(Located):
-    """``a = v``, ``a != v``, ``a >= t``, ``a <= t``; the value may be a source."""
+    """``a = v``, ``a != v``, ``a >= t``, ``a <= t``; the value may be a value source."""
 
     attribute: str
     op: Literal["=", "!=", ">=", "<="]
@@ -344,15 +272,15 @@ class Compare(Located):
 
 
 ValuePath = tuple[str, ...]
-"""An attribute, after the references that lead to it."""
+"""The references that lead to an attribute, then the attribute."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompareOwn(Located):
-    """``a = its b``, ``price >= its cost``, ``ends.year <= its begins.year``: two values of one row are compared.
+    """``a = its b``, ``price >= its cost``, ``ends.year <= its begins.year``: a comparison of two values of one row.
 
-    Each side may stand behind references of the row, though not both behind the same one: such a pair is compared
-    there (``load (shape = its lid)``).
+    Either value may be reached through references. Two values behind the same reference are compared there
+    (``load (shape = its lid)``).
     """
 
     attribute: ValuePath
@@ -361,12 +289,12 @@ class CompareOwn(Located):
 
     @property
     def sides(self) -> tuple[ValuePath, ValuePath]:
-        """The two values."""
+        """The two compared paths."""
         return self.attribute, self.other
 
     @property
     def in_order(self) -> CompareOwn:
-        """The one way to write it: the greater one first; of equal or different ones the nearer, then by name.
+        """The canonical form: with ``>=`` instead of ``<=``; for ``=`` and ``!=``, the shorter path first.
 
         Examples
         --------
@@ -384,7 +312,7 @@ class CompareOwn(Located):
 
 @dataclass(frozen=True, slots=True)
 class CompareMine(Located):
-    """``load.shape = my load.shape``: a value is compared with one of the row that asks; in derived links only."""
+    """``load.shape = my load.shape``: a comparison with a value of the link's owner; only in derived links."""
 
     attribute: ValuePath
     op: Literal["=", "!=", ">=", "<="]
@@ -393,12 +321,12 @@ class CompareMine(Located):
 
 @dataclass(frozen=True, slots=True)
 class Me(Located):
-    """``me``: this row is the row that asks; in derived links only."""
+    """``me``: the row is the link's owner; only in derived links."""
 
 
 @dataclass(frozen=True, slots=True)
 class Among(Located):
-    """``a in {v, w}``: the value is one of these (sorted, without repeats); or, in a grammar, ``a in *``."""
+    """``a in {v, w}``: the value is in a sorted set; or, in a grammar, ``a in *``."""
 
     attribute: str
     values: tuple[Scalar, ...] = ()
@@ -418,17 +346,17 @@ class Within(Located):
 
 @dataclass(frozen=True, slots=True)
 class Missing(Located):
-    """``missing a``: an attribute has no value, or an optional reference leads nowhere."""
+    """``missing a``: an attribute has no value, or an optional reference has no target."""
 
     member: str
 
 
 @dataclass(frozen=True, slots=True)
 class Named(Located):
-    """A predicate that a ``define`` gave a name: ``nitro``, or ``near(O)`` where the definition has parameters.
+    """A use of a definition: ``nitro``, or ``near(O)`` if the definition has parameters.
 
-    The checker fills in ``body``, with the arguments in their places, unless one of them stands for many values; the
-    ``definition``, if it has parameters; and what the definition ``says``.
+    The checker fills in the ``body`` with the arguments substituted, unless an argument is a value source; the
+    ``definition``, if it has parameters; and the phrase that the definition ``says``.
     """
 
     name: str
@@ -440,7 +368,7 @@ class Named(Located):
 
 @dataclass(frozen=True, slots=True)
 class LinkedTo(Located):
-    """Common part of the forms that look behind one link: the link, and what must hold there."""
+    """Base of the predicates about the rows behind one link."""
 
     link: str
     inner: Predicate
@@ -448,7 +376,7 @@ class LinkedTo(Located):
 
 @dataclass(frozen=True, slots=True)
 class Follow(LinkedTo):
-    """``load (P)``: the reference leads to a row, and P holds there; ``load.shape = circle`` for short."""
+    """``load (P)``: the reference has a target, and P holds for it; ``load.shape = circle`` for short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,17 +390,17 @@ class ListStep(Located):
 
 @dataclass(frozen=True, slots=True)
 class Exists(LinkedTo):
-    """``exists link (P)``: P holds for some row that the link leads to."""
+    """``exists link (P)``: P holds for some row behind the link."""
 
 
 @dataclass(frozen=True, slots=True)
 class All(LinkedTo):
-    """``all link (P)``: P holds for every row that the link leads to (so also when there is none)."""
+    """``all link (P)``: P holds for every row behind the link (also if there is none)."""
 
 
 @dataclass(frozen=True, slots=True)
 class No(LinkedTo):
-    """``none link (P)``: P holds for no row that the link leads to. Closed: nothing is rewritten inside."""
+    """``none link (P)``: P holds for no row behind the link. Closed: nothing is rewritten inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,24 +418,24 @@ AggregateFunction = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Aggregate(Located):
-    """``sum transactions (kind = withdrawal).amount >= t``: one value computed from rows behind a link is compared.
+    """``sum transactions (kind = withdrawal).amount >= t``: a comparison with an aggregate of the rows behind a link.
 
-    Rows whose attribute is missing are passed over. The sum of no values is 0, and 0 are their distinct values; any
-    other function of no values is missing, so that the test is false. `structtree.space.aggregates` computes them.
+    Rows with a missing attribute are ignored. With no rows, ``sum`` and ``distinct`` are 0; any other function is
+    missing, so that the test is false. `structtree.space.aggregates` computes the values.
 
     Parameters
     ----------
     function : str
     link : str
     attribute : str or None
-        None for ``share``, which asks how many of the rows satisfy the condition.
+        None for ``share``, the fraction of rows that satisfy the condition.
     op : str
-        ``=`` and ``!=`` are for ``latest`` and ``earliest``.
+        ``=`` and ``!=`` only for ``latest`` and ``earliest``.
     value : Scalar or ValueSource
     inner : Predicate or None
-        What the rows must satisfy; None for all of them.
+        The condition on the rows; None for all rows.
     order : str or None
-        The attribute by which ``latest``, ``earliest`` and ``trend`` order the rows; None for the order of a list.
+        The attribute that orders the rows for ``latest``, ``earliest`` and ``trend``; None for the list order.
     """
 
     function: AggregateFunction
@@ -521,7 +449,7 @@ class Aggregate(Located):
 
 @dataclass(frozen=True, slots=True)
 class Distinct(Located):
-    """``distinct link (P, Q, ...)``: different rows that the link leads to satisfy P, Q, ..."""
+    """``distinct link (P, Q, ...)``: distinct rows behind the link satisfy P, Q, ..."""
 
     link: str
     inners: tuple[Predicate, ...]
@@ -543,29 +471,29 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """``not (P)``. Closed: nothing is rewritten inside. Unlike ``not flag`` it is true of missing values."""
+    """``not (P)``. Closed: nothing is rewritten inside. Unlike ``not flag``, it is true for missing values."""
 
     inner: Predicate
 
 
 AttributeTest = Flag | Compare | Among | Within
 ValueTest = AttributeTest | CompareOwn | Missing | Aggregate
-"""A test of values of the row: of an attribute, of two, or of what is computed from the rows behind a link."""
-AskerTest = CompareMine | Me
-"""A test about the row that asks, which only the condition of a derived link has."""
-Test = ValueTest | AskerTest | Named
+"""A test of one attribute, of two attributes, or of an aggregate."""
+OwnerTest = CompareMine | Me
+"""A test that mentions the link's owner; only in the condition of a derived link."""
+Test = ValueTest | OwnerTest | Named
 LinkForm = Follow | ListStep | Exists | All | No | Count | Distinct
 Predicate = Top | Test | LinkForm | And | Or | Not
 
 
 def require_predicate(given: object) -> None:
-    """Refuse what is not a predicate, such as the text of one."""
+    """Raise a UsageError unless the argument is a predicate (its text is not)."""
     require(given, Predicate, "predicate", "a Predicate; read text with parse_predicate")
 
 
 QUANTIFIERS: dict[str, type[Exists | All | No]] = {"exists": Exists, "all": All, "none": No}
 TOP = Top()
-"""The one value of its form."""
+"""The only `Top`."""
 
 
 # ---- declarations ---------------------------------------------------------------------------------------
@@ -573,7 +501,7 @@ TOP = Top()
 
 @dataclass(frozen=True, slots=True)
 class Rewrite(Located):
-    """``left -> right``, or ``top -> top and top max k`` (then `conjuncts` is k, or 0 for no maximum)."""
+    """``left -> right``; in ``top -> top and top max k``, `conjuncts` is k, or 0 for no maximum."""
 
     left: Predicate
     right: Predicate
@@ -590,9 +518,9 @@ class RefineBlock(Located):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Located):
-    """``define name: Type = P`` or ``define name(a, b): Type = P``, with an optional phrase and docstring after it.
+    """``define name: Type = P`` or ``define name(a, b): Type = P``, then an optional phrase and docstring.
 
-    The phrase (``says "a nitro group"``) is for tests in words; ``{a}`` in it stands for the value of a parameter.
+    The phrase (``says "a nitro group"``) is used for tests in plain English; ``{a}`` is replaced by an argument.
     """
 
     name: str
@@ -605,17 +533,17 @@ class Definition(Located):
 
 @dataclass(frozen=True, slots=True)
 class Function(Located):
-    """``function name: Type -> kind``: an attribute that the caller computes, in Python; or a link to new rows.
+    """``function name: Type -> kind``: an attribute, or a link to new rows, that a Python function computes.
 
     Parameters
     ----------
     name, type : str
     kind : str or None
-        The kind of the values that it gives; None if it gives rows.
+        The kind of the returned values; None if it returns rows.
     doc : str or None
     link : Link or None
-        The link that it amounts to if it gives rows, of a type that the grammar declares: ``set of Point``,
-        ``list of Point``, ``Ring``, ``Ring?``.
+        The link to the returned rows, whose type the grammar declares: ``set of Point``, ``list of Point``,
+        ``Ring``, ``Ring?``.
     """
 
     name: str
@@ -626,26 +554,26 @@ class Function(Located):
 
     @property
     def attribute(self) -> Attribute:
-        """The function as the attribute that it amounts to, if it gives values."""
+        """The attribute that holds the returned values."""
         assert self.kind is not None
         return Attribute(self.name, self.kind)
 
     @property
     def gives(self) -> str:
-        """The kind of the values, or the rows, that it gives, in words."""
+        """The return type as text."""
         return str(self.kind) if self.link is None else self.link.shown
 
 
 @dataclass(frozen=True, slots=True)
 class FactDeclaration(Located):
-    """``fact bond(Molecule, Atom, Atom -> to, order)``: what the arguments of a Prolog fact are."""
+    """``fact bond(Molecule, Atom, Atom -> to, order)``: the signature of a Prolog fact."""
 
     signature: Signature
 
 
 @dataclass(frozen=True, slots=True)
 class Operand(Located):
-    """``price``, ``load.weight``, ``my date``: a value of the row, or of the row that asks, in an expression."""
+    """``price``, ``load.weight``, ``my date``: a value of the row, or of the link's owner, in an expression."""
 
     path: ValuePath
     mine: bool = False
@@ -675,14 +603,14 @@ class Arithmetic(Located):
 
 
 Expression = int | float | Operand | Negative | Absolute | Arithmetic
-"""What computes a value of a row, or of a pair; missing where a part is, and where something is divided by 0."""
+"""An arithmetic expression; its value is missing if an operand is missing, or if it divides by 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Computed(Located):
-    """``attribute name: Type = E``, or ``name = E`` after ``with``: a value that is computed.
+    """``attribute name: Type = E``, or ``name = E`` after ``with``: a computed attribute.
 
-    For an attribute of a pair the type is empty: it is that of the derived link.
+    The type of a pair attribute is empty: it belongs to the pairs of the derived link.
     """
 
     name: str
@@ -693,9 +621,9 @@ class Computed(Located):
 
 @dataclass(frozen=True, slots=True)
 class LinkStep(Located):
-    """``cars``: along a link or reference; ``~cars``: backwards along a link that leads here.
+    """``cars``: a step along a link; ``~cars``: a step backwards along a link that leads here.
 
-    In ``~Train.cars`` the type stands for a step of its own, until it is checked.
+    In ``~Train.cars``, the type is parsed as a separate step; the checker merges the two.
     """
 
     link: str
@@ -704,7 +632,7 @@ class LinkStep(Located):
 
 @dataclass(frozen=True, slots=True)
 class Closure(Located):
-    """``parent+``, ``(edges.to)+``: one round of the path, or several."""
+    """``parent+``, ``(edges.to)+``: the path, repeated once or more."""
 
     path: DerivedPath
 
@@ -714,7 +642,7 @@ DerivedPath = tuple[LinkStep | Closure, ...]
 
 @dataclass(frozen=True, slots=True)
 class SortedBy(Located):
-    """``sorted by date descending``: the order of the rows that a derived link leads to."""
+    """``sorted by date descending``: the order of the rows behind a derived link."""
 
     attribute: str
     descending: bool = False
@@ -722,7 +650,7 @@ class SortedBy(Located):
 
 @dataclass(frozen=True, slots=True)
 class DerivedLink(Located):
-    """``link name: Type -> set of Target = PATH where P with a = E sorted by a``: a link that is computed."""
+    """``link name: Type -> set of Target = PATH where P with a = E sorted by a``: a derived link."""
 
     name: str
     type: str
@@ -736,7 +664,7 @@ class DerivedLink(Located):
 
     @property
     def has_pairs(self) -> bool:
-        """True if it leads to rows of its own, one for each pair, and not to those of its target."""
+        """True if it leads to a new row for each pair instead of the rows of its target."""
         return bool(self.attributes) or self.order is not None
 
 
@@ -744,7 +672,7 @@ class DerivedLink(Located):
 class GrammarLimits:
     """``limits { nesting 4, literals 6, pairs 1000000 }``.
 
-    How deep links may nest, how many tests a predicate may have, and how many pairs a derived link.
+    The maximum nesting of links, number of literals in a predicate, and number of pairs of a derived link.
     """
 
     nesting: int | None = None
@@ -754,7 +682,7 @@ class GrammarLimits:
 
 @dataclass(frozen=True, slots=True)
 class TypeDeclaration(Located):
-    """``type T = { ... }`` as written; targets may be unknown until checked."""
+    """``type T = { ... }`` as written; link targets are not checked yet."""
 
     name: str
     attributes: tuple[Attribute, ...]
@@ -769,7 +697,7 @@ class TypeDeclaration(Located):
 
 @dataclass(frozen=True, slots=True)
 class GrammarSyntax:
-    """A whole grammar file, parsed and not yet checked."""
+    """A parsed grammar, not yet checked."""
 
     name: str | None = None
     doc: str | None = None

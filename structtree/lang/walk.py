@@ -1,8 +1,8 @@
-"""The one traversal of predicates: what they are made of, of which type each part is, and which parts are open.
+"""Traversal of predicates: their parts, the type of each part, and which parts are open.
 
-Whatever walks over predicates is built from here: `children` and `with_children` take a form apart and put it
-together, `subpredicates` goes through all parts, and `peel` and `wrap` take single steps off and put them back. Each
-``match`` ends in `assert_never`, so that a type checker lists the places that a new form has to be added to.
+All traversals are built on these functions: `children` and `with_children` take a predicate apart and put it
+together, `subpredicates` visits all parts, and `peel` and `wrap` remove and add functional steps. Each ``match`` ends
+in `assert_never`, so that a type checker lists the places where a new node class must be handled.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ __all__ = [
     "FUNCTIONAL",
     "StepPath",
     "asked_members",
-    "asks_about_asker",
     "children",
-    "compared_members",
     "expression_parts",
     "functional_step",
     "inner_type",
     "is_closed",
+    "mentions_owner",
     "open_types",
     "parts_of",
     "path_members",
@@ -36,13 +35,13 @@ __all__ = [
 ]
 
 FUNCTIONAL = ("first", "last", "next", "previous")
-"""The steps along lists that lead to one row at most."""
+"""The list steps that lead to at most one row."""
 
 StepPath = tuple[syn.Follow | syn.ListStep, ...]
 
 
 def children(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
-    """Return the predicates that a predicate is made of; none for a plain test or a definition.
+    """Return the direct subpredicates of a predicate; empty for a plain test or a definition.
 
     Examples
     --------
@@ -66,7 +65,7 @@ def children(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
 
 
 def with_children(predicate: syn.Predicate, inners: tuple[syn.Predicate, ...]) -> syn.Predicate:
-    """Return the same form made of other predicates, as many as its `children`."""
+    """Return the predicate with other children, as many as `children` returns."""
     match predicate:
         case syn.LinkedTo() | syn.ListStep() | syn.Not():
             return replace(predicate, inner=inners[0])
@@ -85,7 +84,7 @@ def with_children(predicate: syn.Predicate, inners: tuple[syn.Predicate, ...]) -
 
 
 def inner_type(predicate: syn.Predicate, type_name: str, schema: Schema) -> str | None:
-    """Return the type that the children of a predicate are about; None when the link is not known."""
+    """Return the type of the rows that the children of a predicate apply to; None if the link is unknown."""
     link = predicate.link if isinstance(predicate, syn.LinkForm | syn.Aggregate) else None
     if link is None:
         return type_name
@@ -93,22 +92,16 @@ def inner_type(predicate: syn.Predicate, type_name: str, schema: Schema) -> str 
     return None if found is None else found.target
 
 
-def compared_members(test: syn.CompareOwn, type_name: str, schema: Schema) -> Iterator[tuple[str, str]]:
-    """Yield the references and attributes that a comparison of two values asks about, each with its type.
+def path_members(path: syn.ValuePath, type_name: str, schema: Schema) -> Iterator[tuple[str, str]]:
+    """Yield the known members along a path, each with its type.
 
     Examples
     --------
     >>> from structtree.data.schema import Link, RecordType
     >>> schema = Schema((RecordType("Car", (), (Link("load", "one", "Load"),)), RecordType("Load")), "Car")
-    >>> list(compared_members(syn.CompareOwn(("load", "shape"), "=", ("roof",)), "Car", schema))
-    [('Car', 'load'), ('Load', 'shape'), ('Car', 'roof')]
+    >>> list(path_members(("load", "shape"), "Car", schema))
+    [('Car', 'load'), ('Load', 'shape')]
     """
-    for path in test.sides:
-        yield from path_members(path, type_name, schema)
-
-
-def path_members(path: syn.ValuePath, type_name: str, schema: Schema) -> Iterator[tuple[str, str]]:
-    """Yield the references of a path and the attribute at its end, each with its type, as far as they are known."""
     at: str | None = type_name
     for member in path:
         if at is None:
@@ -119,39 +112,39 @@ def path_members(path: syn.ValuePath, type_name: str, schema: Schema) -> Iterato
 
 
 def asked_members(
-    predicate: syn.Predicate, type_name: str, schema: Schema, asker: str | None = None, *, definitions: bool = False
+    predicate: syn.Predicate, type_name: str, schema: Schema, owner: str | None = None, *, definitions: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Yield the members that a predicate asks about, each with its type; of a part of a date, the date.
+    """Yield the members that a predicate tests or follows, each with its type; for a date part, the date.
 
     Parameters
     ----------
-    asker : str, optional
-        The type of the row that asks, in the condition of a derived link.
+    owner : str, optional
+        The type of the link's owner, in the condition of a derived link.
     definitions : bool
-        Also what definitions stand for.
+        Whether to include the bodies of definitions.
 
     Examples
     --------
     >>> from structtree.data.schema import Link, RecordType
-    >>> from structtree.lang.syntax import Flag
     >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
-    >>> list(asked_members(syn.Exists("cars", Flag("long")), "Train", schema))
+    >>> list(asked_members(syn.Exists("cars", syn.Flag("long")), "Train", schema))
     [('Train', 'cars'), ('Car', 'long')]
     """
     for part, name in subpredicates(predicate, type_name, schema, definitions=definitions):
-        for at, member in _members_of(part, name, schema, asker):
+        for at, member in _members_of(part, name, schema, owner):
             yield at, member.names[0] if isinstance(member, syn.DatePart) else member
 
 
-def _members_of(part: syn.Predicate, name: str, schema: Schema, asker: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the members that a predicate itself asks about, without those that its parts do."""
+def _members_of(part: syn.Predicate, name: str, schema: Schema, owner: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the members that a predicate uses itself, not those inside it."""
     if isinstance(part, syn.AttributeTest):
         yield name, part.attribute
     elif isinstance(part, syn.CompareOwn):
-        yield from compared_members(part, name, schema)
+        for path in part.sides:
+            yield from path_members(path, name, schema)
     elif isinstance(part, syn.CompareMine):
         yield from path_members(part.attribute, name, schema)
-        yield from path_members(part.mine, asker, schema) if asker is not None else ()
+        yield from path_members(part.mine, owner, schema) if owner is not None else ()
     elif isinstance(part, syn.Missing):
         yield name, part.member
     elif isinstance(part, syn.LinkForm | syn.Aggregate) and part.link is not None:
@@ -160,13 +153,13 @@ def _members_of(part: syn.Predicate, name: str, schema: Schema, asker: str | Non
         yield from ((link.target, member) for member in (part.attribute, part.order) if member is not None)
 
 
-def asks_about_asker(predicate: syn.Predicate) -> bool:
-    """Tell whether a predicate speaks of the row that asks, by ``my`` or ``me``."""
-    return any(isinstance(part, syn.AskerTest) for part in parts_of(predicate))
+def mentions_owner(predicate: syn.Predicate) -> bool:
+    """Return whether a predicate mentions the link's owner, with ``my`` or ``me``."""
+    return any(isinstance(part, syn.OwnerTest) for part in parts_of(predicate))
 
 
 def expression_parts(value: syn.Expression) -> Iterator[syn.Expression]:
-    """Yield every expression inside one, itself first."""
+    """Yield an expression and all its subexpressions."""
     stack = [value]
     while stack:
         here = stack.pop()
@@ -183,7 +176,7 @@ def expression_parts(value: syn.Expression) -> Iterator[syn.Expression]:
 
 
 def is_closed(predicate: syn.Predicate) -> bool:
-    """Tell whether nothing is refined inside, since adding to a part could make the whole hold of more rows."""
+    """Return whether a predicate is closed to refinement, because a more specific part could make it more general."""
     match predicate:
         case syn.Or() | syn.Not() | syn.No():
             return True
@@ -200,8 +193,8 @@ def is_closed(predicate: syn.Predicate) -> bool:
 
 
 def parts_of(predicate: syn.Predicate) -> Iterator[syn.Predicate]:
-    """Yield every predicate inside one, itself first."""
-    stack = [predicate]  # a stack of its own, since predicates may be long, and definitions make them deep
+    """Yield a predicate and all its subpredicates."""
+    stack = [predicate]  # no recursion, because definitions can make predicates deep
     while stack:
         here = stack.pop()
         yield here
@@ -211,14 +204,14 @@ def parts_of(predicate: syn.Predicate) -> Iterator[syn.Predicate]:
 def subpredicates(
     predicate: syn.Predicate, type_name: str, schema: Schema, *, closed: bool = True, definitions: bool = False
 ) -> Iterator[tuple[syn.Predicate, str]]:
-    """Yield every predicate inside one, itself first, each with its type.
+    """Yield a predicate and all its subpredicates, each with its type.
 
     Parameters
     ----------
     closed : bool
-        Also what stands inside closed forms.
+        Whether to look inside closed predicates.
     definitions : bool
-        Also what definitions stand for.
+        Whether to include the bodies of definitions.
 
     Examples
     --------
@@ -239,14 +232,14 @@ def subpredicates(
 
 
 def open_types(predicate: syn.Predicate, type_name: str, schema: Schema) -> Iterator[str]:
-    """Yield the types of the positions inside a predicate at which something may still be added."""
+    """Yield the types of the open positions inside a predicate."""
     for part, name in subpredicates(predicate, type_name, schema, closed=False):
         if isinstance(part, syn.Top):
             yield name
 
 
 def functional_step(predicate: syn.Predicate) -> str | None:
-    """Return the step of a predicate that looks at one row (a reference, the first, the next ...); else None."""
+    """Return the step of a predicate about a single row (a reference, the first, the next ...), else None."""
     match predicate:
         case syn.Follow(link):
             return f"{link}."
@@ -257,12 +250,11 @@ def functional_step(predicate: syn.Predicate) -> str | None:
 
 
 def peel(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
-    """Return the references and functional steps that a predicate begins with, and what stands behind them.
+    """Return the functional steps that a predicate starts with, and the predicate behind them.
 
     Examples
     --------
-    >>> from structtree.lang.syntax import Flag
-    >>> peel(syn.Follow("load", Flag("round")))[1]
+    >>> peel(syn.Follow("load", syn.Flag("round")))[1]
     Flag(attribute='round', positive=True)
     """
     path: list[syn.Follow | syn.ListStep] = []
@@ -273,7 +265,7 @@ def peel(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
 
 
 def wrap(path: StepPath, predicate: syn.Predicate) -> syn.Predicate:
-    """Return a predicate behind some steps, outermost first; the inverse of `peel`."""
+    """Return a predicate behind functional steps, outermost first; the inverse of `peel`."""
     for step in reversed(path):
         predicate = replace(step, inner=predicate)
     return predicate

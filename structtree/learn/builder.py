@@ -21,16 +21,14 @@ from typing import Any, Generic, Literal
 
 from numpy.typing import NDArray
 
-from structtree.interrupts import cut_short
+from structtree.interrupts import interruptible
 from structtree.lang import syntax as syn
-from structtree.learn.stopping import p_value, precision_of, saves_bits
+from structtree.learn.stopping import saves_bits
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Node, NodeArrays, Unproved
 from structtree.progress import Status
 from structtree.search.clock import Clock
-from structtree.search.criteria import TOLERANCE
 from structtree.search.results import SearchStats, Split
-from structtree.search.target import Target, room, undivided
 from structtree.splitters.splitter import (
     Candidate,
     GrowingNode,
@@ -41,6 +39,8 @@ from structtree.splitters.splitter import (
     found_by,
     gap_of,
 )
+from structtree.tasks.criteria import TOLERANCE
+from structtree.tasks.target import Target, room
 
 __all__ = ["Builder", "Progress"]
 
@@ -98,7 +98,7 @@ class Progress:
     trees: int = 1
 
     @property
-    def doing(self) -> Status:
+    def status(self) -> Status:
         """The same in words."""
         which = f"growing tree {self.tree} of {self.trees}" if self.trees > 1 else "growing"
         rate = f", {self.evaluated / self.seconds:,.0f}/s" if self.seconds >= 1 else ""
@@ -169,7 +169,7 @@ class Builder(Generic[M]):
         self.n, self.weight = self.splitter.size(root.members), self.splitter.weight(root.members)
         self.splitter.tell = None if self.progress is None else self._tell
         is_done = False
-        with cut_short(self.clock.stop):
+        with interruptible(self.clock.stop):
             self._grow(root)
             is_done = True
         if not is_done:
@@ -262,10 +262,10 @@ class Builder(Generic[M]):
             case None:
                 return True
             case "test":
-                return p_value(self.target.criterion.task, *self._targets(node)) <= self.growth.significance
+                return self.target.task.p_value(*self._targets(node)) <= self.growth.significance
             case "mdl":
-                task, bits = self.target.criterion.task, self.price(candidate.test, self.splitter.rows(node.members))
-                precision = precision_of(self.target.values) if task == "numbers" else 1.0
+                task, bits = self.target.task, self.price(candidate.test, self.splitter.rows(node.members))
+                precision = task.precision(self.target.values)
                 return saves_bits(task, *self._targets(node), for_test=bits, precision=precision)
 
     def _decreases_enough(self, node: GrowingNode[M], gain: float) -> bool:
@@ -273,8 +273,7 @@ class Builder(Generic[M]):
         least = self.growth.min_impurity_decrease
         if not least:
             return True
-        criterion = self.target.criterion
-        slack = TOLERANCE * (1.0 if self.target.classes else undivided(criterion, self.splitter.stats(node.members)))
+        slack = TOLERANCE * self.target.criterion.unit(self.splitter.stats(node.members).sums)
         return self._share(node) * (gain + slack) >= least
 
     def _targets(self, node: GrowingNode[M]) -> list[NDArray[Any]]:

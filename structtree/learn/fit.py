@@ -7,7 +7,7 @@ them gets to see, and how they share the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
@@ -22,24 +22,29 @@ from structtree.data.population import Population
 from structtree.data.provenance import provenance_of
 from structtree.data.readers.individuals import population_of
 from structtree.errors import DataError, UsageError, require
-from structtree.interrupts import cut_short, stoppable
+from structtree.interrupts import interruptible, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar, grammar_from
-from structtree.learn.goals import Settings, goal_criterion, settle
+from structtree.learn.goals import Settled, goal_criterion, settle
 from structtree.learn.growing import Progress, grow_by, in_plain_units, with_weight
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.pruning import Alpha, choose_alpha, cost_complexity, pessimistic, pruning_path, reduced_error
 from structtree.models.conform import optional_members
 from structtree.models.model import Call, Model
+from structtree.models.records import GrammarRecord, RouteRecord, SearchOutcome, Settings, Size, SizeCurve
 from structtree.models.settings import Decision, Goal, Growth, Objective, Pruning
 from structtree.models.tree import Leaf, Tree, subtree
+from structtree.models.tree_predictor import TreePredictor
 from structtree.options import merge_options, refuse_unknown
 from structtree.search.clock import Clock
-from structtree.search.criteria import Criterion
-from structtree.search.target import ClassWeight, Target, Units, room, target_for
 from structtree.space.background import with_background
+from structtree.tasks.classification import ClassWeight
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.statistics import Units
+from structtree.tasks.target import Target, room, target_for
+from structtree.tasks.task import Task
 
 if TYPE_CHECKING:
     from structtree.learn.parameters import FitOptions
@@ -75,6 +80,7 @@ def fit(
     goal: Goal = "accuracy",
     grow: Literal["pruned", "full"] = "pruned",
     criterion: str | Criterion | None = None,
+    task: str | Task | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
     classes: Sequence[Any] | None = None,
@@ -109,7 +115,7 @@ def fit(
     grow : {"pruned", "full"}
         Choose the size of the tree by cross-validation, unless it is limited or pruned as the options say; or keep
         the full tree.
-    criterion, sample_weight, class_weight, classes
+    criterion, task, sample_weight, class_weight, classes
         As of `structtree.learn.growing.grow`.
     priors : mapping from class to float, optional
         What shares the classes have where the model will be used; the training data weighs as if it had them. Class
@@ -156,9 +162,10 @@ def fit(
     time = clock or Clock(given[0].time_limit)
     asked = None if grammar is None else grammar_from(grammar)
     known = _labelled(_population(individuals, asked, smiles), target, sample_weight, unlabelled, target_name)
-    checked = target_for(known.labels, len(known.population), criterion, known.weights, class_weight, classes, priors)
+    given_weights = (known.weights, class_weight, classes, priors)
+    checked = target_for(known.labels, len(known.population), criterion, *given_weights, task)
     if criterion is None:
-        checked = replace(checked, criterion=goal_criterion(goal, checked.criterion.task))
+        checked = replace(checked, criterion=goal_criterion(goal, checked.task))
     population, labels, checked = with_weight(known.population, known.labels, checked)
     checked = checked.counted()
     labels = labels if checked.classes else checked.values
@@ -166,14 +173,14 @@ def fit(
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
     whole = with_background(population, allowed, functions or {})
-    settings = settle(goal, grow, checked.criterion.task, len(population), *given)
+    settings = settle(goal, grow, checked.task, len(population), *given)
     _check_task(settings.decision, settings.pruning, checked.classes)
     with stoppable() as stop:
         time = time if clock is not None else replace(time, stop=stop)
         job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress, clock=time), time)
         tree = in_plain_units(job.run(), checked.units)
-    model = job.model(tree, target_name, {"goal": goal, **job.facts, **_facts(allowed)})
-    return replace(model, layout=_layout(population))
+    grammar_used = GrammarRecord(str(allowed), allowed.origin, tuple(allowed.notes))
+    return job.model(tree, target_name, goal, grammar_used, _layout(population))
 
 
 def _layout(population: Population) -> SourceLayout | None:
@@ -209,11 +216,6 @@ def _labelled(
     return _Labelled(population.take(kept), known, None if sample_weight is None else np.asarray(sample_weight)[kept])
 
 
-def _facts(grammar: Grammar) -> dict[str, Any]:
-    """The grammar, as a model keeps it."""
-    return {"grammar": str(grammar), "grammar_origin": grammar.origin, "grammar_notes": list(grammar.notes)}
-
-
 def _population(individuals: Any, grammar: Grammar | None, smiles: str | None) -> Population:
     """The individuals, read as the grammar declares them."""
     if grammar is None:
@@ -238,14 +240,14 @@ class _Watch:
     """Passes progress on, and keeps in mind what was planned, and what was not done to its end."""
 
     listener: Callable[[Progress], None] | None
-    stopped_by: str | None = None
+    stopped_by: Literal["time", "interrupt"] | None = None
     is_choosing: bool = False
-    why: str | None = None
+    route: RouteRecord = field(default_factory=RouteRecord)
     plan: Plan | None = None
     clock: Clock | None = None
     tree: int = 1
     trees: int = 1
-    sizes: dict[str, list[float]] | None = None
+    sizes: SizeCurve | None = None
     skipped: tuple[str, ...] = ()
 
     def __call__(self, progress: Progress) -> None:
@@ -268,7 +270,7 @@ class _Job:
     target: NDArray[Any]
     checked: Target
     grammar: CheckedGrammar
-    settings: Settings
+    settings: Settled
     watch: _Watch
     clock: Clock
 
@@ -287,34 +289,39 @@ class _Job:
         """What leaves say."""
         return self.settings.decision
 
-    def model(self, tree: Tree, target_name: str | None, params: dict[str, Any]) -> Model:
-        """A tree with all that its tests need."""
-        computes = self.grammar.background if self.grammar.background.steps else None
-        functions = tuple(self.grammar.functions.values())
-        model = Model(tree, self.decision, target_name, params, functions=functions, background=computes)
+    def model(
+        self,
+        tree: Tree,
+        target_name: str | None,
+        goal: Goal,
+        grammar: GrammarRecord,
+        layout: SourceLayout | None,
+    ) -> Model:
+        """Return a tree with all that its tests need, and the records of how it was learned."""
+        model = Model(
+            TreePredictor(tree, self.decision),
+            target_name,
+            Settings(goal, self.checked.criterion.name, self.growth, self.pruning, self._size),
+            grammar,
+            self.watch.route,
+            outcome=self._outcome,
+            functions=tuple(self.grammar.functions.values()),
+            background=self.grammar.background if self.grammar.background.steps else None,
+            layout=layout,
+        )
         return replace(model, optional=optional_members(self.population, model.needed))
 
     @property
-    def facts(self) -> dict[str, Any]:
-        """The options as they were settled, and what came of them, as a model keeps it."""
-        return {
-            "criterion": self.checked.criterion.name,
-            "growth": asdict(self.growth),
-            "pruning": asdict(self.pruning),
-            "size": self._size,
-            "route": self.watch.why,
-            "stopped_by": "interrupt" if self.clock.over() == "interrupt" else self.watch.stopped_by,
-            **({"sizes": self.watch.sizes} if self.watch.sizes else {}),
-            **({"skipped": list(self.watch.skipped)} if self.watch.skipped else {}),
-        }
+    def _outcome(self) -> SearchOutcome:
+        stopped_by = "interrupt" if self.clock.over() == "interrupt" else self.watch.stopped_by
+        return SearchOutcome(stopped_by, self.watch.skipped, self.watch.sizes)
 
     @property
-    def _size(self) -> str:
-        """How the size of the tree came about."""
+    def _size(self) -> Size:
+        """Return where the size of the tree comes from."""
         if not self.watch.is_choosing:
             return self.settings.size
-        first = "Ctrl-C came" if self.clock.over() == "interrupt" else "the time limit was reached"
-        return f"not chosen, since {first} first"
+        return Size("interrupt" if self.clock.over() == "interrupt" else "time")
 
     def run(self) -> Tree:
         """The tree, pruned as it should be."""
@@ -337,7 +344,7 @@ class _Job:
             checked = replace(checked, weights=np.where(inside, checked.weights, 0.0))
         elif which is not None:
             population, checked = population.take(which), checked.take(which)
-        with cut_short(self.clock.stop):
+        with interruptible(self.clock.stop):
             if self.clock.over() != "interrupt":
                 # Whoever else waits uses the same plan, so it is made in the time of all.
                 plan = plan or self._plan(population, reusable=which is None and n_waiting > 1)
@@ -349,13 +356,13 @@ class _Job:
     def _plan(self, population: Population, *, reusable: bool) -> Plan:
         criterion = self.checked.criterion
         plan = plan_for(population, self.grammar, self.growth, self.clock, criterion=criterion, reusable=reusable)
-        self.watch.why, self.watch.plan = plan.why, plan if reusable else None
+        self.watch.route, self.watch.plan = RouteRecord(plan.route, plan.why), plan if reusable else None
         self.watch.skipped = self.watch.skipped or plan.notes
         return plan
 
     def _unless_stopped(self, tree: Tree, prune: Callable[[Tree], Tree]) -> Tree:
         """The tree after pruning, or as it is if Ctrl-C leaves no time for that."""
-        with cut_short(self.clock.stop):
+        with interruptible(self.clock.stop):
             return prune(tree)
         return tree
 
@@ -419,8 +426,7 @@ class _Job:
 
     def _pruned_by_held_out(self, share: float) -> Tree:
         n = len(self.population)
-        strata = self.checked.values if self.checked.classes else np.zeros(n)
-        held = _held_out(strata, share, self.growth.random_state)
+        held = _held_out(self.checked.task.strata(self.checked.values), share, self.growth.random_state)
         if not held.any() or held.all():
             raise DataError(f"{n} individuals are too few to hold out a share of {share} of them")
         tree, others = self._grown(np.flatnonzero(~held)), np.flatnonzero(held)
@@ -443,25 +449,22 @@ def _rounds(n: int, most: int) -> int:
     return min(most, max(1, -(-FOLDS * ENOUGH // n)))
 
 
-def _sizes(found: Alpha, units: Units) -> dict[str, list[float]]:
-    """Return how good trees of various sizes were in cross-validation, as a model keeps it."""
+def _sizes(found: Alpha, units: Units) -> SizeCurve:
+    """Return how good trees of various sizes were in cross-validation."""
     path = found.path
     sizes = np.geomspace(1, max(2, path.n_leaves[0]), MOST_SIZES)
     steps = {int(np.abs(path.n_leaves - size).argmin()) for size in sizes} | {path.step(found.alpha)}
     kept = sorted(steps | {int(found.losses.argmin())})
-    figures = {"training": path.risks, "held_out": found.losses, "standard_error": found.standard_errors}
-    rounded = {
-        name: [float(f"{units.square(value):.6g}") for value in values[kept].tolist()]
-        for name, values in figures.items()
-    }
-    return {"leaves": path.n_leaves[kept].tolist(), **rounded}
+    figures = (path.risks, found.losses, found.standard_errors)
+    rounded = (tuple(float(f"{units.square(value):.6g}") for value in values[kept].tolist()) for values in figures)
+    return SizeCurve(tuple(path.n_leaves[kept].tolist()), *rounded)
 
 
 def _one_leaf(population: Population, checked: Target) -> Tree:
     """The tree of which Ctrl-C has left nothing but its root."""
     stats = checked.stats(np.flatnonzero(checked.weights))
     leaf = Leaf(stats, room(checked.criterion, stats), "interrupt")
-    return Tree((leaf,), population.schema, checked.classes, lightest=checked.lightest)
+    return Tree((leaf,), population.schema, checked.classes, lightest=checked.lightest, task=checked.task)
 
 
 def _with_weighty_leaves(tree: Tree, fraction: float) -> Tree:

@@ -16,24 +16,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from structtree.data.schema import LearningTask
+from structtree.models.records import Size
 from structtree.models.settings import Decision, Goal, Growth, Pruning
-from structtree.search.criteria import Criterion, criterion
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.registry import as_task
+from structtree.tasks.task import Task
 
-__all__ = ["CHOSEN", "ENOUGH_TO_CHOOSE", "Settings", "goal_criterion", "settle"]
+__all__ = ["ENOUGH_TO_CHOOSE", "Settled", "goal_criterion", "settle"]
 
 ENOUGH_TO_CHOOSE = 50
 """With fewer individuals nothing is held out: a fold would have less than ten."""
-
-CHOSEN = "chosen by cross-validation"
-"""What a model says about a size that was chosen."""
 
 LIMITS = ("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease", "max_leaf_nodes", "stop")
 """The options of growing that limit the size of a tree."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settled:
     """Options of learning with nothing left open.
 
     Parameters
@@ -41,21 +40,19 @@ class Settings:
     growth : Growth
     pruning : Pruning
     decision : Decision
-    size : str
-        A phrase that says where the size of the tree comes from.
+    size : Size
     """
 
     growth: Growth
     pruning: Pruning
     decision: Decision
-    size: str
+    size: Size
 
 
 @dataclass(frozen=True, slots=True)
 class _Preset:
-    """Choices of a goal: the criterion and the estimate for classes, and how trees are pruned, if they are."""
+    """Choices of a goal: the estimate for classes, and how trees are pruned, if they are."""
 
-    criterion: str
     decision: Decision
     classes: Pruning | None
     numbers: Pruning
@@ -67,13 +64,13 @@ SMALL = Pruning(alpha="cv", standard_errors=0.5, max_leaves=12)
 # With m = 1 a leaf says its most frequent class, as without an estimate; of equals the one that is so overall.
 # Ranks want many leaves, each drawn to those above it: what pruning saves in errors it loses in ties.
 _PRESETS: Mapping[Goal, _Preset] = {
-    "accuracy": _Preset("acc*", Decision("m-estimate", 1.0), NEARLY_BEST, NEARLY_BEST),
-    "ranking": _Preset("entropy", Decision("m-branch", 20.0), None, NEARLY_BEST),
-    "reading": _Preset("entropy", Decision("m-estimate", 1.0), SMALL, SMALL),
+    "accuracy": _Preset(Decision("m-estimate", 1.0), NEARLY_BEST, NEARLY_BEST),
+    "ranking": _Preset(Decision("m-branch", 20.0), None, NEARLY_BEST),
+    "reading": _Preset(Decision("m-estimate", 1.0), SMALL, SMALL),
 }
 
 
-def goal_criterion(goal: Goal, task: LearningTask) -> Criterion:
+def goal_criterion(goal: Goal, task: str | Task) -> Criterion:
     """Return the criterion that a goal chooses.
 
     Examples
@@ -83,66 +80,66 @@ def goal_criterion(goal: Goal, task: LearningTask) -> Criterion:
     >>> goal_criterion("ranking", "numbers").name
     'mse'
     """
-    return criterion(_PRESETS[goal].criterion if task == "classes" else "mse")
+    return as_task(task).criterion_for(goal)
 
 
 def settle(
     goal: Goal,
     grow: Literal["pruned", "full"],
-    task: LearningTask,
+    task: str | Task,
     n: int,
     growth: Growth,
     pruning: Pruning,
     decision: Decision,
-) -> Settings:
+) -> Settled:
     """Return options for a tree of n individuals: those that are given, and the goal's choice of the others.
 
     Examples
     --------
     >>> found = settle("reading", "pruned", "classes", 1000, Growth(), Pruning(), Decision())
-    >>> found.pruning.method, found.decision.estimate, found.size
-    ('cost-complexity', 'm-estimate', 'chosen by cross-validation')
-    >>> settle("ranking", "pruned", "classes", 1000, Growth(max_depth=3), Pruning(), Decision()).size
+    >>> found.pruning.method, found.decision.estimate, found.size.by
+    ('cost-complexity', 'm-estimate', 'cross-validation')
+    >>> str(settle("ranking", "pruned", "classes", 1000, Growth(max_depth=3), Pruning(), Decision()).size)
     'limited by max_depth'
-    >>> settle("ranking", "pruned", "classes", 20, Growth(), Pruning(), Decision()).size
+    >>> str(settle("ranking", "pruned", "classes", 20, Growth(), Pruning(), Decision()).size)
     'full, since 20 individuals are too few to choose it by'
     """
-    preset = _PRESETS[goal]
-    if task == "classes" and decision.estimate is None:
+    preset, known = _PRESETS[goal], as_task(task)
+    if known.predicts_classes and decision.estimate is None:
         decision = replace(preset.decision, costs=decision.costs)
     limits = [name for name in LIMITS if getattr(growth, name) != getattr(_NO_LIMITS, name)]
     limits += ["min_weight_fraction_leaf"] if pruning.min_weight_fraction else []
-    size = "full"
+    size = Size()
     if pruning.method is not None:
-        size = f"pruned by {pruning.method}"
+        size = Size("pruning", pruning.method)
     elif limits:
-        size = f"limited by {', '.join(limits)}"
+        size = Size("limits", ", ".join(limits))
     elif grow == "pruned" and n < ENOUGH_TO_CHOOSE:
-        size = f"full, since {n} individuals are too few to choose it by"
+        size = Size("too few", str(n))
     elif grow == "pruned":
-        chosen = preset.classes if task == "classes" else preset.numbers
+        chosen = preset.classes if known.predicts_classes else preset.numbers
         if chosen is None:
             growth = replace(growth, max_depth=8, min_samples_leaf=5 if n < 1000 else 10)
-            size = "as ranks best, with depth at most 8"
+            size = Size("ranking", "8")
         else:
-            pruning, growth = chosen, replace(growth, min_samples_leaf=_least_leaf(task, n))
-            size = CHOSEN
-    return Settings(growth, pruning, decision, size)
+            pruning, growth = chosen, replace(growth, min_samples_leaf=_least_leaf(known, n))
+            size = Size("cross-validation")
+    return Settled(growth, pruning, decision, size)
 
 
-def _least_leaf(task: LearningTask, n: int) -> int:
+def _least_leaf(task: Task, n: int) -> int:
     """The fewest individuals of a leaf, where the size is chosen: what is smaller is soon pruned, and takes time.
 
     A mean of a few numbers says little, so there it is more.
 
     Examples
     --------
-    >>> [_least_leaf("classes", n) for n in (100, 20_000, 1_000_000)]
+    >>> [_least_leaf(as_task("classes"), n) for n in (100, 20_000, 1_000_000)]
     [1, 4, 10]
-    >>> [_least_leaf("numbers", n) for n in (100, 500, 1_000_000)]
+    >>> [_least_leaf(as_task("numbers"), n) for n in (100, 500, 1_000_000)]
     [1, 5, 10]
     """
-    return min(10, max(1, n // (5_000 if task == "classes" else 100)))
+    return min(10, max(1, n // task.individuals_per_leaf))
 
 
 _NO_LIMITS = Growth()

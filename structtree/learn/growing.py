@@ -19,18 +19,22 @@ from structtree.interrupts import stoppable
 from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, grammar_from
-from structtree.learn.builder import Builder, Price, Progress
+from structtree.learn.builder import Price, Progress
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.stopping import literals_offered, predicate_bits
 from structtree.models.settings import Growth
 from structtree.models.tree import Leaf, Node, Tree
 from structtree.options import merge_options, refuse_unknown
 from structtree.search.clock import Clock
-from structtree.search.criteria import Criterion
-from structtree.search.target import ClassWeight, Target, Units, target_for
 from structtree.space.background import with_background
 from structtree.space.space import Space
+from structtree.splitters.sampling import ColumnSampler
 from structtree.splitters.splitter import SideValues
+from structtree.tasks.classification import ClassWeight
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.statistics import Units
+from structtree.tasks.target import Target, target_for
+from structtree.tasks.task import Task
 
 if TYPE_CHECKING:
     from structtree.learn.parameters import GrowthOptions
@@ -48,6 +52,7 @@ def grow(
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
     classes: Sequence[Any] | None = None,
+    task: str | Task | None = None,
     plan: Plan | None = None,
     progress: Callable[[Progress], None] | None = None,
     **options: Unpack[GrowthOptions],
@@ -64,12 +69,15 @@ def grow(
     growth : Growth, optional
         When to stop, and how to search.
     criterion : str or Criterion, optional
-        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
+        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.tasks.criteria`.
     sample_weight, class_weight : optional
         Weights of individuals, and of classes. Individuals of weight 0 are left out. With ``"balanced"`` all classes
         weigh the same.
     classes : sequence, optional
         The classes in the order to use, when a training set may lack some of them; sorted by default.
+    task : str or Task, optional
+        What is predicted: ``"classes"``, ``"numbers"``, or another task; see `structtree.tasks.task`. By default it
+        follows from the criterion, or else from the labels.
     plan : Plan, optional
         What `structtree.learn.plan.plan_for` has prepared for this population and grammar, to be used again.
     progress : function, optional
@@ -95,7 +103,7 @@ def grow(
     chosen = merge_options(Growth, growth, options)
     grammar = grammar if isinstance(grammar, CheckedGrammar) else grammar_from(grammar)
     population = population_of(individuals)
-    checked = target_for(target, len(population), criterion, sample_weight, class_weight, classes)
+    checked = target_for(target, len(population), criterion, sample_weight, class_weight, classes, task=task)
     if isinstance(grammar, Grammar):
         population = with_background(population, grammar, {})
         grammar = grammar.check(population.schema)
@@ -112,10 +120,12 @@ def grow_by(
     progress: Callable[[Progress], None] | None = None,
     clock: Clock | None = None,
     plan: Plan | None = None,
+    sampler: ColumnSampler | None = None,
 ) -> Tree:
     """Grow a tree from labels that have been checked, with figures in the units of the target; see `grow`.
 
-    With a clock its time is that of the tree, and not the limit of the options.
+    With a clock its time is that of the tree, and not the limit of the options. With a sampler each node searches
+    only the columns that it draws.
     """
     _check_criterion(target.criterion, growth)
     with stoppable() as stop:
@@ -127,22 +137,22 @@ def grow_by(
         unit = target.units.unit
         if unit != 1.0:  # numbers are counted in units that suit them, and so is the least decrease of their impurity
             growth = replace(growth, min_impurity_decrease=growth.min_impurity_decrease / unit / unit)
-        with closing(plan.splitter(target, growth, time)) as splitter:
-            builder = Builder(splitter, growth, time, _price(plan), progress)
+        with closing(plan.splitter(target, growth, time, sampler)) as splitter:
+            builder = plan.builder(splitter, growth, time, _price(plan), progress)
             nodes = builder.build()
-    return Tree(nodes, plan.schema, target.classes, growth.missing, target.lightest)
+    return Tree(nodes, plan.schema, target.classes, growth.missing, target.lightest, target.task)
 
 
 def in_plain_units(tree: Tree, units: Units) -> Tree:
     """Return a tree that was grown from numbers and weights in some units with all figures as they are."""
     if units.are_plain:
         return tree
-    nodes = tuple(_in_plain_units(node, units) for node in tree.nodes)
+    nodes = tuple(_in_plain_units(node, tree.task, units) for node in tree.nodes)
     return replace(tree, nodes=nodes, lightest=tree.lightest * units.weight)
 
 
-def _in_plain_units(node: Node, units: Units) -> Node:
-    stats = units.stats(node.stats)
+def _in_plain_units(node: Node, task: Task, units: Units) -> Node:
+    stats = task.in_plain_units(node.stats, units)
     if isinstance(node, Leaf):
         return replace(node, stats=stats, gap=units.square(node.gap))
     score, gain, gap = (units.square(figure) for figure in (node.found.score, node.found.gain, node.found.gap))

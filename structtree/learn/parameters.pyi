@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from structtree.data.labels import Unlabelled
 from structtree.lang.grammar import Grammar
 from structtree.models.settings import Costs, Estimate, Goal, PruneBy, StopRule
-from structtree.search.criteria import Criterion
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.task import Task
 
 __all__ = ["ClassifierParameters", "FitOptions", "GrowthOptions", "RegressorParameters"]
 
@@ -60,6 +61,7 @@ class ClassifierParameters:
     smiles: str | None
     unlabelled: Unlabelled
     functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
     verbose: bool
     goal: Goal
     grow: Literal["pruned", "full"]
@@ -101,6 +103,7 @@ class ClassifierParameters:
         smiles: str | None = None,
         unlabelled: Unlabelled = "leave out",
         functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
         verbose: bool = False,
         goal: Goal = "accuracy",
         grow: Literal["pruned", "full"] = "pruned",
@@ -144,6 +147,7 @@ class RegressorParameters:
     smiles: str | None
     unlabelled: Unlabelled
     functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
     verbose: bool
     goal: Goal
     grow: Literal["pruned", "full"]
@@ -177,6 +181,7 @@ class RegressorParameters:
         smiles: str | None = None,
         unlabelled: Unlabelled = "leave out",
         functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
         verbose: bool = False,
         goal: Goal = "accuracy",
         grow: Literal["pruned", "full"] = "pruned",

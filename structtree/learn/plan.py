@@ -5,15 +5,16 @@ There are four routes. Tests of an individual's own attributes, and lists of tes
 cannot be listed is *searched* for in the structure itself. Plain tables with switches or with rules for missing
 values are divided in *parts*.
 
-A plan holds the columns that it took to prepare, so that trees with other targets, weights or limits can be grown by
-the same one. Options that a route cannot honour are refused here, by name.
+A plan is plain data, which can be pickled: the route, the columns prepared for it, and the splitter and the builder
+to use. Trees with other targets, weights or limits can be grown by the same plan. Options that a route cannot honour
+are refused here, by name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,30 +24,32 @@ from structtree.data.readers.individuals import population_of
 from structtree.data.schema import Schema
 from structtree.errors import UsageError
 from structtree.lang.check import CheckedGrammar
+from structtree.learn.builder import Builder
 from structtree.models.routing import own_attributes
 from structtree.models.settings import Growth
 from structtree.models.tree import Unproved
 from structtree.models.unknown import seen_schema
 from structtree.reprs import short_repr
 from structtree.search.clock import Clock
-from structtree.search.criteria import Criterion
-from structtree.search.target import Target
 from structtree.space.background import with_computed
 from structtree.space.space import Space
 from structtree.splitters.attribute_tests import ListedTests, flat_tests, listed_tests, with_sets
 from structtree.splitters.fractional import PartSplitter
-from structtree.splitters.link_table import linked
+from structtree.splitters.link_table import column_space
 from structtree.splitters.link_tests import linked_tests, single_tests
-from structtree.splitters.multiway import questions_of
+from structtree.splitters.multiway import columns_to_divide
+from structtree.splitters.sampling import ColumnSampler
 from structtree.splitters.search import Pace, SearchSplitter
 from structtree.splitters.splitter import Splitter
 from structtree.splitters.sweep import SweepSplitter
-from structtree.splitters.table import SortedTable, Tuning, table_of
+from structtree.splitters.table import ListedColumns, Tuning, columns_for
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.target import Target
 
 __all__ = ["Plan", "Route", "plan_for"]
 
 Route = Literal["sweeps", "table", "search", "parts"]
-SplitterMaker = Callable[[Target, Growth, Clock], Splitter[Any]]
+SplitterMaker = Callable[["Plan", Target, Growth, Clock], Splitter[Any]]
 
 FOR_FAMILIES = 2
 """Finding the values and thresholds of all tests may take this part of the time."""
@@ -66,21 +69,25 @@ DECIDING = ("strategy", "share", "prune", "max_evaluations", *FOR_TABLES)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A route to a tree, with all that it took to prepare it.
+    """A route to a tree, with everything prepared for it; plain data, which can be pickled.
 
     Parameters
     ----------
-    route : {"sweeps", "table", "search", "parts"}, or any name for a route of one's own
+    route : {"sweeps", "table", "search", "parts"}, or any name for a custom route
     why : str
         A sentence for people.
     individuals : Population, or individuals in another form (see `structtree.data.readers.individuals`)
     grammar : CheckedGrammar
     growth : Growth
         The options it was made for; see `DECIDING`.
-    splitter : function
-        Makes the splitter for a target, options and a clock.
     schema : Schema
         Of the individuals that the tree can be asked about.
+    make : function from (Plan, Target, Growth, Clock) to Splitter
+        A function of a module, since a plan is pickled with its name.
+    prepared : optional
+        The columns or spaces that `make` needs.
+    builder : type
+        The builder that grows the tree.
     is_for_parts : bool
         Whether trees of some of the individuals, the others without weight, are as if the plan were made for them.
     notes : tuple of str
@@ -92,14 +99,24 @@ class Plan:
     population: Population
     grammar: CheckedGrammar
     growth: Growth
-    splitter: SplitterMaker
     schema: Schema
+    make: SplitterMaker
+    prepared: Any = None
+    builder: type[Builder[Any]] = Builder
     is_for_parts: bool = False
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         individuals = f"{len(self.population):,} {self.population.schema.individual}"
         return short_repr(self, f"{self.route} for {individuals}", self.why)
+
+    def splitter(
+        self, target: Target, growth: Growth, clock: Clock, sampler: ColumnSampler | None = None
+    ) -> Splitter[Any]:
+        """Make the splitter for a target, to search all columns at each node or those that a sampler draws."""
+        splitter = self.make(self, target, growth, clock)
+        splitter.sampler = sampler
+        return splitter
 
     def check(self, growth: Growth, criterion: Criterion) -> None:
         """Refuse options that need another route."""
@@ -156,6 +173,61 @@ def plan_for(
     if route not in (None, plan.route):
         raise UsageError(f"this grammar and these options cannot take the route {route!r}; they take {plan.route!r}")
     return plan
+
+
+# ---- the splitter of each route -------------------------------------------------------------------------------
+
+
+class Swept(NamedTuple):
+    """Prepared for sweeps: the columns, why some tests are not among them, and whether a tree may use them up."""
+
+    columns: ListedColumns
+    untried: Unproved | None
+    tuning: Tuning
+    reusable: bool
+
+
+class Searched(NamedTuple):
+    """Prepared for a search: the space, single tests to begin with, and how long preparing a node takes."""
+
+    space: Space
+    singles: ListedColumns | None
+    pace: Pace
+
+
+def sweep_splitter(plan: Plan, target: Target, growth: Growth, clock: Clock) -> SweepSplitter:
+    """Make the splitter that tries every test in sweeps."""
+    columns, untried, tuning, reusable = plan.prepared
+    rows = np.flatnonzero(target.weights)
+    own = columns if not reusable and len(rows) == columns.n_rows else columns.take(rows)
+    return SweepSplitter(target, own, growth, clock, untried, tuning)
+
+
+def table_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> SearchSplitter:
+    """Make the splitter that searches a table of what links lead to."""
+    return SearchSplitter(target, plan.population, plan.grammar, growth, plan.prepared)
+
+
+def search_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> SearchSplitter:
+    """Make the splitter that searches the structure."""
+    given = (target, plan.population, plan.grammar, growth)
+    return SearchSplitter(*given, space=plan.prepared.space, singles=plan.prepared.singles, pace=plan.prepared.pace)
+
+
+def part_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> PartSplitter:
+    """Make the splitter that tries every division of a plain table."""
+    return PartSplitter(target, plan.prepared, growth)
+
+
+_MAKERS: dict[Route, SplitterMaker] = {
+    "sweeps": sweep_splitter,
+    "table": table_splitter,
+    "search": search_splitter,
+    "parts": part_splitter,
+}
+
+
+# ---- the decision ---------------------------------------------------------------------------------------------
 
 
 def _given(growth: Growth, *names: str) -> list[str]:
@@ -244,26 +316,18 @@ class _Planner:
         return self._search("the tests behind links are too many, or of a kind that is not listed")
 
     def _table(self) -> Plan:
-        table = linked(self.space(), clock=self._part_of_time(FOR_LISTING))
+        table = column_space(self.space(), clock=self._part_of_time(FOR_LISTING))
         if table is None:
             return self._search("what the grammar asks behind links cannot be listed, or is too much")
-
-        def splitter(target: Target, growth: Growth, _: Clock) -> SearchSplitter:
-            return SearchSplitter(target, self.population, self.grammar, growth, table)
-
         why = "each node searches tests that were made once for the whole tree, since it may combine them"
-        return self._plan("table", why, splitter)
+        return self._plan("table", why, table)
 
     def _search(self, why: str) -> Plan:
-        singles, space = self._singles(), self.space()
+        singles = self._singles()
+        prepared = Searched(self.space(), singles, self.pace)
+        return self._plan("search", f"each node is searched by branch and bound, since {why}", prepared)
 
-        def splitter(target: Target, growth: Growth, _: Clock) -> SearchSplitter:
-            given = (target, self.population, self.grammar, growth)
-            return SearchSplitter(*given, singles=singles, space=space, pace=self.pace)
-
-        return self._plan("search", f"each node is searched by branch and bound, since {why}", splitter)
-
-    def _singles(self) -> SortedTable | None:
+    def _singles(self) -> ListedColumns | None:
         """Return single tests as columns, to begin searches of many rows with, where nothing is against it."""
         is_plain = self.growth.strategy == "auto" and self.growth.prune and self.growth.max_evaluations is None
         reached = self.space().population
@@ -271,27 +335,21 @@ class _Planner:
         if not self.is_compiled or not is_plain or reached.n_rows < self.tuning.searched:
             return None
         listed = single_tests(self.space(), self._part_of_time(FOR_SINGLES))
-        return None if listed is None else table_of(listed, self.population, self.clock, self.tuning)
+        return None if listed is None else columns_for(listed, self.population, self.clock, self.tuning)
 
     def _sweeps(self, listed: ListedTests, why: str, *, is_for_parts: bool = False) -> Plan:
-        table = table_of(listed, self.population, self.clock, self.tuning)
-        n_columns = len(table.columns.ranks) + len(table.columns.codes) + table.n_skipped
-        self._skipped(self.clock, "sorting columns", table.n_skipped, n_columns, "columns")
+        columns = columns_for(listed, self.population, self.clock, self.tuning)
+        n_skipped = columns.members.n_skipped
+        self._skipped(self.clock, "sorting columns", n_skipped, len(columns) + n_skipped, "columns")
         untried: Unproved | None = None if listed.complete else "listing"
         if self.notes:
             untried = self.clock.over() or "time"
-
-        def splitter(target: Target, growth: Growth, clock: Clock) -> SweepSplitter:
-            rows = np.flatnonzero(target.weights)
-            whole = not self.reusable and len(rows) == table.n_rows
-            own = table if whole else table.take(rows)
-            return SweepSplitter(target, own, growth, clock, untried, self.tuning)
-
         why = f"every test is tried in compiled sweeps, since {why}"
-        return self._plan("sweeps", why, splitter, is_for_parts=is_for_parts)
+        prepared = Swept(columns, untried, self.tuning, self.reusable)
+        return self._plan("sweeps", why, prepared, is_for_parts=is_for_parts)
 
-    def _plan(self, route: Route, why: str, splitter: SplitterMaker, *, is_for_parts: bool = False) -> Plan:
-        given = (self.population, self.grammar, self.growth, splitter, self._schema)
+    def _plan(self, route: Route, why: str, prepared: Any, *, is_for_parts: bool = False) -> Plan:
+        given = (self.population, self.grammar, self.growth, self._schema, _MAKERS[route], prepared)
         return Plan(route, why, *given, is_for_parts=is_for_parts, notes=tuple(self.notes))
 
     @property
@@ -314,17 +372,15 @@ class _Planner:
             )
         planner = replace(self, grammar=grammar)
         if route != "parts" and not planner._needs_parts(listed):
-            return planner._sweeps(listed, "no individual has to be divided, and no question has many sides")
+            return planner._sweeps(
+                listed, "no individual has to be divided, and no attribute has a branch for each value"
+            )
         return planner._parts(listed, f"{words} asks for it")
 
     def _parts(self, listed: ListedTests, why: str) -> Plan:
         record = self._schema.type(self._schema.individual)
-        questions = questions_of(listed, self.population, record, self.growth)
-
-        def splitter(target: Target, growth: Growth, _: Clock) -> PartSplitter:
-            return PartSplitter(target, questions, growth)
-
-        return self._plan("parts", f"every division of the table is tried, since {why}", splitter)
+        columns = columns_to_divide(listed, self.population, record, self.growth, self.tuning)
+        return self._plan("parts", f"every division of the table is tried, since {why}", columns)
 
     def _needs_parts(self, listed: ListedTests) -> bool:
         """Return whether the compiled sweeps would give another tree, or could not find this one."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
-from typing import Any, Literal, NamedTuple, assert_never
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,13 +27,12 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.arrays import TOLERANCE, Floats, Ints
 from structtree.data.population import Population
 from structtree.data.reachable import compact
-from structtree.errors import DataError, UnknownNameError, UsageError
-from structtree.models.leaves import class_counts, cost_matrix, decisions, means
+from structtree.errors import DataError, UsageError
+from structtree.models.leaves import class_counts, decisions
 from structtree.models.settings import MAJORITY, Decision
-from structtree.models.tree import Moments, Stats, Tree, answers_below, subtree
+from structtree.models.tree import Tree, answers_below, subtree
 from structtree.reprs import number_text, short_repr
-from structtree.search.criteria import criterion
-from structtree.search.target import Target, target_for
+from structtree.tasks.target import Target, target_for
 
 __all__ = [
     "Alpha",
@@ -114,7 +113,7 @@ def pruning_path(tree: Tree, risk: Risk | None = None, decision: Decision = MAJO
     >>> path.n_leaves.tolist(), path.alphas.round(3).tolist(), path.risks.round(3).tolist()
     ([4, 3, 2, 1], [0.0, 0.028, 0.167, 0.278], [0.0, 0.028, 0.194, 0.472])
     """
-    own = _risks(tree, risk, decision)
+    own = tree.task.risks(tree, risk, decision)
     ends = _capped(tree, _crossings(tree, own))
     weight = _weight(tree)
     alphas, gone = _steps(ends, TOLERANCE * own[0])
@@ -200,7 +199,7 @@ def choose_alpha(
     0.0
     """
     checked = _labelled(tree, population, target, sample_weight)
-    strata = checked.values if tree.task == "classes" else np.zeros(len(population))
+    strata = tree.task.strata(checked.values)
     path = pruning_path(tree, risk, decision)
     middles = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), inf)
     seen = np.zeros((2, len(path)))
@@ -331,13 +330,14 @@ def pessimistic(tree: Tree, confidence: float = 0.25) -> Tree:
     """
     if not 0 < confidence < 1:
         raise UsageError(f"confidence must be a number between 0 and 1; got {confidence}")
-    if tree.task == "numbers":
+    if not tree.classes:
         raise UsageError(
-            "pessimistic pruning is for classes; prune a tree for numbers by cost-complexity or reduced error"
+            "pessimistic pruning is for classes; "
+            f"prune a tree for {tree.task.noun} by cost-complexity or reduced error"
         )
     weights = class_counts(tree).sum(axis=1)
     n = _n_whole(tree, weights)
-    shares = _risks(tree, "error", MAJORITY) / np.where(weights > 0, weights, 1.0)
+    shares = tree.task.risks(tree, "error") / np.where(weights > 0, weights, 1.0)
     return subtree(tree, _worth_keeping(tree, weights * _upper_limits(shares * n, n, confidence)))
 
 
@@ -371,29 +371,6 @@ def merge_equal_leaves(tree: Tree, decision: Decision = MAJORITY) -> Tree:
 # ---- what nodes cost as leaves --------------------------------------------------------------------------
 
 
-def _risks(tree: Tree, risk: Risk | None, decision: Decision) -> Floats:
-    """The training risk of each node as a leaf, times the weight of the whole tree."""
-    chosen = risk or ("error" if tree.task == "classes" else "mse")
-    if chosen not in ("error", "gini", "entropy", "mse"):
-        raise UnknownNameError("risk", chosen, ("error", "gini", "entropy", "mse"))
-    if (chosen == "mse") != (tree.task == "numbers"):
-        raise UsageError(f"risk {chosen!r} does not fit a tree for {tree.task}; leave it out")
-    match chosen:
-        case "mse":
-            return np.array([_deviations(node.stats) for node in tree.nodes])
-        case "error":
-            return np.asarray((class_counts(tree) @ cost_matrix(tree, decision)).min(axis=1))
-        case "gini" | "entropy":
-            return criterion(chosen).impurity(class_counts(tree))
-        case _:
-            assert_never(chosen)
-
-
-def _deviations(stats: Stats) -> float:
-    assert isinstance(stats, Moments)
-    return stats.weight * stats.variance if stats.weight else 0.0
-
-
 def _weight(tree: Tree) -> float:
     return tree.nodes[0].stats.weight or 1.0
 
@@ -411,13 +388,13 @@ def _upper_limits(errors: Floats, n: Floats, confidence: float) -> Floats:
 
 def _labelled(tree: Tree, population: Population, target: ArrayLike, sample_weight: ArrayLike | None) -> Target:
     """The target as places among the tree's classes, or as numbers, and the weights."""
-    criterion, classes = ("acc*", tree.classes) if tree.task == "classes" else ("mse", None)
-    return target_for(target, len(population), criterion, sample_weight, classes=classes)
+    classes = tree.classes or None
+    return target_for(target, len(population), None, sample_weight, classes=classes, task=tree.task)
 
 
 def _held_out(tree: Tree, population: Population, target: Target, decision: Decision) -> Floats:
     """For each node the summed losses of the held-out individuals that come by, and of their squares."""
-    loss_at = _loss_at(tree, target.values, decision)
+    loss_at = tree.task.losses(tree, target.values, decision)
     parents, seen = np.asarray(tree.parents), np.zeros((2, len(tree.nodes)))
     which, at, weight = _leaf_parts(tree, population)
     weight = weight * target.weights[which]
@@ -436,15 +413,6 @@ def _leaf_parts(tree: Tree, population: Population) -> tuple[Ints, Ints, Floats]
         found = tree.distribution(population)
         return found.rows, found.leaves, found.weights
     return np.arange(len(population)), tree.apply(population), np.ones(len(population))
-
-
-def _loss_at(tree: Tree, labels: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
-    """Return what it costs to say of individuals what nodes say, a node for each."""
-    if tree.task == "numbers":
-        middle = means(tree)
-        return lambda node, which: np.asarray((labels[which] - middle[node]) ** 2)
-    costs, said = cost_matrix(tree, decision), decisions(tree, decision)
-    return lambda node, which: np.asarray(costs[labels[which], said[node]])
 
 
 # ---- bottom-up ------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from structtree.errors import DataError, did_you_mean
 from structtree.lang import syntax as syn
 from structtree.lang.walk import asked_members, subpredicates
 
-__all__ = ["NeededMembers", "conform", "needed_members", "optional_members"]
+__all__ = ["NeededMembers", "any_category", "conform", "needed_members", "optional_members"]
 
 NeededMembers = Mapping[str, frozenset[str]]
 
@@ -52,6 +52,16 @@ def needed_members(tests: Iterable[syn.Predicate], schema: Schema) -> NeededMemb
         if isinstance(part, syn.ListStep) and part.link is None:
             here.add(_LISTS)
     return {name: frozenset(map(schema.type(name).given_name, members)) for name, members in found.items()}
+
+
+def any_category(schema: Schema) -> Schema:
+    """Return the schema without its lists of nominal categories, since other data may have others."""
+    return Schema(tuple(map(_of_any_category, schema.types)), schema.individual)
+
+
+def _of_any_category(record: RecordType) -> RecordType:
+    attributes = (replace(a, values=()) if a.kind == "nominal" else a for a in record.attributes)
+    return replace(record, attributes=tuple(attributes))
 
 
 def optional_members(population: Population, needed: NeededMembers) -> NeededMembers:

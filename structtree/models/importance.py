@@ -15,8 +15,8 @@ import numpy as np
 from structtree.lang import syntax as syn
 from structtree.lang.walk import children
 from structtree.models.model import fitted
-from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
-from structtree.search.criteria import criterion
+from structtree.models.tree import Branch, Leaf, MultiwayBranch, Stats, Tree
+from structtree.tasks.criteria import criterion
 
 __all__ = ["importances", "mentioned", "part_importances"]
 
@@ -42,7 +42,7 @@ def importances(model: Any) -> dict[str, float]:
     --------
     >>> from structtree.data.schema import Attribute, Link, RecordType, Schema
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.models.tree import Found
+    >>> from structtree.models.tree import ClassCounts, Found
     >>> car = RecordType("Car", (Attribute("long", "bool"), Attribute("wheels", "int")))
     >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), car), "Train")
     >>> test, found = parse_predicate("exists cars (long and wheels >= 3)"), Found("gini", 0, 0.5, True, 0, 1, 0.0)
@@ -112,13 +112,12 @@ def _gain(tree: Tree, branch: Branch | MultiwayBranch) -> float:
     if branch.found.criterion != "acc*":
         return max(branch.found.gain, 0.0)
     sides = [tree.nodes[child].stats for child in branch.children]
-    rest = sum(_entropy(side) * side.weight for side in sides if isinstance(side, ClassCounts))
-    assert isinstance(branch.stats, ClassCounts)
+    rest = sum(_entropy(side) * side.weight for side in sides)
     return max(_entropy(branch.stats) - rest / (branch.stats.weight or 1.0), 0.0)
 
 
-def _entropy(stats: ClassCounts) -> float:
-    return float(criterion("entropy").unsplit(np.array(stats.counts))[0])
+def _entropy(stats: Stats) -> float:
+    return float(criterion("entropy").unsplit(np.array(stats.sums))[0])
 
 
 def mentioned(test: syn.Predicate) -> tuple[str, ...]:

@@ -15,17 +15,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf, nan
-from typing import Any, assert_never
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from structtree.arrays import TOLERANCE, Floats
+from structtree.arrays import Floats
 from structtree.errors import UnknownNameError, UsageError
 from structtree.models.settings import MAJORITY, Decision
 from structtree.models.tree import ClassCounts, Node, Tree
 from structtree.reprs import number_text, short_repr
-from structtree.search.target import class_factors
+from structtree.tasks.classification import class_factors
+from structtree.tasks.estimates import class_counts, cost_matrix, decisions, probabilities, smoothed_counts
+from structtree.tasks.task import Task
 
 __all__ = [
     "OperatingPoint",
@@ -80,81 +81,6 @@ class OperatingPoint:
 # ---- classes --------------------------------------------------------------------------------------------
 
 
-def class_counts(tree: Tree) -> Floats:
-    """The weight of each class at each node, as (nodes, classes).
-
-    Examples
-    --------
-    >>> from structtree.data.schema import RecordType, Schema
-    >>> from structtree.models.tree import Leaf
-    >>> tree = Tree((Leaf(ClassCounts(4, (3.0, 1.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
-    >>> class_counts(tree).tolist()
-    [[3.0, 1.0]]
-    """
-    if not tree.classes:
-        raise UsageError("expected a tree for classes; got one for numbers, which has means and spreads")
-    return tree.seen.copy()
-
-
-def probabilities(tree: Tree, decision: Decision = MAJORITY) -> Floats:
-    """The probability of each class at each node, as (nodes, classes).
-
-    Where no training weight arrived, frequencies are those of the nearest node above where some did.
-
-    Examples
-    --------
-    >>> from structtree.data.schema import RecordType, Schema
-    >>> from structtree.models.tree import Leaf
-    >>> tree = Tree((Leaf(ClassCounts(4, (4.0, 0.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
-    >>> probabilities(tree).tolist()
-    [[1.0, 0.0]]
-    >>> probabilities(tree, Decision("laplace")).round(3).tolist()
-    [[0.833, 0.167]]
-    """
-    counts = _smoothed(tree, decision)
-    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
-
-
-def decisions(tree: Tree, decision: Decision = MAJORITY) -> NDArray[np.int64]:
-    """The class that each node says, as its place among the tree's classes: the first of least expected cost.
-
-    Examples
-    --------
-    >>> from structtree.data.schema import RecordType, Schema
-    >>> from structtree.models.tree import Leaf
-    >>> tree = Tree((Leaf(ClassCounts(4, (3.0, 1.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
-    >>> decisions(tree).tolist(), decisions(tree, Decision(costs=[[0, 1], [5, 0]])).tolist()
-    ([0], [1])
-    """
-    counts, costs = _smoothed(tree, decision), cost_matrix(tree, decision)
-    expected = counts @ costs
-    slack = TOLERANCE * counts.sum(axis=1) * costs.max(initial=0.0)
-    tied = expected <= (expected.min(axis=1) + slack)[:, None]
-    return np.asarray(tied.argmax(axis=1))
-
-
-def cost_matrix(tree: Tree, decision: Decision = MAJORITY) -> Floats:
-    """Return the costs of saying class j of an individual of class i, as (i, j); by default 1 for every error.
-
-    Examples
-    --------
-    >>> from structtree.data.schema import RecordType, Schema
-    >>> from structtree.models.tree import Leaf
-    >>> tree = Tree((Leaf(ClassCounts(2, (1.0, 1.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
-    >>> cost_matrix(tree).tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
-    n = len(tree.classes)
-    if decision.costs is None:
-        return np.ones((n, n)) - np.eye(n)
-    if len(decision.costs) != n:
-        raise UsageError(
-            f"costs must have one row and one column for each of the {n} classes {list(tree.classes)}; "
-            f"got {len(decision.costs)} rows"
-        )
-    return np.array(decision.costs)
-
-
 def reweighted(tree: Tree, class_weight: Mapping[Any, float]) -> Tree:
     """The same tree as if each individual of a class had weighed so many times as much; the tests stay.
 
@@ -205,6 +131,34 @@ def with_class_shares(tree: Tree, shares: Mapping[Any, float]) -> Tree:
     return reweighted(tree, factors)
 
 
+# ---- numbers --------------------------------------------------------------------------------------------
+
+
+def means(tree: Tree) -> Floats:
+    """The number that each node predicts; where no weight arrived, that of the nearest node above with some.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import Leaf, Moments
+    >>> tree = Tree((Leaf(Moments(2, 2.0, 1.5, 0.25)),), Schema((RecordType("Car"),), "Car"))
+    >>> means(tree).tolist(), spreads(tree).tolist()
+    ([1.5], [0.5])
+    """
+    return np.asarray(_for_numbers(tree).answers(tree))
+
+
+def spreads(tree: Tree) -> Floats:
+    """The standard deviation of the target at each node, in the same way."""
+    return np.asarray(_for_numbers(tree).spreads(tree))
+
+
+def _for_numbers(tree: Tree) -> Task:
+    if tree.classes:
+        raise UsageError("expected a tree for numbers; got one for classes, which has probabilities and decisions")
+    return tree.task
+
+
 # ---- two classes ----------------------------------------------------------------------------------------
 
 
@@ -231,7 +185,7 @@ def operating_points(tree: Tree, decision: Decision = MAJORITY, positive: Any = 
     """
     place = _place_of_positive(tree, positive)
     leaves = np.array(tree.leaves)
-    ratios = _ratios(_smoothed(tree, decision)[leaves], place)
+    ratios = _ratios(smoothed_counts(tree, decision)[leaves], place)
     counts = class_counts(tree)
     thresholds = [0.0, *np.unique(ratios).tolist(), inf]
     return tuple(
@@ -262,88 +216,6 @@ def convex_hull(points: tuple[OperatingPoint, ...]) -> tuple[OperatingPoint, ...
     return tuple(hull)
 
 
-# ---- numbers --------------------------------------------------------------------------------------------
-
-
-def means(tree: Tree) -> Floats:
-    """The mean of the target at each node; where no weight arrived, that of the nearest node above with some.
-
-    Examples
-    --------
-    >>> from structtree.data.schema import RecordType, Schema
-    >>> from structtree.models.tree import Leaf, Moments
-    >>> tree = Tree((Leaf(Moments(2, 2.0, 1.5, 0.25)),), Schema((RecordType("Car"),), "Car"))
-    >>> means(tree).tolist(), spreads(tree).tolist()
-    ([1.5], [0.5])
-    """
-    return _of_moments(tree)[:, 1]
-
-
-def spreads(tree: Tree) -> Floats:
-    """The standard deviation of the target at each node, in the same way."""
-    return np.asarray(np.sqrt(_of_moments(tree)[:, 2]))
-
-
-# ---- from counts to what probabilities are in proportion to ----------------------------------------------
-
-
-def _smoothed(tree: Tree, decision: Decision) -> Floats:
-    """The counts with what the estimate adds to them.
-
-    Not yet divided into probabilities because so they are exact for whole counts: equal ratios are equal numbers.
-    Individuals of the least training weight are added, so that only the ratios of weights matter; where that is 1, an
-    individual of weight 3 counts as three.
-    """
-    counts = class_counts(tree)
-    if decision.estimate not in ("frequency", None):
-        counts /= tree.lightest
-    match decision.estimate:
-        case "laplace":
-            return counts + 1.0
-        case "frequency" | None:
-            return _somewhere(counts[_sources(tree, counts.sum(axis=1))])
-        case "m-estimate":
-            prior = _somewhere(counts[:1])
-            smooth = counts + (decision.m or 0.0) * prior / prior.sum()
-            return _somewhere(smooth[_sources(tree, smooth.sum(axis=1))])
-        case "m-branch":
-            return _smoothed_by_branch(tree, counts, decision.m or 0.0)
-        case _:
-            assert_never(decision.estimate)
-
-
-def _smoothed_by_branch(tree: Tree, counts: Floats, m: float) -> Floats:
-    """The counts with m more that are distributed as the node above is estimated to be; the root keeps its own."""
-    smooth = _somewhere(counts)
-    for node in range(1, len(counts)):
-        above = smooth[tree.parent(node)]
-        added = counts[node] + m * above / above.sum()
-        smooth[node] = added if added.any() else above
-    return smooth
-
-
-def _somewhere(counts: Floats) -> Floats:
-    """Equal counts where there are none at all."""
-    return np.where(counts.sum(axis=1, keepdims=True) > 0, counts, 1.0)
-
-
-def _sources(tree: Tree, weights: Floats) -> NDArray[np.int64]:
-    """For each node the nearest one at or above it that has any weight."""
-    sources = np.arange(len(tree.nodes))
-    for node in np.flatnonzero(weights <= 0).tolist():
-        above = tree.parent(node)
-        if above is not None:
-            sources[node] = sources[above]
-    return sources
-
-
-def _of_moments(tree: Tree) -> Floats:
-    """Weight, mean and variance of each node, or of the nearest one above it that has any weight."""
-    if tree.classes:
-        raise UsageError("expected a tree for numbers; got one for classes, which has probabilities and decisions")
-    return np.asarray(tree.seen[_sources(tree, tree.seen[:, 0])])
-
-
 def _with_factors(node: Node, factors: list[float]) -> Node:
     counts = tuple(count * factor for count, factor in zip(node.stats.figures, factors, strict=True))
     return replace(node, stats=ClassCounts(node.stats.n, counts))
@@ -354,7 +226,7 @@ def _with_factors(node: Node, factors: list[float]) -> Node:
 
 def _place_of_positive(tree: Tree, positive: Any) -> int:
     if len(tree.classes) != 2:
-        told = f"{len(tree.classes)} classes" if tree.classes else "numbers"
+        told = f"{len(tree.classes)} classes" if tree.classes else tree.task.noun
         raise UsageError(f"operating points need a tree for two classes; got one for {told}")
     if positive is None:
         return 1

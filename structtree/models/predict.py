@@ -7,16 +7,24 @@ probabilities, by the same costs.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.arrays import TOLERANCE, Floats
+from structtree.arrays import Floats
 from structtree.data.population import Population
-from structtree.models.leaves import cost_matrix, decisions, means, probabilities, spreads
+from structtree.models.leaves import means, probabilities, spreads
 from structtree.models.settings import MAJORITY, Decision
 from structtree.models.tree import Distribution, Tree
 
-__all__ = ["predicted_classes", "predicted_means", "predicted_probabilities", "predicted_spreads"]
+__all__ = [
+    "predicted_answers",
+    "predicted_classes",
+    "predicted_means",
+    "predicted_probabilities",
+    "predicted_spreads",
+]
 
 
 def predicted_probabilities(tree: Tree, population: Population, decision: Decision = MAJORITY) -> Floats:
@@ -50,16 +58,15 @@ def predicted_classes(tree: Tree, population: Population, decision: Decision = M
     >>> predicted_classes(tree, Population.from_records([{"doors": 5}], schema)).tolist()
     [0]
     """
+    return predicted_answers(tree, population, decision)
+
+
+def predicted_answers(tree: Tree, population: Population, decision: Decision = MAJORITY) -> NDArray[Any]:
+    """The prediction for each individual: a number, or the place of a class among the tree's classes."""
     if tree.missing != "fractional":
-        return np.asarray(decisions(tree, decision)[tree.apply(population)])
-    found, costs = tree.distribution(population), cost_matrix(tree, decision)
-    said = np.empty(len(population), dtype=np.int64)
-    said[found.rows] = decisions(tree, decision)[found.leaves]
-    divided = np.bincount(found.rows, minlength=len(population)) > 1
-    expected = _added(found, probabilities(tree, decision), len(population))[divided] @ costs
-    least = expected.min(axis=1, keepdims=True) + TOLERANCE * costs.max(initial=0.0)
-    said[divided] = (expected <= least).argmax(axis=1)
-    return said
+        return np.asarray(tree.task.answers(tree, decision)[tree.apply(population)])
+    found = tree.distribution(population)
+    return tree.task.mixed(tree, decision, found.rows, found.leaves, found.weights, len(population))
 
 
 def predicted_means(tree: Tree, population: Population) -> Floats:
@@ -75,7 +82,7 @@ def predicted_means(tree: Tree, population: Population) -> Floats:
     >>> predicted_means(tree, cars).tolist(), predicted_spreads(tree, cars).tolist()
     ([1.5], [0.5])
     """
-    return _mixed(tree, population, means(tree))
+    return predicted_answers(tree, population)
 
 
 def predicted_spreads(tree: Tree, population: Population) -> Floats:

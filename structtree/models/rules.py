@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,12 @@ from structtree.errors import UsageError
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
 from structtree.models.clauses import Clause, clauses, conjunction, short_clauses, whole_clauses
-from structtree.models.leaves import decisions, means
 from structtree.models.model import fitted
 from structtree.models.settings import Decision
-from structtree.models.tree import ClassCounts, Moments, Stats, Tree
+from structtree.models.tree import Stats, Tree
 from structtree.reprs import inert, short_repr
-from structtree.search.target import Target, target_for
 from structtree.space.evaluate import holds
+from structtree.tasks.target import Target, target_for
 
 __all__ = ["Rule", "to_formula", "to_rules"]
 
@@ -120,7 +118,7 @@ def to_rules(
     Examples
     --------
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.models.tree import Branch, Found, Leaf
+    >>> from structtree.models.tree import Branch, ClassCounts, Found, Leaf
     >>> data = Population.from_records([{"a": True, "b": False}, {"a": False, "b": True}, {"a": False, "b": False}])
     >>> found = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0)
     >>> yes, no, seen = ClassCounts(1, (0.0, 1.0)), ClassCounts(1, (1.0, 0.0)), ClassCounts(3, (1.0, 2.0))
@@ -164,7 +162,7 @@ def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, syn.Pr
     Examples
     --------
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.models.tree import Branch, Found, Leaf
+    >>> from structtree.models.tree import Branch, ClassCounts, Found, Leaf
     >>> data = Population.from_records([{"size": 1}, {"size": 5}])
     >>> no, yes, both = ClassCounts(1, (1.0, 0.0)), ClassCounts(1, (0.0, 1.0)), ClassCounts(2, (1.0, 1.0))
     >>> branch = Branch(parse_predicate("size >= 3"), 1, 2, both, Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0))
@@ -174,9 +172,10 @@ def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, syn.Pr
     """
     known = fitted(model, decision).model
     tree = known.tree
-    if tree.task != "classes":
+    if not tree.classes:
         raise UsageError(
-            "formulas are for trees that predict classes; this one predicts numbers, so use its rules instead"
+            "formulas are for trees that predict classes; "
+            f"this one predicts {tree.task.noun}, so use its rules instead"
         )
     answers = _answers(tree, known.decision)
     found = short_clauses(tree, answers)
@@ -188,7 +187,7 @@ def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, syn.Pr
 
 def _answers(tree: Tree, decision: Decision) -> list[Any]:
     """Return what each node says: the place of a class, or a number."""
-    said: list[Any] = (decisions(tree, decision) if tree.task == "classes" else means(tree)).tolist()
+    said: list[Any] = tree.task.answers(tree, decision).tolist()
     return said
 
 
@@ -226,9 +225,8 @@ def _on_cases(population: Population, target: Target, clause: Clause) -> list[St
 def _checked(tree: Tree, population: Population, target: ArrayLike | None, weight: ArrayLike | None) -> Target:
     if target is None:
         raise UsageError("to count rules on a population, give its target too")
-    if tree.task == "classes":
-        return target_for(target, len(population), sample_weight=weight, classes=tree.classes)
-    return target_for(target, len(population), "mse", weight)
+    classes = tree.classes or None
+    return target_for(target, len(population), sample_weight=weight, classes=classes, task=tree.task)
 
 
 def _rule(tree: Tree, clause: Clause, answer: Any, counted: list[Stats] | None) -> Rule:
@@ -236,17 +234,5 @@ def _rule(tree: Tree, clause: Clause, answer: Any, counted: list[Stats] | None) 
     if counted is None:
         return Rule(conjunction(clause.conditions), prediction, None, None, None, None, clause.leaves)
     n, weight = sum(stats.n for stats in counted), float(sum(stats.weight for stats in counted))
-    share = sum(_agreeing(stats, answer) for stats in counted) / weight if weight else None
-    off = None if tree.classes or share is None else sqrt(share)
-    return Rule(
-        conjunction(clause.conditions), prediction, n, weight, share if tree.classes else None, off, clause.leaves
-    )
-
-
-def _agreeing(stats: Stats, answer: Any) -> float:
-    """The weight of the class that is the answer; for numbers the weight times the squared error of the answer."""
-    match stats:
-        case ClassCounts(_, counts):
-            return float(counts[answer])
-        case Moments(_, weight, mean, variance):
-            return float(weight * (variance + (mean - answer) ** 2))
+    figures = tree.task.rule_figures(counted, answer)
+    return Rule(conjunction(clause.conditions), prediction, n, weight, *figures, clause.leaves)

@@ -21,17 +21,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.population import Population
-from structtree.data.schema import LearningTask, Schema
+from structtree.data.schema import Schema
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
 from structtree.models.descent import Descent, descent_of, leaves_by
 from structtree.models.routing import holds_among, places_among
 from structtree.models.unknown import one_of, possibly, surely
 from structtree.reprs import Viewed, names_text, number_text, short_repr
-from structtree.search.criteria import TOLERANCE
 from structtree.search.results import TracePoint
-from structtree.search.target import ClassCounts, Moments, Stats
 from structtree.space.evaluate import Known
+from structtree.tasks.classification import Classification
+from structtree.tasks.criteria import TOLERANCE
+from structtree.tasks.regression import REGRESSION
+from structtree.tasks.statistics import ClassCounts, Moments, Stats
+from structtree.tasks.task import Task
 
 __all__ = [
     "Branch",
@@ -114,7 +117,8 @@ class Leaf:
 
     Parameters
     ----------
-    stats : ClassCounts or Moments
+    stats : Stats
+        Summary of the training individuals: `ClassCounts`, `Moments`, or that of another task.
     gap : float
         How much less the loss might be with a test that was not found because growing was cut short; else 0.
     stopped_by : optional
@@ -143,7 +147,8 @@ class Branch:
     test : Predicate
     yes, no : int
         Its two sides.
-    stats : ClassCounts or Moments
+    stats : Stats
+        Summary of the training individuals: `ClassCounts`, `Moments`, or that of another task.
     found : Found
     shares : pair of float, optional
         How the training weight of those of whom the answer was known is divided between yes and no. Only in trees
@@ -181,7 +186,8 @@ class MultiwayBranch:
         Those that were seen here; at least two.
     children : tuple of int
         The side of each value.
-    stats : ClassCounts or Moments
+    stats : Stats
+        Summary of the training individuals: `ClassCounts`, `Moments`, or that of another task.
     found : Found
     shares : tuple of float
         How the training weight is divided among the sides; by the rules ``"majority"`` and ``"fractional"`` that of
@@ -348,6 +354,8 @@ class Tree(Viewed):
         two rules a category that the schema does not list, since training has not seen it, counts as missing.
     lightest : float
         The least weight of a training individual, above 0. Estimates that add individuals add some of this weight.
+    task : Task
+        What it predicts; by default one of the classes, or a number if there are none.
     """
 
     nodes: Sequence[Node]
@@ -355,11 +363,17 @@ class Tree(Viewed):
     classes: tuple[Any, ...] = ()
     missing: MissingRule = "false"
     lightest: float = 1.0
+    task: Task = REGRESSION
+
+    def __post_init__(self) -> None:
+        if self.classes and not self.task.classes:
+            object.__setattr__(self, "task", Classification(self.classes))
+        object.__setattr__(self, "classes", self.task.classes)
 
     def __repr__(self) -> str:
         n_leaves = len(self.nodes) - len(set(self.parents) - {-1})
-        what = f"classes {names_text(self.classes)}" if self.task == "classes" else "numbers"
-        return short_repr(self, number_text(n_leaves, "leaf", "leaves"), f"depth {self.depth}", what)
+        leaves = number_text(n_leaves, "leaf", "leaves")
+        return short_repr(self, leaves, f"depth {self.depth}", self.task.description)
 
     # ---- what takes a walk over all nodes and is needed again and again ---------------------------------
 
@@ -381,11 +395,6 @@ class Tree(Viewed):
         return self.nodes.descent if isinstance(self.nodes, NodeArrays) else _descent_of(self.nodes)
 
     # ---- its shape --------------------------------------------------------------------------------------
-
-    @property
-    def task(self) -> LearningTask:
-        """Task of the tree, ``"classes"`` or ``"numbers"``."""
-        return "classes" if self.classes else "numbers"
 
     @property
     def leaves(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from structtree.data.datasets.catalog import Dataset, load_dataset
-from structtree.evaluate.score import evaluate
+from structtree.evaluation.score import evaluate
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit

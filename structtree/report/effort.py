@@ -17,20 +17,20 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.population import Population
 from structtree.data.readers.individuals import population_of
 from structtree.errors import StructtreeError, UsageError
-from structtree.interrupts import cut_short, stoppable
+from structtree.interrupts import interruptible, stoppable
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.pretty import pretty
 from structtree.models.model import Fitted
 from structtree.models.tree import Found, Leaf, Tree
 from structtree.reprs import short_repr
 from structtree.search.best_split import SearchStats, Split, best_split
-from structtree.search.criteria import CRITERIA, Criterion, better, criterion
 from structtree.search.results import Pass, TracePoint
 from structtree.search.scorers import scorer_for
 from structtree.space.background import with_background
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
+from structtree.tasks.criteria import Criterion, better, criterion
 
 __all__ = ["Effort", "compare_effort", "node_spaces"]
 
@@ -178,7 +178,7 @@ def compare_effort(
     chosen = tuple(dict.fromkeys(map(criterion, criteria))) if criteria else _fitting(labels, len(population))
     _check_options(time_limit, exhaustive_limit, max_depth)
     efforts: list[Effort] = []
-    with stoppable() as stop, cut_short(stop):
+    with stoppable() as stop, interruptible(stop):
         for each in chosen:
             task = _Task(population, labels, asked, each, time_limit, exhaustive_limit, min_samples_leaf, progress)
             if not _warm_up(task):
@@ -218,8 +218,7 @@ class _Task:
 
 
 def _fitting(labels: NDArray[Any], n: int) -> tuple[Criterion, ...]:
-    task = scorer_for(None, labels, n).criterion.task
-    return tuple(found for found in CRITERIA.values() if found.task == task)
+    return scorer_for(None, labels, n).task.criteria
 
 
 def _check_options(time_limit: float | None, exhaustive_limit: float, max_depth: int | None) -> None:
@@ -335,7 +334,7 @@ def node_spaces(known: Fitted, individuals: Population, prepared: Population) ->
     if not wanted:
         return spaces
     try:
-        grammar = Grammar.parse(known.model.params.get("grammar", ""))
+        grammar = Grammar.parse(known.model.grammar.text)
         whole = with_background(individuals, grammar, known.functions or {})
         for node, which in tree.arrivals(prepared):
             if node in wanted and len(which) and len(spaces) < MAX_SPACES:

@@ -9,10 +9,9 @@ leaves in parts, the path of its greatest part is explained.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import pairwise
 from math import inf, isnan
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -26,13 +25,11 @@ from structtree.data.schema import FAR_ROW, Schema
 from structtree.errors import UsageError
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
-from structtree.models.model import Fitted, fitted
-from structtree.models.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
+from structtree.models.model import Fitted, Model, fitted
+from structtree.models.predictor import Evidence, PathStep
 from structtree.models.settings import Decision
-from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
-from structtree.models.unknown import possibly, surely
 from structtree.report.english import name_words
-from structtree.report.text import NodeText
+from structtree.report.text import NodeText, short_number
 from structtree.report.words import in_words
 from structtree.reprs import inert, number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
@@ -158,7 +155,7 @@ class Explanation:
     type : str
     reasons : tuple of Reason
         From the root on.
-    leaf : int
+    leaf : int or None
         Where it ends up; if that is in several leaves, the one with the greatest part of it.
     prediction : class or float
     probability : float or None
@@ -178,7 +175,7 @@ class Explanation:
     individual: int
     type: str
     reasons: tuple[Reason, ...]
-    leaf: int
+    leaf: int | None
     prediction: Any
     probability: float | None
     spread: float | None
@@ -235,7 +232,7 @@ def explain(
     Examples
     --------
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.models.tree import Found
+    >>> from structtree.models.tree import Branch, ClassCounts, Found, Leaf, Tree
     >>> trains = Population.from_records(
     ...     [{"cars": [{"long": True, "wheels": 3}, {"long": False, "wheels": 2}]}], individual="Train"
     ... )
@@ -265,70 +262,57 @@ class Explained(NamedTuple):
 
 def explain_prepared(known: Fitted, population: Population, individual: int, *, words: bool = False) -> Explained:
     """Return the explanation of `explain` for prepared individuals, together with the rows that it is about."""
-    tree = known.model.tree
+    predictor = known.model.predictor
     if not isinstance(individual, Integral) or not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
     alone = compact(population.take([individual]))
     given = given_paths(alone, 0)
     start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone, given, words=words)
-    leaf = int(tree.apply(alone)[0])
-    nodes = [*(step.branch for step in tree.path(leaf)), leaf]
-    reasons = tuple(_reason(tree, *pair, start) for pair in pairwise(nodes))
-    concluded = _concluded(tree, alone, leaf, known.model.decision, int(individual), reasons)
+    evidence = predictor.explain(alone)
+    reasons = tuple(_reason(step, predictor.schema, start) for step in evidence.steps)
+    concluded = _concluded(known.model, alone, evidence, int(individual), reasons)
     provenance = population.provenance
     names = {} if provenance is None else provenance.names_of(int(population.individuals[individual]))
     return Explained(replace(concluded, names=tuple(names.items())), alone)
 
 
-def _reason(tree: Tree, index: int, child: int, start: _Row) -> Reason:
-    """The reason why the path goes from a node to one of its children."""
-    node = tree.nodes[index]
-    assert not isinstance(node, Leaf)
-    place = node.children.index(child)
-    if isinstance(node, MultiwayBranch):
-        value = start.value(node.attribute)
-        seen = (start.seen(((node.attribute, value),)),)
-        note = "" if value in node.values else _about_unknown(tree, node.shares[place])
-        spoken = name_words(node.attribute) if start.words else ""
-        return Reason(index, pretty_name(node.attribute), pretty_scalar(node.values[place]), seen, note, spoken)
-    answer, test = place == 0, pretty(node.test)
-    said = (in_words(node.test, tree.schema), start.denies(node.test)) if start.words else ("", "")
-    if _is_unknown(tree, node, start):
-        looked_at = start.seen(_looked_at(node.test, start))
-        note = _about_unknown(tree, node.shares[place])
-        return Reason(index, test, answer, (looked_at,), note, *said)
-    rows = _grounds(node.test, start) if answer else _misses(node.test, start)
-    return Reason(index, test, answer, tuple(dict.fromkeys(rows)), "", *said)
+def _reason(step: PathStep, schema: Schema, start: _Row) -> Reason:
+    """Return the reason why the path goes on as it does."""
+    note = _about_unknown(step.share) if step.unknown else ""
+    if isinstance(step.test, str):
+        seen = (start.seen(((step.test, start.value(step.test)),)),)
+        spoken = name_words(step.test) if start.words else ""
+        return Reason(step.node, pretty_name(step.test), pretty_scalar(step.answer), seen, note, spoken)
+    said = (in_words(step.test, schema), start.denies(step.test)) if start.words else ("", "")
+    if step.unknown:
+        rows: Iterable[SeenRow] = (start.seen(_looked_at(step.test, start)),)
+    else:
+        rows = (_grounds if step.answer else _misses)(step.test, start)
+    return Reason(step.node, pretty(step.test), step.answer, tuple(dict.fromkeys(rows)), note, *said)
 
 
-def _is_unknown(tree: Tree, branch: Branch, start: _Row) -> bool:
-    record = tree.schema.type(tree.schema.individual)
-    if tree.missing == "false":
-        return False
-    return start.satisfies(possibly(branch.test, record)) and not start.satisfies(surely(branch.test, record))
-
-
-def _about_unknown(tree: Tree, share: float) -> str:
-    if tree.missing == "fractional":
-        return f"unknown: {share:.0%} of it goes here"
-    return "unknown: as most in training"
+def _about_unknown(share: float | None) -> str:
+    return "unknown: as most in training" if share is None else f"unknown: {share:.0%} of it goes here"
 
 
 def _concluded(
-    tree: Tree, alone: Population, leaf: int, decision: Decision, individual: int, reasons: tuple[Reason, ...]
+    model: Model, alone: Population, evidence: Evidence, individual: int, reasons: tuple[Reason, ...]
 ) -> Explanation:
-    stats, texts, name = tree.nodes[leaf].stats, NodeText.of(tree, decision), alone.schema.individual
-    n_leaves = len(tree.distribution(alone).leaves)
-    words = texts.answer(leaf) if n_leaves == 1 else ""
-    if not isinstance(stats, ClassCounts):
-        mean, spread = float(predicted_means(tree, alone)[0]), float(predicted_spreads(tree, alone)[0])
-        words = words or f"{texts.number(mean)} ± {texts.number(spread)} (from {n_leaves} leaves)"
-        return Explanation(individual, name, reasons, leaf, mean, None, spread, stats.n, (), words)
-    code = int(predicted_classes(tree, alone, decision)[0])
-    sure = float(predicted_probabilities(tree, alone, decision)[0, code])
-    counts = tuple(zip(tree.classes, stats.counts, strict=True))
-    words = words or f"{tree.classes[code]}, p = {texts.number(sure)} (from {n_leaves} leaves)"
-    return Explanation(individual, name, reasons, leaf, tree.classes[code], sure, None, stats.n, counts, words)
+    predictor, name = model.predictor, alone.schema.individual
+    found, leaf = predictor.predict(alone)[0], evidence.leaf
+    words = (
+        NodeText.of(model.tree, model.decision).answer(leaf) if leaf is not None and evidence.n_leaves == 1 else ""
+    )
+    leaves = f" (from {evidence.n_leaves} leaves)" if evidence.n_leaves else ""
+    if not predictor.task.predicts_classes:
+        mean, spreads = float(found), predictor.predict_spread(alone)
+        spread = None if spreads is None else float(spreads[0])
+        around = "" if spread is None else f" ± {short_number(spread)}"
+        words = words or f"{short_number(mean)}{around}{leaves}"
+        return Explanation(individual, name, reasons, leaf, mean, None, spread, evidence.n, (), words)
+    label, sure = predictor.classes[int(found)], float(predictor.predict_proba(alone)[0, int(found)])
+    words = words or f"{label}, p = {short_number(sure)}{leaves}"
+    return Explanation(individual, name, reasons, leaf, label, sure, None, evidence.n, evidence.counts, words)
 
 
 def _json_value(value: Value) -> bool | int | float | str | None:

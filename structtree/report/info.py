@@ -14,6 +14,7 @@ from structtree.data.profile import Member, profile
 from structtree.data.readers.databases.linking import KeyLink, Relations
 from structtree.data.readers.opening import Opened
 from structtree.data.schema import RecordType
+from structtree.tasks.inference import infer_task, labels_for
 
 __all__ = ["describe"]
 
@@ -87,9 +88,9 @@ def _describe_facts(opened: Opened) -> dict[str, Any]:
 
 
 def _target_summary(target: NDArray[Any]) -> str:
-    if target.dtype.kind == "f":
+    if infer_task(target) == "numbers":
         return f"numbers from {target.min():g} to {target.max():g}, mean {target.mean():g}"
-    return ", ".join(f"{label} {n}" for label, n in Counter(target.tolist()).most_common(12))
+    return ", ".join(f"{label} {n}" for label, n in Counter(labels_for("classes", target).tolist()).most_common(12))
 
 
 def describe_type(population: Population, record: RecordType) -> dict[str, Any]:

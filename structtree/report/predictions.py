@@ -20,9 +20,8 @@ from structtree.data.provenance import record_members, record_values
 from structtree.data.readers.opening import Opened
 from structtree.data.selection import matched_names
 from structtree.errors import DataError, UsageError, did_you_mean
-from structtree.evaluate.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
+from structtree.evaluation.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
 from structtree.models.model import Model
-from structtree.models.predict import predicted_spreads
 from structtree.reprs import number_text, short_repr
 
 _COMPARED = 2000
@@ -172,7 +171,7 @@ def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predict
     """
     population = whole(data)
     prepared = model.prepared(population)
-    said, is_classes = model.predict(prepared), model.tree.task == "classes"
+    said, is_classes = model.predict(prepared), model.task.predicts_classes
     actual = truth(population, model.target)
     probabilities = model.predict_proba(prepared) if is_classes else None
     kept = [name for name in _chosen(keep, population) if name not in data.provenance.names]
@@ -180,8 +179,8 @@ def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predict
         model.target,
         said,
         probabilities,
-        tuple(map(class_name, model.tree.classes)),
-        None if is_classes else predicted_spreads(model.tree, prepared),
+        tuple(map(class_name, model.classes)),
+        None if is_classes else model.predictor.predict_spread(prepared),
         actual,
         _answers(model, said, probabilities, actual or []),
         data.rows.tolist(),
@@ -200,8 +199,8 @@ def _answers(
         return None
     truth = [actual[i] for i in known]
     if probabilities is None:
-        return Predicted.of_numbers(truth, said[known])
-    return Predicted.of_classes(truth, said[known], model.tree.classes, probabilities[known])
+        return Predicted.of_numbers(truth, said[known], model.task)
+    return Predicted.of_classes(truth, said[known], model.classes, probabilities[known])
 
 
 def _chosen(patterns: Iterable[str], population: Population) -> list[str]:

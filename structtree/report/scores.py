@@ -7,7 +7,7 @@ from math import isfinite
 
 import numpy as np
 
-from structtree.evaluate.score import METRICS, Confusion, Scores
+from structtree.evaluation.score import Confusion, Scores
 from structtree.reprs import inert
 
 __all__ = ["confusion_lines", "score_lines"]
@@ -35,7 +35,7 @@ def score_lines(
 
     Examples
     --------
-    >>> from structtree.evaluate.score import Predicted, constant_answers, score_answers
+    >>> from structtree.evaluation.score import Predicted, constant_answers, score_answers
     >>> answers = Predicted.of_classes(["no", "yes", "no"], ["no", "no", "no"], ["no", "yes"])
     >>> found = score_answers(answers, constant_answers(answers), ["accuracy", "f1"])
     >>> print(*score_lines({"training data": found}, title="ill"), sep="\\n")
@@ -46,8 +46,9 @@ def score_lines(
     last = list(columns.values())[-1]
     rows = [[title, *columns, last.constant]]
     for name in last.values:
-        cells = [_figure(name, each.values[name], (each.sd or {}).get(name)) for each in columns.values()]
-        rows.append([_label(name, last), *cells, _figure(name, last.baseline[name])])
+        form = last.task.metrics[name].form
+        cells = [_figure(form, each.values[name], (each.sd or {}).get(name)) for each in columns.values()]
+        rows.append([_label(name, last), *cells, _figure(form, last.baseline[name])])
     rows += [[name, *cells, ""] for name, cells in (more or {}).items()]
     return list(_aligned(rows))
 
@@ -89,15 +90,14 @@ def _most_frequent(confusion: Confusion) -> list[str]:
 def _label(name: str, scores: Scores) -> str:
     """The word for a metric; those of one class out of two say which class."""
     if name in ("f1", "average_precision") and scores.confusion and len(scores.confusion.classes) == 2:
-        return f"{METRICS[name].label} ({scores.confusion.classes[1]})"
-    return METRICS[name].label
+        return f"{scores.task.metrics[name].label} ({scores.confusion.classes[1]})"
+    return scores.task.metrics[name].label
 
 
-def _figure(name: str, value: float, sd: float | None = None) -> str:
-    """A value with three decimals; errors are in the unit of the target, and have four digits."""
+def _figure(form: str, value: float, sd: float | None = None) -> str:
+    """A value as its metric is shown."""
     if not isfinite(value):
         return "-"
-    form = ".3f" if METRICS[name].task == "classes" or name == "r2" else ".4g"
     return f"{value:{form}}" + (f" ± {sd:{form}}" if sd is not None and isfinite(sd) else "")
 
 

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.errors import UsageError
-from structtree.evaluate.score import class_name
+from structtree.evaluation.score import class_name
 from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
-from structtree.models.leaves import decisions, means, probabilities, spreads
 from structtree.models.model import fitted
 from structtree.models.settings import MAJORITY, Decision
-from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
+from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.report.caveats import caveat_lines
 from structtree.report.english import name_words
 from structtree.report.spans import Line, SpanRole, TextSpan, cells, line_text, wrapped_spans
 from structtree.report.words import in_words
 from structtree.reprs import inert
+from structtree.tasks.task import NodeFigures
 
 __all__ = ["NodeText", "apportioned", "export_text", "leaves_below", "question", "side_names", "tree_lines"]
 
@@ -75,7 +75,7 @@ def export_text(
     --------
     >>> from structtree.data.schema import Attribute, RecordType, Schema
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.models.tree import Found
+    >>> from structtree.models.tree import ClassCounts, Found
     >>> schema = Schema((RecordType("Train", (Attribute("length", "int"),)),), "Train")
     >>> proved, open_ = Found("acc*", 1.0, 0.5, True, 0.0, 9, 0.1), Found("acc*", 1.0, 0.1, False, 0.25, 9, 0.1)
     >>> nodes = (
@@ -154,6 +154,7 @@ class NodeText:
     Examples
     --------
     >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import ClassCounts
     >>> schema = Schema((RecordType("Train"),), "Train")
     >>> NodeText.of(Tree((Leaf(ClassCounts(36, (2.0, 34.0))),), schema, ("inactive", "active"))).answer(0)
     'active 34/36'
@@ -168,39 +169,31 @@ class NodeText:
     @classmethod
     def of(cls, tree: Tree, decision: Decision = MAJORITY, digits: int = 3) -> NodeText:
         """Return the words for a tree whose leaves decide in some way."""
-        if tree.task == "numbers":
-            return cls(tree, digits, means(tree), None, spreads(tree))
-        estimated = None if decision.is_plain else probabilities(tree, decision)
-        return cls(tree, digits, decisions(tree, decision), estimated, None)
+        task = tree.task
+        chances = None if decision.is_plain else task.chances(tree, decision)
+        return cls(tree, digits, task.answers(tree, decision), chances, task.spreads(tree))
+
+    def figures(self, node: int) -> NodeFigures:
+        """Return the figures of a node."""
+        chances = None if self.certainty is None else self.certainty[node]
+        spread = None if self.spread is None else float(self.spread[node])
+        return NodeFigures(self.tree.nodes[node].stats, self.said[node], spread, chances, self.number)
 
     def answer(self, node: int) -> str:
         """Return the prediction of a node: ``active 34/36``, or ``3.42 ± 0.51 (n=12)``."""
-        number = self.tree.task == "numbers"
-        return f"{self.says(node)} ({self.share(node)})" if number else f"{self.says(node)} {self.share(node)}"
+        return self.tree.task.whole_text(self.figures(node))
 
     def says(self, node: int) -> str:
         """Return the prediction of a node alone: ``active``, or ``3.42 ± 0.51``."""
-        if self.spread is not None:
-            return f"{self.number(self.said[node])} ± {self.number(self.spread[node])}"
-        return _label(self.tree.classes[int(self.said[node])])
+        return self.tree.task.leaf_text(self.figures(node))
 
     def share(self, node: int) -> str:
         """Return how many were seen at a node: ``34/36`` that have the class, or ``n=12``."""
-        stats = self.tree.nodes[node].stats
-        if not isinstance(stats, ClassCounts):
-            return f"n={stats.n}"
-        code = int(self.said[node])
-        sure = "" if self.certainty is None else f", p = {self.number(self.certainty[node, code])}"
-        return f"{self.number(stats.counts[code])}/{self.number(stats.weight)}{sure}"
+        return self.tree.task.share_text(self.figures(node))
 
     def seen(self, node: int) -> str:
         """Return what was seen at a node: ``active 34, inactive 2``, or ``n=12, mean 3.42 ± 0.51``."""
-        stats = self.tree.nodes[node].stats
-        if not isinstance(stats, ClassCounts):
-            assert self.spread is not None
-            return f"n={stats.n}, mean {self.number(self.said[node])} ± {self.number(self.spread[node])}"
-        counted = sorted(zip(stats.counts, self.tree.classes, strict=True), key=lambda pair: -pair[0])
-        return ", ".join(f"{_counted(label)} {self.number(count)}" for count, label in counted if count) or "nobody"
+        return self.tree.task.seen_text(self.figures(node))
 
     def caveat(self, branch: Branch | MultiwayBranch) -> str:
         """Return a note that something better is possible, and by how much; nothing where the test is proved best."""
@@ -211,17 +204,16 @@ class NodeText:
 
     def code(self, node: int) -> int | None:
         """Return the number of the class that a node says; None for numbers."""
-        return None if self.tree.task == "numbers" else int(self.said[node])
+        return int(self.said[node]) if self.tree.classes else None
 
     def bar(self, node: int, width: int) -> Iterator[TextSpan]:
         """Yield so many cells with the distribution of the classes, or with mean and spread on the tree's scale."""
-        stats = self.tree.nodes[node].stats
-        if isinstance(stats, ClassCounts):
-            for code, n in enumerate(apportioned(stats.counts, width)):
+        if self.spread is None:
+            counts = self.tree.task.distribution(self.tree.nodes[node].stats)
+            for code, n in enumerate(apportioned(counts, width)):
                 if n:
                     yield TextSpan(_SIGNS[code % len(_SIGNS)] * n, "bar", code)
             return
-        assert self.spread is not None
         low, high = self.scale
         scale = (width - 1) / ((high - low) or 1.0)
         ends = [
@@ -239,7 +231,18 @@ class NodeText:
 
     def number(self, value: float) -> str:
         """Return a number as text: whole ones in full, others with so many digits."""
-        return f"{value:.0f}" if float(value).is_integer() else f"{value:.{self.digits}g}"
+        return short_number(value, self.digits)
+
+
+def short_number(value: float, digits: int = 3) -> str:
+    """Return a number as text: whole ones in full, others with a few digits.
+
+    Examples
+    --------
+    >>> short_number(1200.0), short_number(0.12345)
+    ('1200', '0.123')
+    """
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.{digits}g}"
 
 
 def apportioned(weights: Sequence[float], n: int) -> list[int]:
@@ -259,17 +262,6 @@ def apportioned(weights: Sequence[float], n: int) -> list[int]:
     for i in order[: n - sum(found)]:
         found[i] += 1
     return found
-
-
-def _counted(label: object) -> str:
-    """A class before a number: ``class 1: 12`` where it looks like one."""
-    return f"{_label(label)}:" if _label(label) != inert(class_name(label)) else _label(label)
-
-
-def _label(label: object) -> str:
-    """A class as a word; one that looks like a number is said to be a class."""
-    text = inert(class_name(label))
-    return text if text[:1].isalpha() else f"class {text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +359,7 @@ def _beside(texts: NodeText, index: int, form: _Form, line: Line) -> Iterator[Te
 def _legend(texts: NodeText, form: _Form) -> list[TextSpan]:
     """The sign of each class in the bars, or their scale."""
     tree = texts.tree
-    if tree.task == "numbers":
+    if texts.spread is not None:
         low, high = map(texts.number, texts.scale)
         return [
             TextSpan(f"● mean, ─ spread, from {low} to {high}" if form.bar else f"from {low} to {high}", "bar", 0)
@@ -384,6 +376,7 @@ def question(tree: Tree, index: int, *, words: bool = False) -> str:
     Examples
     --------
     >>> from structtree.data.schema import RecordType, Schema
+    >>> from structtree.models.tree import ClassCounts
     >>> question(Tree((Leaf(ClassCounts(1, (1.0, 0.0))),), Schema((RecordType("Train"),), "Train"), ("a", "b")), 0)
     ''
     """

@@ -1,1 +1,1 @@
-"""The search for the best split: criteria with their bounds, and the branch-and-bound that uses them."""
+"""The search for the best split: branch and bound over the predicates that a grammar derives."""

@@ -1,7 +1,8 @@
 """The best predicate of a space: branch and bound to prove it, a beam and a polish to find it.
 
 Law: with and without pruning the loss is the same. Ties go to the shorter predicate, then to the one that is
-generated first; unless the split is perfect: then something shorter is looked for only as long again as it took.
+generated first; unless the split is perfect: then something shorter is looked for only as long again as it took. The
+k best are the k best of all meanings, where predicates that the same individuals satisfy have one meaning.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.search.clock import Clock
-from structtree.search.criteria import Criterion
 from structtree.search.engine import Budget, Search
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
 from structtree.search.scorers import scorer_of, splittable
-from structtree.search.target import Target, target_for
 from structtree.space.background import with_background, with_computed
 from structtree.space.space import Position, Space
+from structtree.tasks.criteria import Criterion
+from structtree.tasks.target import Target, target_for
 
 __all__ = ["SearchStats", "Split", "Strategy", "best_split"]
 
@@ -49,6 +50,7 @@ def best_split(
     time_limit: float | None = None,
     max_frontier: int = 5_000_000,
     min_samples_leaf: int = 1,
+    k: int = 1,
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
     beam_width: int = 10,
@@ -69,7 +71,7 @@ def best_split(
         What may be asked: its name, its file or its text, or a grammar; a Space keeps the values that it was built
         with.
     criterion : str or Criterion, optional
-        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
+        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.tasks.criteria`.
     prune : bool
         Whether bounds are used; without them the whole space is evaluated.
     strategy : {"auto", "best-first", "exhaustive", "beam"}
@@ -83,6 +85,9 @@ def best_split(
         depth-first.
     min_samples_leaf : int
         The least number of individuals on either side.
+    k : int
+        How many splits to find: the best, and in its ``next_best`` those that follow. Predicates that the same
+        individuals satisfy count once, as the shortest of them.
     sample_weight, class_weight : optional
         Weights of individuals, and of classes.
     beam_width : int
@@ -108,7 +113,7 @@ def best_split(
     >>> print(pretty(found.predicate), found.score, found.proved)
     exists cars (closed and not long) 0.9 True
     """
-    _check_options(strategy, min_samples_leaf, beam_width, max_frontier)
+    _check_options(strategy, min_samples_leaf=min_samples_leaf, beam_width=beam_width, max_frontier=max_frontier, k=k)
     require(max_evaluations, Integral | None, "max_evaluations", "an int or None")
     require(time_limit, Real | None, "time_limit", "a number of seconds or None")
     with stoppable() as stop:
@@ -116,10 +121,10 @@ def best_split(
         population = population_of(individuals)
         checked = _checked(population, target, criterion, sample_weight, class_weight)
         scorer, space = scorer_of(checked), _space(grammar, population, time)
-        ordered, boards = promising_last(space, scorer, time)
+        ordered, columns = promising_last(space, scorer, time)
         problem, budget = Problem(space, scorer, min_samples_leaf), Budget(max_evaluations, time, max_frontier)
         starts, pruning = _starts(ordered, start), prune and strategy != "exhaustive"
-        search = Search(problem, ordered, boards, budget, pruning, progress, random_state, starts, tuple(hints))
+        search = Search(problem, ordered, columns, budget, pruning, progress, random_state, starts, tuple(hints), k)
         if strategy == "beam":
             search.run_beam(beam_width)
         else:
@@ -177,14 +182,10 @@ def _checked(
     return splittable(target_for(target, len(population), criterion, sample_weight, class_weight))
 
 
-def _check_options(strategy: str, min_samples_leaf: int, beam_width: int, max_frontier: int) -> None:
+def _check_options(strategy: str, **counts: int) -> None:
     if strategy not in get_args(Strategy):
         raise UsageError(f"strategy must be 'auto', 'best-first', 'exhaustive' or 'beam'; got {strategy!r}")
-    for name, value in (
-        ("min_samples_leaf", min_samples_leaf),
-        ("beam_width", beam_width),
-        ("max_frontier", max_frontier),
-    ):
+    for name, value in counts.items():
         require(value, Integral, name, "an int >= 1")
         if value < 1:
             raise UsageError(f"{name} must be an int >= 1; got {value}")

@@ -1,15 +1,14 @@
-"""Every meaning once: the predicates of a type from the inside out, each kept only if no shorter one means the same.
+"""Bottom-up search: the predicates of a type from the inside out, with one shortest predicate for each meaning.
 
-What a predicate means is the set of rows it holds of. Two predicates that hold of the same rows can stand for each
-other wherever they are put, so of all predicates of a type one for each meaning is enough, and there are far fewer
-meanings than predicates: on MUTAG a few hundred out of a hundred thousand. Innermost types come first; links carry
-meanings outwards by counting.
+The meaning of a predicate is the set of rows that satisfy it. Predicates with the same meaning are interchangeable,
+so that one predicate per meaning is enough, and there are far fewer meanings than predicates: on MUTAG, a few
+hundred instead of a hundred thousand. Innermost types come first; links carry meanings outwards by counting.
 
-Law: for every predicate of the space there is one here that holds of the same individuals and is no longer (unless
-there were too many, which is said).
+Law: for every predicate of the space, the result has one with the same individuals that is no longer (unless there
+are too many, which is reported).
 
-This is the other way to search: `structtree.search.engine` goes from ``top`` inwards and prunes, which pays where
-families are large; from the inside out pays where structure is deep, and the result serves every node of a tree.
+The alternative, `structtree.search.engine`, goes from ``top`` inwards and prunes, which is better for large
+families. Bottom-up search is better for deep structures, and its result can be used at every node of a tree.
 """
 
 from __future__ import annotations
@@ -24,57 +23,58 @@ from numpy.typing import NDArray
 from structtree.arrays import Ints, Mask
 from structtree.data.population import Population
 from structtree.lang import syntax as syn
-from structtree.progress import tell
+from structtree.progress import report_status
 from structtree.search.clock import Clock
-from structtree.search.columns import call_columns, is_nested, ranked_column
+from structtree.search.columns import TestColumn, call_columns, is_nested, ranked_column
 from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
+from structtree.search.kernels.tables import AT_LEAST
 from structtree.search.steps import Steps
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
 
-__all__ = ["LinkColumn", "LinkColumns", "Meanings", "is_settled", "link_columns", "meanings", "own_columns", "suits"]
+__all__ = ["LinkColumns", "Meanings", "is_settled", "link_columns", "meanings", "own_columns", "suits"]
 
 Words = NDArray[np.uint64]
 
 MOST = 20_000
-"""Most meanings of one type that are kept by default."""
+"""Default maximum number of meanings of one type."""
 
 CELLS = 2_000_000_000
-"""Most meanings times rows of a type that are kept by default; a bit each."""
+"""Default maximum number of meanings times rows of one type, one bit each."""
 
 FEW_TESTS = 300
-"""More tests of one type than these are not listed, unless they are asked for."""
+"""Maximum number of tests of one type that are listed by default."""
 
 PAIRS = 20_000_000
-"""Most conjunctions of one length that are looked at."""
+"""Maximum number of conjunctions of one length."""
 
 WORK = 2_000_000_000
-"""Most 64-bit words that they may have in all."""
+"""Maximum number of 64-bit words of these conjunctions."""
 
 WORDS_AT_A_TIME = 100_000_000
-"""Most of these words that are looked at before the next look at the clock."""
+"""Number of these words processed between two checks of the clock."""
 
 PREDICATES = 256
-"""Most predicates that are carried behind links at a time."""
+"""Number of predicates carried through links at a time."""
 
 ENDLESS = 99
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meanings:
-    """Predicates on a type that all hold of different rows, shorter ones first; the first one is ``top``.
+    """Predicates on a type with different meanings, shortest first, starting with ``top``.
 
     Parameters
     ----------
     words : (m, n) uint64
-        Which rows each holds of, a bit for each row.
+        The rows that satisfy each predicate, one bit per row.
     sizes : (m,) int
-        How many literals each has.
+        The number of literals of each predicate.
     predicates : tuple of Predicate
     complete : bool
-        Whether no meaning is missing that a predicate of the space has; one that holds of no row is always left out.
+        Whether all meanings are included; predicates that no row satisfies are always excluded.
     """
 
     words: Words
@@ -84,22 +84,6 @@ class Meanings:
 
     def __len__(self) -> int:
         return len(self.sizes)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LinkColumn:
-    """One way to look behind a link of the individuals: by how much each of them passes.
-
-    Parameters
-    ----------
-    tests : tuple of Predicate
-        From the laxest to the strictest; who passes one passes all before it.
-    ranks : (individuals,) int16 or int32
-        How many of them each individual passes.
-    """
-
-    tests: tuple[syn.Predicate, ...]
-    ranks: NDArray[np.int16] | NDArray[np.int32]
 
 
 @dataclass(slots=True, eq=False)
@@ -124,21 +108,21 @@ class _Work:
 
     @property
     def over(self) -> bool:
-        """Return whether the time is over, or somebody wants it to end."""
+        """True if the time is over, or after Ctrl-C."""
         return self.clock.over() is not None
 
     def limit(self, n_rows: int) -> int:
-        """Return how many meanings of a type may be looked at."""
+        """Return the maximum number of meanings of a type."""
         return max(100, min(self.most, self.cells // max(1, n_rows)))
 
 
 def suits(space: Space) -> bool:
-    """Return whether all that a grammar makes can be made from the inside out."""
+    """Return whether bottom-up search supports all predicates of a grammar."""
     if any(space.offers.from_literal.values()) or space.bundled:
         return False
     families = [family for offered in space.offers.from_top.values() for family in offered]
     links = [family for family in families if isinstance(family, LinkFamily)]
-    # ``all`` holds of a row without targets whatever is asked: what holds of no row would have to be kept for it.
+    # ``all`` holds for a row without targets, so that it would need the excluded predicates that no row satisfies.
     return all(
         (link.slots[0].plain or is_settled(link.slots[0]))
         and not isinstance(link.template, syn.All | syn.Distinct | syn.Aggregate)
@@ -147,48 +131,47 @@ def suits(space: Space) -> bool:
 
 
 def is_settled(slot: Slot) -> bool:
-    """Return whether nothing can be added in a slot, nor inside of what stands in it."""
+    """Return whether a slot and all slots inside it are closed."""
     inner = [slot for family in slot.fixed if isinstance(family, LinkFamily) for slot in family.slots]
     return not slot.open and all(map(is_settled, inner))
 
 
 def is_affordable(space: Space) -> bool:
-    """Return whether tests behind links are few enough to combine: thresholds are better swept than listed."""
+    """Return whether there are few enough tests behind links to list them; many thresholds are better swept."""
     offered = (families for name, families in space.offers.from_top.items() if name != space.grammar.individual)
     return all(sum(f.n for f in families if isinstance(f, TestFamily)) <= FEW_TESTS for families in offered)
 
 
 class LinkColumns(NamedTuple):
-    """All ways to look behind links of the individuals.
+    """All tests behind links of the individuals.
 
     Parameters
     ----------
-    columns : tuple of LinkColumn
-        ``count`` with its numbers is one of them, all other literals are one each.
+    columns : tuple of TestColumn
+        One for each ``count`` with all its numbers (weakest first), and one for each other literal.
     missing : {"conjunctions", "literals", "time"}, optional
-        What there was too much of, if anything: single literals by themselves, or else conjunctions, and what the
-        rows are too many for; or that the time was over.
+        Why the columns are incomplete: too many single literals, too many conjunctions (or rows), or no time left.
     """
 
-    columns: tuple[LinkColumn, ...]
+    columns: tuple[TestColumn, ...]
     missing: Literal["conjunctions", "literals", "time"] | None
 
 
 def link_columns(
     space: Space, most: int = MOST, cells: int = CELLS, *, shorten: bool = True, clock: Clock | None = None
 ) -> LinkColumns:
-    """All literals on the individuals that look behind a link, one for each meaning, with who passes them.
+    """Return all literals on the individuals behind a link, one for each meaning, with the individuals they select.
 
     Parameters
     ----------
     space : Space
-        For which `suits` holds, on a population.
+        A space on a population for which `suits` is true.
     most, cells : int
-        How many meanings of a type are kept, and how many times its rows that may be.
+        The maximum number of meanings of a type, and of meanings times rows.
     shorten : bool
-        Whether to go on when there are too many single literals; else there are no columns then.
+        Whether to continue if there are too many single literals; otherwise no columns are returned.
     clock : Clock, optional
-        When the time is over, what is still missing is left out: the longer ones.
+        When it is over, the remaining (longer) tests are skipped.
 
     Examples
     --------
@@ -196,20 +179,20 @@ def link_columns(
     >>> trains = load_dataset("trains")
     >>> grammar = "refine Train { top -> exists cars (top) } refine Car { top -> long; top -> roof = * }"
     >>> columns, missing = link_columns(Space.build(Grammar.parse(grammar), trains.population))
-    >>> missing, pretty(columns[0].tests[0]), columns[0].ranks[:5].tolist()
+    >>> missing, pretty(columns[0].members[0]), columns[0].values[:5].tolist()
     (None, 'exists cars (long)', [1, 0, 1, 0, 1])
     """
     work = _Work(space, most, cells, clock or Clock())
     if not shorten and not is_affordable(space):
         return LinkColumns((), "literals")
     depth, size = _limits(space)
-    found: list[LinkColumn] = []
+    found: list[TestColumn] = []
     complete = True
     seen: set[bytes] = set()
     for family in space.first_families():
         if not isinstance(family, LinkFamily):
             continue
-        tell("listing tests", 0, None, f"{sum(len(one.tests) for one in found):,} so far")
+        report_status("listing tests", 0, None, f"{sum(len(one.members) for one in found):,} so far")
         inner = _inside(work, family, depth, size)
         complete &= inner.complete and not work.over
         for predicate, ranks in _ranks(family, inner, work):
@@ -217,27 +200,27 @@ def link_columns(
             if key not in seen and ranks.any() and ranks.min() != ranks.max():
                 seen.add(key)
                 passed = family.numbers[: int(ranks.max())]
-                found.append(LinkColumn(tuple(family.build(n, [predicate]) for n in passed), ranks))
+                found.append(TestColumn(ranks, AT_LEAST, tuple(family.build(n, [predicate]) for n in passed)))
     if complete:
         return LinkColumns(tuple(found), None)
     return LinkColumns(tuple(found), "time" if work.over else "literals" if work.overflow else "conjunctions")
 
 
-def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
-    """The tests of a family on the individuals as columns: one for nested ones, as thresholds are, else one each."""
+def own_columns(family: TestFamily, population: Population) -> Iterator[TestColumn]:
+    """Yield the tests of a family on the individuals as columns: one for nested tests, otherwise one per test."""
     steps = Steps(population)
     nested = [ranked_column(family, steps)] if is_nested(family) else call_columns(family, steps)
     for column in nested or ():
-        tests = tuple(family.literal(v) for v in column.choices.tolist())
-        yield LinkColumn(tests, column.values[population.individuals])
+        tests = tuple(family.literal(v) for v in column.members.tolist())
+        yield TestColumn(column.values[population.individuals], AT_LEAST, tests)
     if nested is not None:
         return
     for v in family.choices():
-        yield LinkColumn((family.literal(v),), holds(family.literal(v), population).astype(np.int16))
+        yield TestColumn(holds(family.literal(v), population).astype(np.int16), AT_LEAST, (family.literal(v),))
 
 
 def _ranks(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[tuple[syn.Predicate, NDArray[np.int16]]]:
-    """For each meaning behind a link, how many tests of the family each individual passes."""
+    """Yield for each meaning behind a link the number of tests of the family that each individual satisfies."""
     individuals, n_rows = work.population.individuals, work.population.tables[family.type].n_rows
     everybody = np.array_equal(individuals, np.arange(n_rows))
     for first in range(0, len(inner), PREDICATES):
@@ -252,7 +235,7 @@ def _ranks(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[tuple[s
 
 
 def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> Meanings:
-    """All meanings of the predicates on a type, as far as a predicate on the individuals can have them inside.
+    """Return all meanings of the predicates on a type that predicates on the individuals can contain.
 
     Examples
     --------
@@ -267,16 +250,14 @@ def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> M
 
 
 def _limits(space: Space) -> tuple[int, int]:
-    """Return how many links deep a predicate may look, and how many literals it may have."""
+    """Return the maximum nesting and the maximum number of literals of a predicate."""
     limits = space.grammar.limits
-    return (
-        ENDLESS if limits.nesting is None else limits.nesting,
-        ENDLESS if limits.literals is None else limits.literals,
-    )
+    nesting, literals = (ENDLESS if limit is None else limit for limit in (limits.nesting, limits.literals))
+    return nesting, literals
 
 
 def _inside(work: _Work, family: LinkFamily, depth: int, size: int) -> Meanings:
-    """Return the meanings that may stand behind a link: any, or those that the rewrite says."""
+    """Return the meanings that are possible behind a link: all, or those fixed by the rewrite."""
     slot = family.slots[0]
     if slot.plain:
         return _meanings(work, slot.type, depth - 1, size - 1)
@@ -292,7 +273,7 @@ def _inside(work: _Work, family: LinkFamily, depth: int, size: int) -> Meanings:
 
 
 def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
-    """The meanings of predicates that look so deep at most and have so many literals at most."""
+    """Return the meanings of predicates with at most the given nesting and number of literals."""
     key = (name, depth, size)
     if key not in work.done:
         limit = work.limit(work.population.tables[name].n_rows)
@@ -310,7 +291,7 @@ def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
 
 
 def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
-    """The meanings of single literals."""
+    """Return the meanings of single literals."""
     n_rows = work.population.tables[name].n_rows
     parts = [Meanings(_words(np.ones((1, n_rows), dtype=np.bool_)), np.zeros(1, dtype=np.int64), (syn.Top(),), True)]
     for family in work.space.offers.from_top[name]:
@@ -322,7 +303,7 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
             parts.append(_links(family, inner, work))
     limit = work.limit(n_rows)
     found = _distinct(parts, limit)
-    # Searching from ``top`` would do better if the tests are too many, but not if the rows are.
+    # Searching from ``top`` is better if there are too many tests, but not if there are too many rows.
     work.overflow |= limit == work.most and not found.complete and all(part.complete for part in parts)
     return found
 
@@ -334,7 +315,7 @@ def _tests(family: TestFamily, population: Population) -> Meanings:
 
 
 def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
-    """A literal for each meaning behind a link, and of ``count`` for each number."""
+    """Return a literal for each meaning behind a link, and for each number of a count."""
     population, complete = work.population, inner.complete
     n_words = -(-population.tables[family.type].n_rows // 64)
     words, sizes, literals = [np.zeros((0, max(1, n_words)), dtype=np.uint64)], [], []
@@ -353,17 +334,17 @@ def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
 
 
 def _lifted(family: LinkFamily, words: Words, work: _Work) -> Words:
-    """For each number of a family, which rows have so many targets at least that each predicate holds of."""
+    """Return the rows with at least n targets that satisfy each predicate, for each number n of a family."""
     adjacency = work.steps.of(family)
     numbers = np.array(family.numbers if isinstance(family.template, syn.Count) else (1,), dtype=np.int64)
     return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, numbers))
 
 
-# ---- one for each meaning --------------------------------------------------------------------------------------
+# ---- distinct meanings -----------------------------------------------------------------------------------------
 
 
 def _words(masks: Mask) -> Words:
-    """Mask as 64-bit words."""
+    """Return masks packed into 64-bit words."""
     n_words = max(1, -(-masks.shape[1] // 64))
     packed = np.zeros((len(masks), n_words * 8), dtype=np.uint8)
     bits = np.packbits(masks, axis=1, bitorder="little")
@@ -380,7 +361,7 @@ def _seeds(n_words: int) -> Words:
 
 
 def _distinct(parts: list[Meanings], most: int) -> Meanings:
-    """The parts together, of equal meanings the shortest, then the first; at most so many."""
+    """Return the distinct meanings of all parts, each by its shortest and first predicate, up to a maximum."""
     words = np.concatenate([part.words for part in parts])
     sizes = np.concatenate([part.sizes for part in parts])
     literals = [literal for part in parts for literal in part.predicates]
@@ -395,7 +376,7 @@ def _distinct(parts: list[Meanings], most: int) -> Meanings:
 
 @dataclass(slots=True, eq=False)
 class _Growing:
-    """Conjunctions, by one more conjunct at a time."""
+    """Conjunctions that are extended by one conjunct at a time."""
 
     literals: Meanings
     limit: int
@@ -418,19 +399,19 @@ class _Growing:
         self.complete = self.literals.complete
 
     def extend(self, size: int) -> bool:
-        """Add what one more conjunct makes; whether there was anything new."""
+        """Extend the conjunctions by one conjunct, and return whether there is anything new to extend."""
         n = len(self.sizes)
         pairs, signs = self._pairs(size)
         lengths = self.sizes[pairs[:, 0]] + self.literals.sizes[pairs[:, 1]]
         order = np.argsort(lengths, kind="stable")
         _, first = np.unique(signs[order], return_index=True)
-        # Where the first of equals may not stand together, another one may: those few are looked at one by one.
+        # If the first of several equal pairs clashes, another may not; those few are checked one by one.
         self._add(pairs[self._fresh(pairs, signs, order, np.sort(first))])
         self.first = n
         return n < len(self.sizes) < self.limit
 
     def _pairs(self, size: int) -> tuple[NDArray[np.int32], Words]:
-        """Return which predicates may be extended by which literals, with signatures, as far as time allows."""
+        """Return the pairs of a predicate and a literal that extends it, with signatures, as time allows."""
         literals, last = self.literals, self._affordable(size)
         step = max(1, WORDS_AT_A_TIME // max(1, len(literals) * self.words.shape[1]))
         parts = [(np.zeros((0, 2), dtype=np.int32), np.zeros(0, dtype=np.uint64))]
@@ -438,14 +419,14 @@ class _Growing:
             some = slice(0, min(first + step, last))
             given = (self.words[some], self.sizes[some], self.lasts[some], first)
             parts.append(conjunction_signatures(*given, literals.words, literals.sizes, size, self.seeds))
-            tell("listing tests", first, last, f"{len(self.sizes):,} of one type so far")
+            report_status("listing tests", first, last, f"{len(self.sizes):,} of one type so far")
             if self.clock.over() is not None and some.stop < last:
                 self.complete = False
                 break
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def _affordable(self, size: int) -> int:
-        """Return how many of the predicates, shorter ones first, can be extended by all literals that fit."""
+        """Return the number of predicates, shortest first, that can be extended by all fitting literals."""
         fitting = np.searchsorted(np.sort(self.literals.sizes), size - self.sizes[self.first :], side="right")
         most = min(PAIRS, WORK // self.words.shape[1])
         affordable = self.first + int(np.searchsorted(np.cumsum(fitting), most, side="right"))
@@ -453,7 +434,7 @@ class _Growing:
         return affordable
 
     def _fresh(self, pairs: NDArray[np.int32], signs: Words, order: Ints, first: Ints) -> Ints:
-        """One pair for each new meaning: the shortest, then the first, that may stand together."""
+        """Return one pair for each new meaning: the shortest and first without a clash."""
         kept: list[int] = []
         refused: set[int] = set()
         self._sift(order[first], pairs, signs, kept, refused)
@@ -469,7 +450,7 @@ class _Growing:
         return self.limit - len(self.sizes)
 
     def _sift(self, some: Ints, pairs: NDArray[np.int32], signs: Words, kept: list[int], refused: set[int]) -> None:
-        """Keep those of some pairs that mean something new and may stand together, until there are too many."""
+        """Keep the pairs with a new meaning and without a clash, up to the limit."""
         for n, k in enumerate(some.tolist()):
             if len(kept) > self._room or (n % 256 == 0 and self.clock.over() is not None):
                 self.complete = False
@@ -496,7 +477,7 @@ class _Growing:
             self.predicates.append(conjoin((*conjuncts(self.predicates[m]), self.literals.predicates[k])))
 
     def result(self) -> Meanings:
-        """All of them, shorter ones first."""
+        """Return all meanings, shortest first."""
         order = np.argsort(self.sizes, kind="stable")
         predicates = tuple(self.predicates[k] for k in order.tolist())
         return Meanings(self.words[order], self.sizes[order], predicates, self.complete)

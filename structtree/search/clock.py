@@ -1,7 +1,7 @@
-"""One clock for all that a piece of work takes: a limit in seconds, and Ctrl-C.
+"""A clock with a time limit that also reports Ctrl-C.
 
-Whoever works long asks `Clock.over` between steps of a few hundredths of a second, and returns the best so far. A
-part of the work gets a part of the time (`Clock.part`), and hears Ctrl-C as the whole does; see
+Long computations call `Clock.over` every few hundredths of a second, and return the best result so far when it is
+over. A part of the work can get a part of the time (`Clock.part`); Ctrl-C stops all parts. See
 `structtree.interrupts`.
 """
 
@@ -24,9 +24,9 @@ class Clock:
     Parameters
     ----------
     seconds : float, optional
-        From the start; None is no limit. Compiling does not count.
+        The limit, counted from the start; None for no limit. Compilation does not count.
     stop : Stop
-        What Ctrl-C raises.
+        The flag set by Ctrl-C.
 
     Examples
     --------
@@ -40,20 +40,20 @@ class Clock:
     started: float = field(default_factory=lambda: now())
 
     def spent(self) -> float:
-        """Seconds since the start."""
+        """Return the seconds since the start."""
         return now() - self.started
 
     def left(self) -> float:
-        """Seconds until the limit, infinite without one; below 0 when it is past."""
+        """Return the seconds until the limit; infinite without a limit, negative after it."""
         return inf if self.seconds is None else self.seconds - self.spent()
 
     def over(self) -> Literal["time", "interrupt"] | None:
-        """Return why to stop now, if so."""
+        """Return why to stop now, or None to continue."""
         if self.stop.pressed:
             return "interrupt"
         return "time" if self.left() <= 0 else None
 
     def part(self, seconds: float) -> Clock:
-        """A clock for a part of the work, which ends after so many seconds or with the whole."""
+        """Return a clock for a part of the work, limited to some seconds and to this clock's limit."""
         most = min(seconds, self.left())
         return Clock(None if most == inf else max(0.0, most), self.stop)

@@ -1,15 +1,23 @@
-"""Families as integers: for each type, what every row says to every member of every test family.
+"""Tests as integers: rows by columns of ranks or codes, shared by sweeps, divisions of tables and the search.
 
-Members that exclude each other (values of a nominal, bins) are one *coded* column: the code of the member that the
-row passes, or -1. Nested members (thresholds) are one *ranked* column: a row of rank r passes the r laxest members.
-Any other member is a coded column of its own. The kernels count whole boards in one pass.
+A column is an integer for each row and a *form*, which says which rows its members keep:
+
+- ``AT_LEAST`` (thresholds, nested members): member k keeps the rows whose value is greater than k;
+- ``AT_MOST``: member k keeps the rows whose value is k or less, but not the missing ones;
+- ``EQUAL`` (values of a nominal, bins, a single test): member k keeps the rows whose value is k;
+- ``SUBSET`` and ``MULTIWAY``: any set of values, or one branch for each value.
+
+-1 stands for a missing value, which no member keeps. `TestColumns` holds the columns. Its rows are the individuals
+(sweeps, divisions, tables of links) or all rows of a type, which the search reaches along links. Views share its
+integers: the tests on some columns (`tests_on`), some rows in sorted order (`take`, `swept`), or the rows that one
+member keeps (`mask`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +26,7 @@ from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.population import Column, run_places
 from structtree.interrupts import NO_LIMIT, Limit, Preparation
 from structtree.lang import syntax as syn
+from structtree.search.kernels.tables import AT_LEAST, AT_MOST, EQUAL, SweptColumns
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_column, rows_where
 from structtree.space.families import LinkFamily, TestFamily
@@ -25,10 +34,10 @@ from structtree.space.nested_calls import ranked_calls
 from structtree.space.space import Batch, Space
 
 __all__ = [
-    "Board",
-    "BoardColumn",
-    "Boards",
-    "board_of",
+    "FamilyMembers",
+    "SpaceColumns",
+    "TestColumn",
+    "TestColumns",
     "call_columns",
     "columns_of",
     "end_column",
@@ -36,102 +45,191 @@ __all__ = [
     "is_swept",
     "opening_column",
     "ranked_column",
+    "stack_columns",
 ]
 
 
 PIECE = 8_000_000
 """Members times labels are counted in pieces of about this many numbers."""
 
+MembersT = TypeVar("MembersT")
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Board:
-    """Columns of one kind for the test families of one type, in the order of generation.
 
-    Parameters
-    ----------
-    ranked : bool
-    columns : (columns, rows) int32
-    offsets : (columns + 1,) int64
-        Where the members of each column begin; each has at least one.
-    families : array of int, one per member
-        The index of the family that the member belongs to.
-    choices : array of int, one per member
-        Its choice in that family.
-    """
+class FamilyMembers(NamedTuple):
+    """Members as choices of the families of a space, one after the other: the index of the family, and the choice."""
 
-    ranked: bool
-    columns: Codes
-    offsets: Ints
     families: Ints
     choices: Ints
 
-    def since(self, family: int) -> int:
-        """The first column of this family or a later one."""
-        member = np.searchsorted(self.families, family, side="left")
-        return int(np.searchsorted(self.offsets, member, side="left"))
 
-    def place(self, family: int, choice: int) -> int | None:
-        """Return which member is a certain choice of a family; None if the family is on another board."""
-        found = np.flatnonzero((self.families == family) & (self.choices == choice))
-        return int(found[0]) if len(found) else None
+@dataclass(frozen=True, slots=True, eq=False)
+class TestColumn:
+    """One column, before it is put beside others.
 
-    def moved(self, places: Mapping[int, int]) -> Board:
-        """The same columns when their families change places: where each goes, by its index."""
-        where = np.arange(max([0, *places, *self.families.tolist()]) + 1)
-        where[list(places)] = list(places.values())
-        heads = where[self.families[self.offsets[:-1]]] if len(self.columns) else np.zeros(0, dtype=np.int64)
-        order = np.argsort(heads, kind="stable")
-        sizes = np.diff(self.offsets)[order]
-        offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        members = run_places(self.offsets[:-1][order], sizes)
-        return Board(self.ranked, self.columns[order], offsets, np.repeat(heads[order], sizes), self.choices[members])
+    Parameters
+    ----------
+    values : (rows,) int32, or int16 to save memory
+    form : int
+        ``AT_LEAST`` or ``EQUAL``.
+    members : array of int or sequence of Predicate
+        The choices in the family that the members stand for, or the members themselves.
+    family : int
+        The index of the family.
+    """
+
+    __test__ = False  # not a test case for pytest
+
+    values: NDArray[Any]
+    form: int
+    members: Any
+    family: int = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TestColumns(Generic[MembersT]):
+    """Rows by columns of integers, and the tests that are made of them.
+
+    Parameters
+    ----------
+    values : (columns, rows) int32
+        Ranks or codes; -1 for missing.
+    sizes : (columns,) int64
+        Number of members of each column; of a column of data, the number of its different values.
+    tests : (tests, 2) int64
+        The column and the form of each test, in the order of generation. Several tests may share a column.
+    members : FamilyMembers, or the tests as `structtree.splitters.table` lists them
+        What the integers stand for.
+    order : (sorted columns, n) int32
+        The rows of the first columns in ascending order of their values, missing ones last.
+    rows : (n,) int32
+        The rows in use; all of them by default.
+    """
+
+    __test__ = False  # not a test case for pytest
+
+    values: Codes
+    sizes: Ints
+    tests: Ints
+    members: MembersT
+    order: Codes = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int32))
+    rows: Codes = field(default=None)  # type: ignore[arg-type]  # all of them
+    #: Where the members of each column begin, counted one after the other.
+    offsets: Ints = field(init=False)
+    #: Whether the members of the first test are nested, as those of all are where the search counts them.
+    is_ranked: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offsets", np.concatenate(([0], np.cumsum(self.sizes))).astype(np.int64))
+        object.__setattr__(self, "is_ranked", bool((self.tests[:1, 1] == AT_LEAST).any()))
+        if self.rows is None:
+            object.__setattr__(self, "rows", np.arange(self.n_rows, dtype=np.int32))
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self.sizes)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, in use or not."""
+        return int(self.values.shape[1])
+
+    # ---- views ------------------------------------------------------------------------------------------
+
+    def take(self, rows: Ints) -> TestColumns[MembersT]:
+        """Return the columns with only some rows in use, in sorted order."""
+        inside = np.zeros(self.n_rows, dtype=np.bool_)
+        inside[rows] = True
+        order = self.order[inside[self.order]].reshape(len(self.order), len(rows))
+        return replace(self, order=order, rows=np.flatnonzero(inside).astype(np.int32))
+
+    def tests_on(self, columns: Ints) -> Ints:
+        """Return which tests are made of some of the columns."""
+        return np.flatnonzero(np.isin(self.tests[:, 0], columns))
+
+    @property
+    def swept(self) -> SweptColumns:
+        """The columns as the kernels sweep them: the rows in use, sorted."""
+        return SweptColumns(self.order, self.values, self.sizes, self.tests, self.rows)
+
+    def mask(self, test: int, member: int) -> Mask:
+        """Return the rows that one member of a test keeps."""
+        column, form = self.tests[test].tolist()
+        values = self.values[column]
+        if form == AT_LEAST:
+            return np.asarray(values > member)
+        return np.asarray((values >= 0) & (values <= member) if form == AT_MOST else values == member)
 
     def pieces(self, column: int, n_labels: int) -> Iterator[tuple[int, int]]:
-        """Runs of columns, from one on, whose counts fit into a piece of memory."""
-        n_columns = len(self.offsets) - 1
+        """Yield runs of columns, from one on, whose counts fit into a piece of memory."""
+        n_columns = len(self)
         while column < n_columns:
             most = self.offsets[column] + max(1, PIECE // max(1, n_labels))
             stop = max(column + 1, int(np.searchsorted(self.offsets, most, side="right")) - 1)
             yield column, stop
             column = stop
 
-    def allowed(self, start: int, stop: int, batch: Batch) -> Mask:
+    # ---- the families of a space, one test for each column, all of one form ------------------------------
+
+    def since(self: TestColumns[FamilyMembers], family: int) -> int:
+        """Return the first column of this family or a later one."""
+        member = np.searchsorted(self.members.families, family, side="left")
+        return int(np.searchsorted(self.offsets, member, side="left"))
+
+    def find(self: TestColumns[FamilyMembers], family: int, choice: int) -> Mask | None:
+        """Return the rows that a choice of a family keeps; None if the family has no column here."""
+        found = np.flatnonzero((self.members.families == family) & (self.members.choices == choice))
+        if not len(found):
+            return None
+        column = int(np.searchsorted(self.offsets, found[0], side="right")) - 1
+        return self.mask(column, int(found[0] - self.offsets[column]))
+
+    def moved(self: TestColumns[FamilyMembers], places: Mapping[int, int]) -> TestColumns[FamilyMembers]:
+        """Return the same columns when their families change places: where each goes, by its index."""
+        families, choices = self.members
+        where = np.arange(max([0, *places, *families.tolist()]) + 1)
+        where[list(places)] = list(places.values())
+        heads = where[families[self.offsets[:-1]]] if len(self) else np.zeros(0, dtype=np.int64)
+        order = np.argsort(heads, kind="stable")
+        sizes = self.sizes[order]
+        members = FamilyMembers(np.repeat(heads[order], sizes), choices[run_places(self.offsets[:-1][order], sizes)])
+        return TestColumns(self.values[order], sizes, self.tests, members)
+
+    def allowed(self: TestColumns[FamilyMembers], start: int, stop: int, batch: Batch) -> Mask:
         """Return which of the members from start to stop are in a batch."""
         found = np.ones(stop - start, dtype=np.bool_)
-        families = self.families[start:stop]
+        families, choices = self.members.families[start:stop], self.members.choices[start:stop]
         for index in batch.without:
             found[np.searchsorted(families, index) : np.searchsorted(families, index, side="right")] = False
         for index, (low, high) in batch.ranges.items():
             part = slice(np.searchsorted(families, index), np.searchsorted(families, index, side="right"))
-            choices = self.choices[start:stop][part]
-            found[part] &= (choices >= low) & (choices < high)
+            found[part] &= (choices[part] >= low) & (choices[part] < high)
         since, choice = batch.since
         first = slice(np.searchsorted(families, since), np.searchsorted(families, since, side="right"))
-        found[first] &= self.choices[start:stop][first] >= choice
+        found[first] &= choices[first] >= choice
         found[: first.start] = False
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class BoardColumn:
-    """The codes or ranks of one column, its family, the choices that they stand for, and which of both they are."""
-
-    values: Codes
-    family: int
-    choices: Ints
-    ranked: bool
+def stack_columns(columns: Sequence[TestColumn], n_rows: int, form: int) -> TestColumns[FamilyMembers]:
+    """Put columns of choices of families, all of one form, beside each other."""
+    n, sizes = len(columns), np.array([len(column.members) for column in columns], dtype=np.int64)
+    families = np.repeat(np.array([column.family for column in columns], dtype=np.int64), sizes)
+    choices = np.concatenate([np.zeros(0, dtype=np.int64), *(column.members for column in columns)])
+    values = np.array([column.values for column in columns], dtype=np.int32).reshape(n, n_rows)
+    tests = np.stack([np.arange(n), np.full(n, form)], axis=1)
+    return TestColumns(values, sizes, tests, FamilyMembers(families, choices))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Boards:
-    """The boards of all types of a space on its population, made when they are first asked for.
+class SpaceColumns:
+    """The test columns of all types of a space on its population, made when they are first asked for.
 
-    When the limit is over, a board has the columns that there was time for, up to one in which rows differ at least,
-    and its type is among the `partial` ones.
+    When the limit is over, a type has the columns that there was time for, up to one in which rows differ at least,
+    and is among the `partial` ones.
     """
 
     space: Space
-    _known: dict[str, tuple[Board, Board]] = field(default_factory=dict)
+    _known: dict[str, tuple[TestColumns[FamilyMembers], ...]] = field(default_factory=dict)
     limit: Limit = NO_LIMIT
     partial: set[str] = field(default_factory=set)
     steps: Steps = field(init=False)
@@ -141,8 +239,8 @@ class Boards:
         assert self.space.population is not None
         object.__setattr__(self, "steps", Steps(self.space.population))
 
-    def of(self, name: str) -> tuple[Board, Board]:
-        """Return the coded and the ranked board of a type: all its tests, and its links with nothing behind them."""
+    def of(self, name: str) -> tuple[TestColumns[FamilyMembers], ...]:
+        """Return the coded and the ranked columns of a type: all tests, and all links with nothing behind them."""
         if name not in self._known:
             self._known[name] = self._made(name)
         return self._known[name]
@@ -156,14 +254,13 @@ class Boards:
                 sizes[family.index] = 1 if isinstance(family, LinkFamily) else family.size
         return self._lengths[name]
 
-    def moved(self, space: Space, places: Mapping[str, Mapping[int, int]]) -> Boards:
-        """Return the boards of a space whose families have changed places: where each goes, by type and index."""
-        known = {name: self.of(name) for name in places}
-        moved = {name: (c.moved(places[name]), r.moved(places[name])) for name, (c, r) in known.items()}
-        return Boards(space, moved, self.limit, self.partial)
+    def moved(self, space: Space, places: Mapping[str, Mapping[int, int]]) -> SpaceColumns:
+        """Return the columns of a space whose families have changed places: where each goes, by type and index."""
+        moved = {name: tuple(columns.moved(places[name]) for columns in self.of(name)) for name in places}
+        return SpaceColumns(space, moved, self.limit, self.partial)
 
-    def _made(self, name: str) -> tuple[Board, Board]:
-        columns: list[BoardColumn] = []
+    def _made(self, name: str) -> tuple[TestColumns[FamilyMembers], ...]:
+        columns: list[TestColumn] = []
         n_rows, preparation = self.steps.population.tables[name].n_rows, Preparation(self.limit)
         is_useful = False
         for family in self.space.offers.from_top[name]:
@@ -176,35 +273,25 @@ class Boards:
                 fresh = columns_of(family, self.steps)
             columns += fresh
             is_useful = is_useful or any(map(_divides, fresh))
-        coded, ranked = ([column for column in columns if column.ranked == which] for which in (False, True))
-        return board_of(coded, n_rows, ranked=False), board_of(ranked, n_rows, ranked=True)
+        return tuple(
+            stack_columns([column for column in columns if column.form == form], n_rows, form)
+            for form in (EQUAL, AT_LEAST)
+        )
 
 
-def _divides(column: BoardColumn) -> bool:
+def _divides(column: TestColumn) -> bool:
     """Return whether rows differ in a column."""
     values = column.values
     return len(values) > 0 and bool(values.min() < values.max())
 
 
 def is_swept(family: LinkFamily) -> bool:
-    """Return whether a link family is on a board: it opens one empty position, and some rows are enough."""
+    """Return whether a link family has a column: it opens one empty position, and some rows are enough."""
     plain = len(family.slots) == 1 and family.slots[0].plain and not isinstance(family.template, syn.Aggregate)
     return plain and all(need_of(family, choice) is not None for choice in range(len(family.numbers)))
 
 
-def board_of(columns: list[BoardColumn], n_rows: int, *, ranked: bool) -> Board:
-    """A board of some columns of a type of so many rows."""
-    sizes = [len(column.choices) for column in columns]
-    return Board(
-        ranked,
-        np.array([column.values for column in columns], dtype=np.int32).reshape(len(columns), n_rows),
-        np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-        np.repeat(np.array([column.family for column in columns], dtype=np.int64), sizes),
-        np.concatenate([np.zeros(0, dtype=np.int64), *(column.choices for column in columns)]),
-    )
-
-
-def columns_of(family: TestFamily, steps: Steps) -> list[BoardColumn]:
+def columns_of(family: TestFamily, steps: Steps) -> list[TestColumn]:
     """Return what every row of its type says to the members of a family of tests: one column, or several."""
     if is_nested(family):
         return [ranked_column(family, steps)]
@@ -218,51 +305,51 @@ def is_nested(family: TestFamily) -> bool:
     return nested and isinstance(family.values, np.ndarray)
 
 
-def ranked_column(family: TestFamily, steps: Steps) -> BoardColumn:
+def ranked_column(family: TestFamily, steps: Steps) -> TestColumn:
     """Return how many members of a nested family each row passes, and the members, the laxest first."""
     template = family.template
     assert isinstance(template, syn.Compare | syn.Aggregate) and isinstance(family.values, np.ndarray)
     values, present = _end_values(family, steps)
-    cuts, n = family.values, len(family.values)
+    thresholds, n = family.values, len(family.values)
     if template.op == ">=":
-        ranks, choices = np.searchsorted(cuts, values, side="right"), np.arange(n)
+        ranks, choices = np.searchsorted(thresholds, values, side="right"), np.arange(n)
     else:
-        ranks, choices = n - np.searchsorted(cuts, values, side="left"), np.arange(n)[::-1]
+        ranks, choices = n - np.searchsorted(thresholds, values, side="left"), np.arange(n)[::-1]
     passed = np.where(present, ranks, 0).astype(np.int32)
-    return BoardColumn(passed, family.index, choices.astype(np.int64), ranked=True)
+    return TestColumn(passed, AT_LEAST, choices.astype(np.int64), family.index)
 
 
-def call_columns(family: TestFamily, steps: Steps) -> list[BoardColumn] | None:
+def call_columns(family: TestFamily, steps: Steps) -> list[TestColumn] | None:
     """Return calls that are nested in one of their thresholds as ranked columns; None for any other family."""
     end, at = _ends(family, steps)
     runs = ranked_calls(family, steps.population, at)
     if runs is None:
         return None
     found = ((np.append(ranks, 0)[end].astype(np.int32), choices) for choices, ranks in runs)
-    return [BoardColumn(ranks, family.index, choices, ranked=True) for ranks, choices in found]
+    return [TestColumn(ranks, AT_LEAST, choices, family.index) for ranks, choices in found]
 
 
-def opening_column(family: LinkFamily, counts: NDArray[Any]) -> BoardColumn:
+def opening_column(family: LinkFamily, counts: NDArray[Any]) -> TestColumn:
     """Return how many of the numbers of a link family are reached, for how many rows behind the link each row has."""
     numbers = np.array(family.numbers) if isinstance(family.template, syn.Count) else np.ones(1)
     ranks = np.searchsorted(numbers, counts, side="right").astype(np.int32)
-    return BoardColumn(ranks, family.index, np.arange(len(family.numbers)), ranked=True)
+    return TestColumn(ranks, AT_LEAST, np.arange(len(family.numbers)), family.index)
 
 
-def _coded(family: TestFamily, steps: Steps) -> Iterator[BoardColumn]:
+def _coded(family: TestFamily, steps: Steps) -> Iterator[TestColumn]:
     every = np.array(family.choices(), dtype=np.int64)
     match family.template:
         case syn.Compare(op="=", value=value) | syn.Aggregate(op="=", value=value) if isinstance(
             value, syn.ValueSource
         ):
-            yield BoardColumn(_equal_codes(family, steps), family.index, every, ranked=False)
+            yield TestColumn(_equal_codes(family, steps), EQUAL, every, family.index)
         case syn.Within(source=source) if source is not None:
-            yield BoardColumn(_bin_codes(family, steps), family.index, every, ranked=False)
+            yield TestColumn(_bin_codes(family, steps), EQUAL, every, family.index)
         case _:
             for v in family.choices():
                 true = rows_where(family.literal(v), steps.population, family.type)
                 codes = np.where(true, 0, -1).astype(np.int32)
-                yield BoardColumn(codes, family.index, every[v : v + 1], ranked=False)
+                yield TestColumn(codes, EQUAL, every[v : v + 1], family.index)
 
 
 def _equal_codes(family: TestFamily, steps: Steps) -> Codes:

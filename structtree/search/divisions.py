@@ -1,13 +1,13 @@
-"""Criteria for divisions into any number of sides: those of `structtree.search.criteria` for more than two.
+"""Criteria for divisions into any number of sides, extending `structtree.tasks.criteria`.
 
-Many divisions are judged at once. Their sides are the rows of one array, and beside it stands which division each
-side belongs to. A side adds its weight times its impurity; for gain ratio the information that the sides give about
-the class is divided by that which they have themselves.
+Many divisions are scored at once. Their sides are the rows of one array, and another array has the division of each
+side. A side adds its weight times its impurity; for gain ratio, the information about the class is divided by the
+entropy of the sides.
 
-Whoever is on no side of a division is *unknown* to it. As in Quinlan's C4.5 (1993), what a division gains for those
-that it knows counts in proportion to their weight, and for gain ratio the unknown are one more side of the split.
+Individuals on no side of a division are *unknown* to it. As in Quinlan's C4.5 (1993), the gain for the known
+individuals counts in proportion to their weight, and for gain ratio the unknown ones are another side of the split.
 
-Law: for two sides that have everybody, the loss is that of the criterion.
+Law: for two sides without unknown individuals, the loss equals that of the criterion.
 """
 
 from __future__ import annotations
@@ -15,34 +15,35 @@ from __future__ import annotations
 import numpy as np
 
 from structtree.arrays import TOLERANCE, Floats, Ints, Mask
-from structtree.search.criteria import Criterion, two_components
-from structtree.search.kernels.losses import information
+from structtree.tasks.criteria import Criterion, two_components
+from structtree.tasks.losses import information
+from structtree.tasks.statistics import group_sums
 
 __all__ = ["division_losses", "information_gains"]
 
 
 def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
-    """Return the losses of n divisions of one node, as (n, 2), to be compared as those of the criterion.
+    """Return the losses of n divisions of one node, as (n, 2), comparable to those of the criterion.
 
     Parameters
     ----------
     criterion : Criterion
     sides : (sides, classes) or (sides, 3)
-        The class weights of each side of each division; for numbers weight, sum and sum of squares.
+        The class weights of each side of each division; for numbers, the weight, sum and sum of squares.
     division : (sides,)
-        Which division each of them is a side of.
+        The division of each side.
     n : int
-        How many divisions there are.
+        The number of divisions.
     total : (classes,) or (3,)
-        The whole node, those included that are on no side.
+        The statistics of the whole node, including unknown individuals.
 
-    Every division has two sides by a criterion that is not for many.
+    For a criterion that does not support many sides, every division must have two.
 
     Examples
     --------
-    The first feature of Flach's regression example 5.4, by the variance that it leaves.
+    The first feature of Flach's regression example 5.4, scored by the remaining variance.
 
-    >>> from structtree.search.criteria import criterion
+    >>> from structtree.tasks.criteria import criterion
     >>> prices = {"A": [1051, 1770, 1900], "B": [4513], "E": [77], "M": [870], "T": [99, 270, 625]}
     >>> moments = [[len(y), sum(y), sum(np.square(y))] for y in map(np.array, prices.values())]
     >>> sides = np.array(moments, dtype=float)
@@ -51,12 +52,12 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
     """
     if criterion.name == "gain-ratio":
         return two_components(-_gain_ratios(sides, division, n, total))
-    known = _added(sides, division, n)
+    known = group_sums(sides, division, n)
     some = criterion.weight(known) < criterion.weight(total) * (1 - TOLERANCE)
     if not criterion.is_for_many_sides:
         return _losses_of_two(criterion, sides, division, known, some, total)
-    left = _added(two_components(criterion.impurity(sides)), division, n)
-    # The impurity of the unknown is as great as if nobody were divided.
+    left = group_sums(two_components(criterion.impurity(sides)), division, n)
+    # Unknown individuals keep the impurity of the undivided node.
     left[some] += two_components(criterion.impurity(total[None, :])) - two_components(criterion.impurity(known[some]))
     return np.asarray(left / criterion.weight(total))
 
@@ -64,10 +65,10 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
 def _losses_of_two(
     criterion: Criterion, sides: Floats, division: Ints, known: Floats, some: Mask, total: Floats
 ) -> Floats:
-    """Return the losses of divisions of two sides each; the known count in proportion to their weight."""
+    """Return the losses of divisions with two sides each; the gain counts in proportion to the known weight."""
     yes = sides[np.unique(division, return_index=True)[1]]
     losses = two_components(criterion.loss(yes, total))
-    # Divisions by one attribute know the same individuals.
+    # Divisions by one attribute have the same known individuals.
     same = np.round(known / criterion.weight(total), 9)
     for group in np.unique(same[some], axis=0):
         which = np.flatnonzero(some & (same == group).all(axis=1))
@@ -79,7 +80,7 @@ def _losses_of_two(
 
 
 def information_gains(sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
-    """Return the bits about the class that each of n divisions gives for an individual of the node, as (n,).
+    """Return the information gain of n divisions in bits per individual of the node, as (n,).
 
     Examples
     --------
@@ -87,7 +88,7 @@ def information_gains(sides: Floats, division: Ints, n: int, total: Floats) -> F
     >>> information_gains(sides, np.zeros(2, dtype=int), 1, np.array([2.0, 2.0])).tolist()
     [1.0]
     """
-    return np.asarray(information(sides, division, _added(sides, division, n)) / float(total.sum()))
+    return np.asarray(information(sides, division, group_sums(sides, division, n)) / float(total.sum()))
 
 
 def _gain_ratios(sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
@@ -99,11 +100,6 @@ def _gain_ratios(sides: Floats, division: Ints, n: int, total: Floats) -> Floats
 
 
 def _bits(part: Floats, whole: float) -> Floats:
-    # As a sum, since the logarithm of a ratio near 1 would lose its digits.
+    # log1p, because the logarithm of a ratio near 1 would lose precision.
     others = np.maximum(whole - part, 0.0)
     return np.asarray(part * np.log1p(others / np.where(part > 0, part, 1.0)) / np.log(2))
-
-
-def _added(sides: Floats, division: Ints, n: int) -> Floats:
-    """All sides of each division together."""
-    return np.stack([np.bincount(division, column, n).astype(np.float64) for column in sides.T], axis=1)

@@ -1,9 +1,12 @@
 """One search: the best so far, a frontier that proves it, and a finder that looks for better ones.
 
 The frontier holds predicates by their bound. The one with the best bound is expanded, whole families at a time; what
-may still beat the best found waits, and as soon as no bound beats it, it is proved best. In deep spaces that alone
-would wander among predicates that keep nearly everybody, so a finder (`structtree.search.finder`) takes turns with
-it. Both sweep the same boards along the same chains, and share the best so far, the budget and the statistics.
+may still beat the best found waits, and as soon as no bound beats it, it is proved best. A search may also keep the k
+best that different individuals satisfy; then bounds have to beat the last of them, the *bar*.
+
+In deep spaces that alone would wander among predicates that keep nearly everybody, so a finder
+(`structtree.search.finder`) takes turns with it. Both sweep the same columns along the same chains, and share the
+best so far, the budget and the statistics.
 
 Turns go by an estimate of the work, not by seconds, so that a search that ends by itself ends the same on every
 machine. `structtree.search.best_split` is the door; it validates, and makes the space and the scorer.
@@ -26,8 +29,7 @@ from structtree.data.reachable import compact
 from structtree.lang import syntax as syn
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock
-from structtree.search.columns import Boards, is_swept
-from structtree.search.criteria import better, cannot_beat
+from structtree.search.columns import SpaceColumns, is_swept
 from structtree.search.finder import Finder
 from structtree.search.kernels.compiling import now
 from structtree.search.queries import Vocabulary
@@ -39,6 +41,7 @@ from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily, base_literals
 from structtree.space.space import Batch, Item, Opening, Position, SlotPath, Space
 from structtree.space.terms import clash
+from structtree.tasks.criteria import better, cannot_beat
 
 __all__ = ["Budget", "Search"]
 
@@ -170,12 +173,16 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Best:
-    """The best predicate so far; of equals the shortest, then the one that is generated first."""
+    """One of the best predicates so far; of equals the shortest comes first, then the one that is generated first.
+
+    `meaning` tells which individuals satisfy it, where a search keeps several.
+    """
 
     loss: Loss
     size: int
     key: tuple[int, ...]
     position: Position
+    meaning: bytes = b""
 
 
 class OpenPosition(NamedTuple):
@@ -233,7 +240,7 @@ class Search:
     space : Space
         The problem's space in the order in which it is to be searched. Its population is what is split, and nothing
         more: its rows are what every step costs.
-    boards : Boards
+    columns : SpaceColumns
         Of this space.
     budget : Budget
     prune : bool
@@ -244,18 +251,21 @@ class Search:
         Where the search begins, besides at ``top``.
     hints : tuple of Predicate
         What may be good, for the finder to begin with.
+    k : int
+        How many predicates to keep; no two of them are satisfied by the same individuals.
     """
 
     problem: Problem
     space: Space
-    boards: Boards
+    columns: SpaceColumns
     budget: Budget
     prune: bool
     progress: SearchProgress | None = None
     seed: int = 0
     starts: tuple[Position, ...] = ()
     hints: tuple[syn.Predicate, ...] = ()
-    best: Best | None = None
+    k: int = 1
+    leaders: list[Best] = field(default_factory=list)
     frontier: list[Waiting] = field(default_factory=list)
     stack: list[Waiting] = field(default_factory=list)
     known: Known = field(default_factory=dict)
@@ -288,6 +298,16 @@ class Search:
     def scorer(self) -> Scorer:
         """The scorer of which predicate is better."""
         return self.problem.scorer
+
+    @property
+    def best(self) -> Best | None:
+        """The best predicate so far."""
+        return self.leaders[0] if self.leaders else None
+
+    @property
+    def bar(self) -> Best | None:
+        """The last of the k best, which others have to beat; None as long as there are fewer."""
+        return self.leaders[-1] if len(self.leaders) == self.k else None
 
     @property
     def least(self) -> int:
@@ -363,11 +383,14 @@ class Search:
 
     def _is_partial(self) -> bool:
         """Return whether there was no time to prepare some of the tests."""
-        return bool(self.space.offers.n_skipped or self.boards.partial)
+        return bool(self.space.offers.n_skipped or self.columns.partial)
 
     def _is_perfect(self) -> bool:
-        """Return whether the best found is as good as anything can be."""
-        return self.best is not None and self.scorer.compare(self.best.loss, self.least_bound) <= 0
+        """Return whether all that are kept are as good as anything can be."""
+        return self.bar is not None and self._has_least_loss(self.bar.loss)
+
+    def _has_least_loss(self, loss: Loss) -> bool:
+        return self.scorer.compare(loss, self.least_bound) <= 0
 
     # ---- finding ----------------------------------------------------------------------------------------
 
@@ -396,8 +419,8 @@ class Search:
         assert space.population is not None
         own, n = space.population is self.population, len(space.population)
         least = max(1, self.least * n // len(self.population))
-        boards = self.boards if own else Boards(space, limit=self.budget.clock)
-        return Sweeps(space, scorer, least, self._tell, boards)
+        columns = self.columns if own else SpaceColumns(space, limit=self.budget.clock)
+        return Sweeps(space, scorer, least, self._tell, columns)
 
     def _on_sample(self, n: int) -> Finder:
         """A finder on some of the individuals, with the thresholds that are between their values."""
@@ -522,13 +545,14 @@ class Search:
         """Return whether no refinement of a predicate of this size, with this bound, can become the result.
 
         Refinements are longer (no shorter, where a rewrite goes on from a literal), so those of one that is as long
-        as the best must be better, not just as good.
+        as the bar must be better, not just as good.
         """
-        if not self.prune or self.best is None:
+        bar = self.bar
+        if not self.prune or bar is None:
             return False
-        if size >= self.best.size + self._may_stay_as_long():
-            return self.scorer.compare(bound, self.best.loss) >= 0
-        return self.scorer.improves(self.best.loss, bound)
+        if size >= bar.size + self._may_stay_as_long():
+            return self.scorer.compare(bound, bar.loss) >= 0
+        return self.scorer.improves(bar.loss, bound)
 
     def _may_stay_as_long(self) -> bool:
         """Return whether a refinement can have as many literals as what it refines."""
@@ -574,7 +598,7 @@ class Search:
             self.known.clear()
 
     def _is_swept(self, position: Position, growth: Batch | Opening) -> bool:
-        """Return if the members of a growth are on a board, and at a position that a chain leads to."""
+        """Return if the members of a growth have columns, and stand at a position that a chain leads to."""
         if isinstance(growth, Opening) and isinstance(growth.family, LinkFamily) and not is_swept(growth.family):
             return False
         needed = rows_needed if isinstance(growth, Batch) else need_of
@@ -596,7 +620,7 @@ class Search:
         if self.prune and size < self.least:
             self.pruned += 1
             return
-        assessed = self.scorer.assess(self.scorer.counts(true[:, None]), self.best.loss if self.best else None)
+        assessed = self.scorer.assess(self.scorer.counts(true[:, None]), self.bar.loss if self.bar else None)
         if self.least <= size <= len(true) - self.least:
             self._improve(_pair(assessed.losses[0]), position.size, position)
         bound = _pair(assessed.bounds[0])
@@ -641,15 +665,15 @@ class Search:
         signed = grows and place.batch is not None and not chain.levels
         hashes = self._hashes(len(chain) if signed else 0)
         evaluated = self.evaluated
-        for board in self.boards.of(place.type):
-            for first, last in board.pieces(board.since(place.since), self.scorer.width):
-                start, stop = int(board.offsets[first]), int(board.offsets[last])
-                counts, sizes, marks = chain.count(board, first, last, self.tally, hashes)
+        for columns in self.columns.of(place.type):
+            for first, last in columns.pieces(columns.since(place.since), self.scorer.width):
+                start, stop = int(columns.offsets[first]), int(columns.offsets[last])
+                counts, sizes, marks = chain.count(columns, first, last, self.tally, hashes)
                 self.proving += CELL * len(chain) * (last - first)
-                families, choices = board.families[start:stop], board.choices[start:stop]
+                families, choices = columns.members.families[start:stop], columns.members.choices[start:stop]
                 found = Members(place, families, choices, counts, sizes, marks if signed else None)
                 if place.batch is not None:
-                    plain = board.allowed(start, stop, place.batch) & self._is_plain(place.type)[families]
+                    plain = columns.allowed(start, stop, place.batch) & self._is_plain(place.type)[families]
                     self._take(found, plain, grows, hashes if signed else None)
                 if place.openings:
                     self._open(found)
@@ -671,13 +695,13 @@ class Search:
             assert need is not None
             position = item.positions[slot]
             passes = rows_where(position.predicate, self.population, position.slot.type, self.known)
-            chain = chain.follow(self.boards.steps.of(item.family), need, passes)
+            chain = chain.follow(self.columns.steps.of(item.family), need, passes)
         return chain
 
     def _open(self, found: Members) -> None:
         """Let the members of the families that are opened one by one become best or wait."""
         openings = {opening.family.index: opening for opening in found.place.openings}
-        first = np.full(len(self.boards.lengths(found.place.type)), np.iinfo(np.int64).max)
+        first = np.full(len(self.columns.lengths(found.place.type)), np.iinfo(np.int64).max)
         first[list(openings)] = [opening.start for opening in openings.values()]
         mine = found.choices >= first[found.families]
         if self.prune:
@@ -685,7 +709,7 @@ class Search:
         members = found.chosen(mine)
         if not len(members.sizes):
             return
-        assessed = self.scorer.assess(members.counts, self.best.loss if self.best else None)
+        assessed = self.scorer.assess(members.counts, self.bar.loss if self.bar else None)
         self._improve_by_openings(members, assessed.losses, openings)
         surely = self._surely_stand(members, openings)
         self._count(int(np.count_nonzero(surely)))
@@ -748,7 +772,7 @@ class Search:
         self.pruned += n_allowed - int(np.count_nonzero(enough))
         members = found if enough.all() else found.chosen(enough)
         if len(members.sizes):
-            assessed = self.scorer.assess(members.counts, self.best.loss if self.best else None)
+            assessed = self.scorer.assess(members.counts, self.bar.loss if self.bar else None)
             self._improve_by(members, assessed.losses)
             if grows:
                 every, make = np.ones(len(members.sizes), dtype=np.bool_), partial(self._members, members.place)
@@ -760,22 +784,43 @@ class Search:
         place, splits = members.place, self._splits(members, losses)
         if not len(splits):
             return
+        if self.k > 1:
+            self._improve_by_several(members, losses, splits)
+            return
         tied = splits[self.scorer.least(losses[splits])]
         loss, size = _pair(losses[tied[0]]), place.position.size
         if not self._may_improve(loss, size + 1):
             return
-        lengths = self.boards.lengths(place.type)[members.families[tied]]
+        lengths = self.columns.lengths(place.type)[members.families[tied]]
         first = tied[np.lexsort((members.choices[tied], members.families[tied], lengths))[0]]
         family, choice = int(members.families[first]), int(members.choices[first])
         length = size + int(lengths.min())
         if self._may_improve(loss, length):
             self._improve(loss, length, next(self._members(place, family, choice)))
 
+    def _improve_by_several(self, members: Members, losses: Floats, splits: Ints) -> None:
+        """Take the k best of the members, as far as different individuals satisfy them."""
+        sizes = self._sizes(members)
+        keys = (
+            members.choices[splits],
+            members.families[splits],
+            sizes[splits],
+            losses[splits, 1],
+            losses[splits, 0],
+        )
+        for m in splits[np.lexsort(keys)].tolist():
+            loss, bar = _pair(losses[m]), self.bar
+            if bar is not None and self.scorer.improves(bar.loss, loss):
+                return
+            if self._may_improve(loss, int(sizes[m])):
+                family, choice = int(members.families[m]), int(members.choices[m])
+                self._improve(loss, int(sizes[m]), next(iter(self._members(members.place, family, choice))))
+
     def _splits(self, members: Members, losses: Floats) -> Ints:
-        """Return which members leave enough on both sides and are no worse than the best by the first component."""
-        good = (members.sizes >= self.least) & (members.sizes <= len(self.population) - self.least)
-        if self.best is not None:
-            good &= losses[:, 0] <= self.best.loss[0] + self.scorer.slack
+        """Return which members leave enough on both sides and are no worse than the bar by the first component."""
+        good, bar = (members.sizes >= self.least) & (members.sizes <= len(self.population) - self.least), self.bar
+        if bar is not None:
+            good &= losses[:, 0] <= bar.loss[0] + self.scorer.slack
         return np.flatnonzero(good)
 
     def _members(self, place: OpenPosition, index: int, choice: int) -> Iterator[Position]:
@@ -786,22 +831,22 @@ class Search:
 
     def _is_plain(self, name: str) -> Mask:
         """Return which families of a type are plain tests, by index."""
-        plain = np.zeros(len(self.boards.lengths(name)), dtype=np.bool_)
+        plain = np.zeros(len(self.columns.lengths(name)), dtype=np.bool_)
         plain[list(self.space.plain[name].families)] = True
         return plain
 
     def _sizes(self, members: Members) -> Ints:
         """Return how many literals the predicates have that members make."""
         place = members.place
-        return np.asarray(place.position.size + self.boards.lengths(place.type)[members.families])
+        return np.asarray(place.position.size + self.columns.lengths(place.type)[members.families])
 
     def _hopeful(self, bounds: Floats, sizes: Ints) -> Mask:
         """The rule of `_is_hopeless` for many."""
-        if not self.prune or self.best is None:
+        bar, slack = self.bar, self.scorer.slack
+        if not self.prune or bar is None:
             return np.ones(len(bounds), dtype=np.bool_)
-        long = sizes >= self.best.size + self._may_stay_as_long()
-        best, slack = self.best.loss, self.scorer.slack
-        return np.where(long, better(bounds, best, slack), ~cannot_beat(bounds, best, slack))
+        long = sizes >= bar.size + self._may_stay_as_long()
+        return np.where(long, better(bounds, bar.loss, slack), ~cannot_beat(bounds, bar.loss, slack))
 
     def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> Mask:
         """Return which members leave less than their parent does, and what no shorter or earlier member leaves.
@@ -840,19 +885,31 @@ class Search:
     # ---- the best so far --------------------------------------------------------------------------------
 
     def _improve(self, loss: Loss, size: int, position: Position) -> None:
-        """Take a predicate as the best if it is, or if it is as good and shorter, or as short and comes first."""
-        if not self._may_improve(loss, size):
+        """Take a predicate among the best if it is better, or as good and shorter, or as short and comes first."""
+        found, bar = Best(loss, size, position.key, position), self.bar
+        if bar is not None and not self._precedes(found, bar):
             return
-        ahead = self.best is None or self.scorer.improves(loss, self.best.loss)
-        if ahead or self.best is None or (size, position.key) < (self.best.size, self.best.key):
-            self.best = Best(loss, size, position.key, position)
+        if self.k > 1:
+            found = replace(found, meaning=np.packbits(self._true(position.predicate)).tobytes())
+            alike = next((other for other in self.leaders if other.meaning == found.meaning), None)
+            if alike is not None:
+                if not self._precedes(found, alike):
+                    return
+                self.leaders.remove(alike)
+        before = [other for other in self.leaders if not self._precedes(found, other)]
+        self.leaders = [*before, found, *(other for other in self.leaders if other not in before)][: self.k]
+
+    def _precedes(self, one: Best, other: Best) -> bool:
+        order = self.scorer.compare(one.loss, other.loss)
+        return order < 0 or (order == 0 and (one.size, one.key) < (other.size, other.key))
 
     def _may_improve(self, loss: Loss, size: int) -> bool:
-        """Return whether a predicate is better than the best, or as good and no longer."""
-        if self.best is None:
+        """Return whether a predicate is better than the bar, or as good and no longer."""
+        bar = self.bar
+        if bar is None:
             return True
-        order = self.scorer.compare(loss, self.best.loss)
-        return order < 0 or (order == 0 and size <= self.best.size)
+        order = self.scorer.compare(loss, bar.loss)
+        return order < 0 or (order == 0 and size <= bar.size)
 
     def _report(self) -> None:
         spent = self.budget.clock.spent()
@@ -867,15 +924,20 @@ class Search:
         return SearchStats(*counts, seconds, self.stopped_by, passes)
 
     def result(self) -> Split:
-        """Return the split that was found, and what is proved of it."""
-        position = self.space.root() if self.best is None else self.best.position
-        true = self._true(position.predicate)
-        loss = _pair(self.scorer.loss(self.scorer.counts(true[:, None]))[0])
-        yes, no = self.scorer.sides(true)
+        """Return the split that was found, the next best ones, and what is proved of each."""
+        positions = [leader.position for leader in self.leaders] or [self.space.root()]
         bounds = [waiting.bound for waiting in self.frontier]
         if self._is_partial():  # of tests that there was no time to prepare nothing is known
             bounds.append(self.least_bound)
-        proved = not any(self.scorer.compare(bound, loss) < 0 for bound in bounds) or self._is_perfect()
+        first, *others = (self._split(position, bounds) for position in positions)
+        return replace(first, next_best=tuple(others))
+
+    def _split(self, position: Position, bounds: list[Loss]) -> Split:
+        true = self._true(position.predicate)
+        loss = _pair(self.scorer.loss(self.scorer.counts(true[:, None]))[0])
+        yes, no = self.scorer.sides(true)
+        is_perfect = bool(self.leaders) and self._has_least_loss(loss)
+        proved = is_perfect or not any(self.scorer.compare(bound, loss) < 0 for bound in bounds)
         gap = 0.0 if proved else max(0.0, loss[0] - min(bound[0] for bound in bounds))
         score = self.scorer.score(np.array(loss))
         end = self._point(loss[0])

@@ -1,11 +1,10 @@
-"""Finding good predicates quickly: a beam that goes where the impurity falls, and a polish of what it finds.
+"""Heuristic search for good predicates: a beam search guided by impurity, and local improvement of its results.
 
-Near the root of a space bounds lie on a plateau: whoever keeps nearly everybody may still become perfect. A search
-that is to prove its result has to wander there; one that is to find something good does not. The beam adds a literal
-at a time, whole families at all positions, by a guide that slopes where accuracy is flat. The polish then changes,
-adds or drops one literal at a time until nothing helps. Nothing here proves anything: whether what is found is the
-best is for `structtree.search.engine` to say. Both are generators that yield after each step, so that others can have
-their turn.
+Near the root of a space, bounds form a plateau: a predicate that keeps nearly all individuals may still be refined
+into a perfect one. A search that proves optimality has to explore it; a heuristic does not. The beam adds one literal
+at a time, from whole families at all positions, by a guide that has a slope where accuracy is flat. The polish then
+changes, adds or drops one literal at a time until there is no improvement. `structtree.search.engine` decides
+whether a result is optimal. Both are generators that yield after each step, so that they can alternate with it.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ from typing import NamedTuple
 from structtree.lang import syntax as syn
 from structtree.search.queries import Query
 from structtree.search.scorers import Loss
-from structtree.search.sweeps import Offer, Sweeps
+from structtree.search.sweeps import QueryCandidate, Sweeps
 
 __all__ = ["Finder"]
 
 MOST_ALIKE = 3
-"""So many queries of one level may have the same guide: most such queries keep the same individuals."""
+"""Maximum number of queries per level with the same guide; most of them select the same individuals."""
 
 KEPT_REFINEMENTS = 40
-"""So many refinements of a query are remembered, the best to go on from."""
+"""Number of refinements of a query that are cached, the best by the guide."""
 
 NEWEST = 3
-"""So many of the best are polished after a beam."""
+"""Number of the best queries that are polished after a beam."""
 
 
 class Judged(NamedTuple):
-    """A query and how good it is."""
+    """A query with its loss and size."""
 
     loss: Loss
     size: int
@@ -44,13 +43,13 @@ class Judged(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Finder:
-    """A beam search over queries that remembers what it has looked at.
+    """Beam search over queries, with a cache of refinements.
 
     Parameters
     ----------
     sweeps : Sweeps
     take : function from (Predicate, Loss) to bool
-        Called with whatever may be the best so far; whether it is a member of the space.
+        Called with each candidate for the best result; returns whether it is in the space.
     """
 
     sweeps: Sweeps
@@ -58,28 +57,28 @@ class Finder:
     best: Judged | None = None
     _found: list[Judged] = field(default_factory=list)
     _polished: set[Query] = field(default_factory=set)
-    _seen: dict[tuple[Query, bool], list[Offer]] = field(default_factory=dict)
+    _seen: dict[tuple[Query, bool], list[QueryCandidate]] = field(default_factory=dict)
 
     def newest(self) -> list[syn.Predicate]:
-        """The last few that were the best when they were found, and have not been asked for yet; the best first."""
+        """Return the last few best results that were not returned before, the best first."""
         found, self._found = self._found[-NEWEST:], []
         return [self.sweeps.words.predicate(one.query) for one in reversed(found)]
 
     def beam(self, width: int, *, counting: bool) -> Iterator[None]:
-        """Look for the best query, going on from the few best of each level by the guide."""
+        """Search for the best query, extending the best queries of each level by the guide."""
         level = [Query(self.sweeps.space.grammar.individual)]
         passed = set(level)
         while level:
-            offers: list[Offer] = []
+            candidates: list[QueryCandidate] = []
             for query in level:
-                offers += self._refinements(query, counting)
+                candidates += self._refinements(query, counting)
                 yield
-            self._note(offers)
-            level = self._chosen(offers, width, passed)
+            self._note(candidates)
+            level = self._chosen(candidates, width, passed)
             passed.update(level)
 
     def polish(self, start: Query | None, *, counting: bool) -> Iterator[None]:
-        """Change, add or drop one literal of a query at a time, as long as that makes it better."""
+        """Change, add or drop one literal of a query at a time, as long as it improves."""
         if start is None:
             return
         here = self._judged(start)
@@ -88,8 +87,8 @@ class Finder:
             self._polished.add(here.query)
             best = here
             for base in (here.query, *here.query.dropped()):
-                offers = self._refinements(base, counting)
-                for found in (self._judged(base), *map(self._made, self._better(offers, best))):
+                candidates = self._refinements(base, counting)
+                for found in (self._judged(base), *map(self._made, self._better(candidates, best))):
                     if self._improves(found, best) and self._is_member(found):
                         best = found
                         self._consider(found)
@@ -99,27 +98,27 @@ class Finder:
     def _judged(self, query: Query) -> Judged:
         return Judged(self.sweeps.judged(query)[1], self.sweeps.words.size(query), query)
 
-    def _made(self, offer: Offer) -> Judged:
-        return Judged(offer.loss, offer.size, self.sweeps.made(offer))
+    def _made(self, candidate: QueryCandidate) -> Judged:
+        return Judged(candidate.loss, candidate.size, self.sweeps.made(candidate))
 
     def _is_member(self, found: Judged) -> bool:
         return self.sweeps.words.predicate(found.query) in self.sweeps.space
 
-    def _better(self, offers: Iterable[Offer], than: Judged | None) -> list[Offer]:
-        """The offers that are better than something, the best first."""
-        good = [o for o in offers if than is None or self._improves(Judged(o.loss, o.size, o.query), than)]
-        return sorted(good, key=lambda offer: (offer.loss, offer.size))
+    def _better(self, candidates: Iterable[QueryCandidate], than: Judged | None) -> list[QueryCandidate]:
+        """Return the candidates that are better than a query, the best first."""
+        good = [c for c in candidates if than is None or self._improves(Judged(c.loss, c.size, c.query), than)]
+        return sorted(good, key=lambda candidate: (candidate.loss, candidate.size))
 
-    def _refinements(self, query: Query, counting: bool) -> list[Offer]:
+    def _refinements(self, query: Query, counting: bool) -> list[QueryCandidate]:
         key = (query, counting)
         if key not in self._seen:
             self._seen[key] = self.sweeps.refinements(query, counting=counting, most=KEPT_REFINEMENTS)
         return self._seen[key]
 
-    def _note(self, offers: list[Offer]) -> None:
-        """Take the best of some offers, if it is better than the best so far."""
-        for offer in self._better(offers, self.best):
-            if self._consider(self._made(offer)):
+    def _note(self, candidates: list[QueryCandidate]) -> None:
+        """Keep the best of some candidates if it is better than the best so far."""
+        for candidate in self._better(candidates, self.best):
+            if self._consider(self._made(candidate)):
                 return
 
     def _consider(self, found: Judged) -> bool:
@@ -137,16 +136,16 @@ class Finder:
         order = self.sweeps.scorer.compare(found.loss, than.loss)
         return order < 0 or (order == 0 and found.size < than.size)
 
-    def _chosen(self, offers: list[Offer], width: int, passed: set[Query]) -> list[Query]:
-        """The best offers by the guide, as queries not passed yet; of those that are alike only a few."""
+    def _chosen(self, candidates: list[QueryCandidate], width: int, passed: set[Query]) -> list[Query]:
+        """Return the best new queries by the guide, with only a few of those that have the same guide."""
         chosen: dict[Query, None] = {}
         alike: Counter[float] = Counter()
-        for offer in nsmallest(4 * width, offers, key=lambda offer: (offer.guide, offer.size)):
-            if alike[offer.guide] < MOST_ALIKE:
-                query = self.sweeps.made(offer)
+        for candidate in nsmallest(4 * width, candidates, key=lambda candidate: (candidate.guide, candidate.size)):
+            if alike[candidate.guide] < MOST_ALIKE:
+                query = self.sweeps.made(candidate)
                 if query not in chosen and query not in passed:
                     chosen[query] = None
-                    alike[offer.guide] += 1
+                    alike[candidate.guide] += 1
             if len(chosen) == width:
                 break
         return list(chosen)

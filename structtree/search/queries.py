@@ -1,8 +1,8 @@
-"""Predicates as the finder moves among them: which member of which family stands at which position.
+"""Queries: predicates in the form that the finder uses, as members of families at positions.
 
-A query is a predicate made of families that a grammar offers from ``top``, with plain slots: tests, and links with a
-query behind them. Adding, dropping or changing a literal is then a change of one tuple, and the predicate is only
-written out for what is kept.
+A query is a predicate made of families from ``top`` with plain slots: tests, and links with a query behind them.
+Adding, dropping or changing a literal changes one tuple, and the predicate is only built for the queries that are
+kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from structtree.space.terms import conjoin, conjuncts
 __all__ = ["Query", "QueryLink", "QueryPath", "QueryTest", "Vocabulary"]
 
 QueryPath = tuple[int, ...]
-"""A position of a query: through which of its links, one after the other."""
+"""A position of a query, as the indices of the links that lead to it."""
 
 
 class QueryTest(NamedTuple):
@@ -31,7 +31,7 @@ class QueryTest(NamedTuple):
 
 
 class QueryLink(NamedTuple):
-    """A member of a link family, and what is asked behind it."""
+    """A member of a link family, and the query behind it."""
 
     family: int
     choice: int
@@ -47,7 +47,7 @@ class Query:
     links: tuple[QueryLink, ...] = ()
 
     def __len__(self) -> int:
-        """Return how many literals stand at the position itself."""
+        """Return the number of literals at the position itself."""
         return len(self.tests) + len(self.links)
 
     def at(self, place: QueryPath) -> Query:
@@ -55,14 +55,14 @@ class Query:
         return self if not place else self.links[place[0]].inner.at(place[1:])
 
     def along(self, place: QueryPath) -> Iterator[QueryLink]:
-        """The links that lead to a position."""
+        """Yield the links that lead to a position."""
         query = self
         for i in place:
             yield query.links[i]
             query = query.links[i].inner
 
     def put(self, place: QueryPath, new: Query) -> Query:
-        """The query with something else at a position."""
+        """Return the query with another conjunction at a position."""
         if not place:
             return new
         i, link = place[0], self.links[place[0]]
@@ -70,14 +70,14 @@ class Query:
         return replace(self, links=(*self.links[:i], link._replace(inner=inner), *self.links[i + 1 :]))
 
     def places(self) -> Iterator[QueryPath]:
-        """All positions, the outer ones first."""
+        """Yield all positions, outer ones first."""
         yield ()
         for i, link in enumerate(self.links):
             for place in link.inner.places():
                 yield (i, *place)
 
     def dropped(self) -> Iterator[Query]:
-        """The queries with one literal less: a test, or a link behind which nothing is asked."""
+        """Yield the queries without one literal: a test, or a link with an empty query behind it."""
         for place in self.places():
             here = self.at(place)
             for i in range(len(here.tests)):
@@ -87,21 +87,21 @@ class Query:
                     yield self.put(place, here.without_link(i))
 
     def without_link(self, i: int) -> Query:
-        """The query without one of its links."""
+        """Return the query without one of its links."""
         return replace(self, links=(*self.links[:i], *self.links[i + 1 :]))
 
     def with_test(self, test: QueryTest) -> Query:
-        """The query with one more test of the row."""
+        """Return the query with another test."""
         return replace(self, tests=tuple(sorted((*self.tests, test))))
 
     def with_link(self, link: QueryLink) -> Query:
-        """The query with one more link."""
+        """Return the query with another link."""
         return replace(self, links=(*self.links, link))
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The families of a space that queries are made of."""
+    """The families of a space that queries can use."""
 
     space: Space
     _families: dict[tuple[str, int], Family] = field(default_factory=dict, init=False, repr=False)
@@ -113,7 +113,7 @@ class Vocabulary:
             self._openings[name] = [f for f in families if isinstance(f, LinkFamily) and is_swept(f)]
 
     def family(self, type_name: str, index: int) -> Family:
-        """A family by its index."""
+        """Return a family by its index."""
         return self._families[type_name, index]
 
     def test(self, type_name: str, index: int) -> TestFamily:
@@ -129,11 +129,11 @@ class Vocabulary:
         return family
 
     def openings(self, type_name: str) -> list[LinkFamily]:
-        """The links of a type that a query may follow."""
+        """Return the links of a type that a query may follow."""
         return self._openings[type_name]
 
     def predicate(self, query: Query) -> syn.Predicate:
-        """The predicate that a query stands for."""
+        """Return the predicate of a query."""
         parts: list[syn.Predicate] = []
         for index, choice in query.tests:
             parts.append(self.test(query.type, index).literal(choice))
@@ -143,7 +143,7 @@ class Vocabulary:
         return conjoin(tuple(parts))
 
     def query(self, predicate: syn.Predicate, type_name: str | None = None) -> Query | None:
-        """The query of a predicate, with thresholds moved to the nearest ones of the space; None if there is none."""
+        """Return the query of a predicate, with thresholds moved to the nearest in the space, or None."""
         type_name = type_name or self.space.grammar.individual
         made = Query(type_name)
         for literal in conjuncts(predicate):
@@ -167,6 +167,6 @@ class Vocabulary:
         return None
 
     def size(self, query: Query) -> int:
-        """Return how many literals a query has."""
+        """Return the number of literals of a query."""
         own = sum(self.test(query.type, test.family).size for test in query.tests)
         return own + sum(1 + self.size(link.inner) for link in query.links)

@@ -10,8 +10,8 @@ from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
 from structtree.reprs import Viewed, short_repr
 from structtree.search.scorers import Loss, Scorer
-from structtree.search.target import Units
 from structtree.space.space import Space
+from structtree.tasks.statistics import Units
 
 __all__ = ["Pass", "Problem", "SearchStats", "Split", "StoppedBy", "TracePoint"]
 
@@ -119,8 +119,8 @@ class Split(Viewed):
     predicate : Predicate
         ``top`` when no predicate leaves enough on both sides.
     loss : tuple of two floats
-        What the criterion makes least, compared in this order; see `structtree.search.criteria`. For numbers of
-        extreme size in other units than theirs; see `structtree.search.target`.
+        What the criterion makes least, compared in this order; see `structtree.tasks.criteria`. For numbers of
+        extreme size in other units than theirs; see `structtree.tasks.target`.
     score : float
         The criterion's value as people quote it: accuracy for the accuracies, else the impurity or error.
     yes, no : array
@@ -135,6 +135,9 @@ class Split(Viewed):
         What was asked, for questions afterwards; see `structtree.search.why_not`.
     runners_up : tuple of Predicate
         Others that were good on the way, the better ones first.
+    next_best : tuple of Split
+        The second best predicate and so on, where several were asked for. No two of them, nor this one, are satisfied
+        by the same individuals.
     """
 
     predicate: syn.Predicate
@@ -148,6 +151,7 @@ class Split(Viewed):
     stats: SearchStats
     problem: Problem = field(repr=False)
     runners_up: tuple[syn.Predicate, ...] = field(repr=False, default=())
+    next_best: tuple[Split, ...] = field(repr=False, default=())
 
     def __repr__(self) -> str:
         known = "proved best" if self.proved else f"not proved best (gap at most {self.gap:.3g})"
@@ -160,4 +164,6 @@ class Split(Viewed):
         """Return it with scores and weights as people quote them, not in the units of the target."""
         stats = replace(self.stats, trace=tuple(point.in_plain_units(units) for point in self.stats.trace))
         yes, no = self.yes * units.weight, self.no * units.weight
-        return replace(self, yes=yes, no=no, score=units.square(self.score), gap=units.square(self.gap), stats=stats)
+        others = tuple(split.in_plain_units(units) for split in self.next_best)
+        score, gap = units.square(self.score), units.square(self.gap)
+        return replace(self, yes=yes, no=no, score=score, gap=gap, stats=stats, next_best=others)

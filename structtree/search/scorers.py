@@ -1,7 +1,8 @@
 """A criterion with the labels it judges by: from which individuals a predicate keeps to its loss and its bound.
 
-Counts are what the kernels add up. For classes they are the weights of the classes; for numbers each different
-target is a label of its own, in their order, so that a count says who was kept and the bound can cut there.
+Counts are what the kernels add up: the weight of each label (`structtree.tasks.statistics`). For classes these are
+the classes; for numbers each different target is a label of its own, in their order, so that a count says who was
+kept and the bound can cut there.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import Floats, Ints
 from structtree.errors import DataError
-from structtree.search.criteria import Criterion, criterion, two_components
-from structtree.search.kernels.losses import (
+from structtree.tasks.criteria import Criterion, criterion, two_components
+from structtree.tasks.losses import (
     ACCURACY_STAR,
     ENTROPY,
     assess_classes,
     assess_numbers,
     class_losses,
 )
-from structtree.search.target import Target, target_for
+from structtree.tasks.statistics import Statistics, Sums
+from structtree.tasks.target import Target, target_for
+from structtree.tasks.task import Task
 
 __all__ = ["Assessment", "Loss", "Scorer", "Sums", "scorer_for", "scorer_of", "splittable", "weight_table"]
 
@@ -34,14 +37,6 @@ Loss = tuple[float, float]
 FEW_CLASSES = 8
 # A greater table would leave the cache and be no faster than the logarithms, and take longer to make than they do.
 TABLED_WEIGHT = 100_000
-
-
-class Sums(NamedTuple):
-    """Sums over individuals: to which of so many each adds how much."""
-
-    labels: NDArray[np.int32]
-    weights: Floats
-    n_labels: int
 
 
 class Assessment(NamedTuple):
@@ -65,13 +60,10 @@ class Scorer:
     Parameters
     ----------
     criterion : Criterion
-    labels : array of int32, one per individual
-    weights : array of float, one per individual
-    n_labels : int
-    targets : array of float
-        For numbers: the centred targets in ascending order, one per label; else empty.
-    classes : tuple
-        For classes: their names, one per label; else empty.
+    statistics : Statistics
+        Of the individuals, as the criterion reads them.
+    task : Task
+        With the classes that occur, one per label.
 
     Examples
     --------
@@ -82,11 +74,12 @@ class Scorer:
     """
 
     criterion: Criterion
-    labels: NDArray[np.int32]
-    weights: Floats
-    n_labels: int
-    targets: Floats
-    classes: tuple[Any, ...] = ()
+    statistics: Statistics
+    task: Task
+    #: The label of each individual, its weight, and the number of labels.
+    labels: NDArray[np.int32] = field(init=False, repr=False)
+    weights: Floats = field(init=False, repr=False)
+    n_labels: int = field(init=False)
     #: The counts of everybody, as the criterion wants them: class weights, or moments.
     total: Floats = field(init=False)
     #: What rounding may have changed in a loss.
@@ -94,12 +87,14 @@ class Scorer:
     _table: Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        everybody = np.bincount(self.labels, self.weights, self.n_labels).astype(np.float64)
-        total = np.asarray(self._sums(everybody[None, :])[0])
+        total = self.statistics.total
         for name, value in (
+            ("labels", self.statistics.labels),
+            ("weights", self.statistics.weights),
+            ("n_labels", self.statistics.n_labels),
             ("total", total),
             ("slack", self.criterion.slack(total)),
-            ("_table", weight_table(self.criterion, self.weights)),
+            ("_table", weight_table(self.criterion, self.statistics.weights)),
         ):
             object.__setattr__(self, name, value)
 
@@ -108,21 +103,19 @@ class Scorer:
         """The name of the criterion."""
         return self.criterion.name
 
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes that occur, one per label; none where numbers are predicted."""
+        return self.task.classes
+
     def counts(self, inside: NDArray[np.bool_]) -> Floats:
         """The counts of the individuals in each column."""
-        if self.criterion.task == "numbers":
-            kept = [np.bincount(self.labels, self.weights * column, self.n_labels) for column in inside.T]
-            return np.reshape(kept, (inside.shape[1], self.n_labels))
-        shares = np.zeros((len(self.labels), self.n_labels))
-        shares[np.arange(len(self.labels)), self.labels] = self.weights
-        return np.asarray(inside.T.astype(np.float64) @ shares)
+        return self.statistics.counts(inside)
 
     def take(self, which: NDArray[np.int64]) -> Scorer:
         """A scorer of some of the individuals, by the same classes."""
-        labels, weights = self.labels[which], self.weights[which]
-        if self.criterion.task == "numbers":
-            return _scorer_of_numbers(self.criterion, self.targets[labels], weights)
-        return Scorer(self.criterion, labels, weights, self.n_labels, self.targets, self.classes)
+        values = self.statistics.individual_values[which]
+        return Scorer(self.criterion, self.task.statistics(values, self.weights[which]), self.task)
 
     def guide(self) -> Scorer | None:
         """Return a scorer that leads a search to good predicates; None where this one does so itself.
@@ -131,20 +124,20 @@ class Scorer:
         """
         if self.name not in ("accuracy", "gain-ratio"):
             return None
-        return Scorer(criterion("entropy"), self.labels, self.weights, self.n_labels, self.targets, self.classes)
+        return Scorer(criterion("entropy"), self.statistics, self.task)
 
     def tallies(self) -> Iterator[Sums]:
         """Yield the tallies of which `losses` wants the sums: weights by class, or the moments of numbers."""
-        if self.criterion.task == "classes":
-            yield Sums(self.labels, self.weights, self.n_labels)
-            return
-        own, one = self.targets[self.labels], np.zeros(len(self.labels), dtype=np.int32)
-        for power in range(3):
-            yield Sums(one, self.weights * own**power, 1)
+        return self.statistics.tallies()
+
+    @property
+    def _reads_counts(self) -> bool:
+        """Whether the criterion reads the counts of labels as they are."""
+        return self.statistics.rows is None
 
     def losses(self, counts: Floats) -> Floats:
         """Return the losses of candidates with these sums of the tallies."""
-        if self.criterion.is_compiled and self.criterion.task == "classes":
+        if self.criterion.is_compiled and self._reads_counts:
             return np.asarray(class_losses(self.criterion.kind, counts, self.total, self._table))
         return two_components(self.criterion.loss(counts, self.total))
 
@@ -168,28 +161,21 @@ class Scorer:
         """
         first = inf if best is None else float(best[0])
         if not self.criterion.is_compiled:
-            sides = self._sums(counts)
+            sides = self.statistics.sums(counts)
             losses = two_components(self.criterion.loss(sides, self.total))
             bounds = two_components(self.criterion.bound(sides, self.total))
             return Assessment(losses, bounds)
         known = np.ascontiguousarray(counts, dtype=np.float64)
-        if self.criterion.task == "numbers":
-            return Assessment(*assess_numbers(known, self.targets, self.total, first, self.slack))
+        if not self._reads_counts:
+            return Assessment(*assess_numbers(known, self.statistics.values, self.total, first, self.slack))
         given = (known, self.total, self._table, first, self.slack)
         return Assessment(*assess_classes(self.criterion.kind, *given))
 
     @property
     def width(self) -> int:
         """Return how many numbers it takes to assess a candidate: its counts, and of many classes all corners."""
-        many = self.criterion.task == "classes" and self.n_labels > FEW_CLASSES
+        many = self._reads_counts and self.n_labels > FEW_CLASSES
         return self.n_labels * (2**FEW_CLASSES if many else 1)
-
-    def _sums(self, counts: Floats) -> Floats:
-        """Return counts as the criterion wants them: class weights, or moments."""
-        if self.criterion.task == "classes":
-            return counts
-        powers = np.stack([np.ones_like(self.targets), self.targets, self.targets**2], axis=1)
-        return np.asarray(counts @ powers)
 
     def improves(self, loss: Loss, best: Loss) -> bool:
         """Return if a loss is less than the best by more than rounding."""
@@ -214,7 +200,7 @@ class Scorer:
 
     def sides(self, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """The counts, or weight, mean and variance, of those inside and of the others."""
-        both = self._sums(self.counts(np.stack([inside, ~inside], axis=1)))
+        both = self.statistics.sums(self.counts(np.stack([inside, ~inside], axis=1)))
         return both[0], both[1]
 
 
@@ -230,19 +216,8 @@ def weight_table(criterion: Criterion, weights: Floats) -> Floats:
 
 def scorer_of(target: Target) -> Scorer:
     """Return the scorer of a checked target; classes that nobody has are left out."""
-    if target.criterion.task == "numbers":
-        return _scorer_of_numbers(target.criterion, target.values, target.weights)
-    present = np.flatnonzero(np.bincount(target.values, minlength=len(target.classes)))
-    label_of = np.zeros(len(target.classes), dtype=np.int32)
-    label_of[present] = np.arange(len(present))
-    classes = tuple(target.classes[code] for code in present)
-    return Scorer(target.criterion, label_of[target.values], target.weights, len(present), np.zeros(0), classes)
-
-
-def _scorer_of_numbers(criterion: Criterion, numbers: Floats, weights: Floats) -> Scorer:
-    centred = numbers - np.average(numbers, weights=weights)
-    values, labels = np.unique(centred, return_inverse=True)  # equal numbers count together
-    return Scorer(criterion, labels.astype(np.int32), weights, len(values), values)
+    task, values = target.task.compacted(target.values)
+    return Scorer(target.criterion, task.statistics(values, target.weights), task)
 
 
 def scorer_for(
@@ -252,7 +227,7 @@ def scorer_for(
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
 ) -> Scorer:
-    """Return the scorer of a target that is not checked yet; see `structtree.search.target.target_for`."""
+    """Return the scorer of a target that is not checked yet; see `structtree.tasks.target.target_for`."""
     return scorer_of(splittable(target_for(target, n, name, sample_weight, class_weight)))
 
 

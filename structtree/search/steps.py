@@ -1,4 +1,4 @@
-"""Links, references and steps along lists, all as adjacencies, and how many of the rows behind them must pass."""
+"""Links, references and list steps as adjacencies, and the number of linked rows that must satisfy a test."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["Steps", "enough_of", "link_name", "need_of", "rows_needed"]
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The links and the steps along lists of a population, all as adjacencies, made when first asked for."""
+    """The links and list steps of a population as adjacencies, computed on first use."""
 
     population: Population
     _known: dict[tuple[Any, ...], Adjacency] = field(default_factory=dict, init=False, repr=False)
 
     def of(self, family: LinkFamily) -> Adjacency:
-        """Return where the link of a family leads from each row of its type."""
+        """Return the adjacency of the link of a family."""
         return self.along(family.type, family.template)
 
     def along(self, name: str, template: LinkPredicate) -> Adjacency:
-        """Return where a link, a reference or a step leads from each row of a type."""
+        """Return the adjacency of a link, reference or list step from a type."""
         key = (name, getattr(template, "step", None), template.link)
         if key not in self._known:
             if isinstance(template, syn.ListStep):
@@ -35,7 +35,7 @@ class Steps:
         return self._known[key]
 
     def target(self, name: str, template: LinkPredicate) -> str:
-        """Return the type of the rows that it leads to."""
+        """Return the type of the target rows."""
         if template.link is None:
             return name
         link = self.population.schema.type(name).link(template.link)
@@ -44,7 +44,7 @@ class Steps:
 
 
 def rows_needed(family: LinkFamily, choice: int) -> int | Literal["all"] | None:
-    """Return how many rows behind a link must pass; None where that is not all that is asked of them."""
+    """Return the number of linked rows that must satisfy a test; None for forms that need more than a count."""
     match family.template:
         case syn.Exists() | syn.Follow() | syn.ListStep():
             return 1
@@ -57,20 +57,20 @@ def rows_needed(family: LinkFamily, choice: int) -> int | Literal["all"] | None:
 
 
 def need_of(family: LinkFamily, choice: int) -> int | None:
-    """Return how many rows behind a link are enough; None for links that do not ask for some rows."""
+    """Return the number of linked rows that is enough; None for links that do not require some rows."""
     needed = rows_needed(family, choice)
     return needed if isinstance(needed, int) and needed >= 1 else None
 
 
 def enough_of(family: LinkFamily, choice: int) -> int:
-    """Return how many rows behind a link are enough, for a link that asks for some rows."""
+    """Return the number of linked rows that is enough, for a link that requires some rows."""
     need = need_of(family, choice)
     assert need is not None
     return need
 
 
 def link_name(family: LinkFamily) -> str:
-    """The link or step of a family in a word."""
+    """Return the name of the link or step of a family."""
     template = family.template
     step = [template.step] if isinstance(template, syn.ListStep) else []
     return " ".join([*step, *([template.link] if template.link is not None else [])])

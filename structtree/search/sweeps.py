@@ -1,8 +1,8 @@
-"""All refinements of a query by one literal, whole families at a time, judged in sweeps over the rows there.
+"""Scores of all refinements of a query by one literal, in sweeps over the rows of each position.
 
 At every position of a query, and behind every link that may be opened there, one pass over the rows counts what each
-member of each family would keep. Of each column the best member by the *guide* is offered: the guide is a concave
-impurity, which slopes where accuracy is flat.
+member of each family would keep. The best member of each column by the *guide* becomes a candidate; the guide is a
+concave impurity, which has a slope where accuracy is flat.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from structtree.data.population import Population
 from structtree.lang import syntax as syn
 from structtree.lang.logic import Subject
 from structtree.search.chains import Chain
-from structtree.search.columns import Board, Boards, board_of, opening_column
+from structtree.search.columns import FamilyMembers, SpaceColumns, TestColumns, opening_column, stack_columns
 from structtree.search.kernels.chains import count_true
 from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
+from structtree.search.kernels.tables import AT_LEAST
 from structtree.search.queries import Query, QueryLink, QueryPath, QueryTest, Vocabulary
 from structtree.search.scorers import Loss, Scorer, Sums
 from structtree.search.steps import enough_of, link_name
@@ -29,35 +30,35 @@ from structtree.space.evaluate import rows_where
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Room, Space
 
-__all__ = ["Offer", "Sweeps"]
+__all__ = ["QueryCandidate", "Sweeps"]
 
 LinkPath = tuple[tuple[int, int], ...]
 
 TRUTH_BYTES = 100_000_000
-"""Answers of queries that are kept for later ones, in bytes."""
+"""Maximum size of the cache of query results, in bytes."""
 
 
-class Offer(NamedTuple):
-    """A refinement of a query by one literal, and by the links on the way to it.
+class QueryCandidate(NamedTuple):
+    """A candidate: a refinement of a query by one literal and the links that lead to it.
 
     Parameters
     ----------
     guide : float
-        How good it is to go on from; less is better.
+        The value of the guide, smaller is better.
     loss : pair of floats
-        How good it is as a split; infinite where it leaves too few on a side.
+        The loss as a split; infinite if a side has too few individuals.
     size : int
-        Its literals.
+        The number of literals.
     query : Query
-        What is refined.
+        The refined query.
     place : QueryPath
-        Where.
+        The refined position.
     way : tuple of (family, choice)
-        The links that are opened there, outermost first.
+        The links opened there, outermost first.
     family, choice : int
-        What is added behind them.
+        The member that is added behind them.
     inner : Query, optional
-        What is asked behind it, if it is a link; nothing by default.
+        The query behind it, if it is a link; empty by default.
     """
 
     guide: float
@@ -72,7 +73,7 @@ class Offer(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """A position that something can be added at: the rows there, how much room there is, and if the way counts."""
+    """A position where a literal can be added: its rows, size and depth, and whether a link to it counts rows."""
 
     query: Query
     place: QueryPath
@@ -96,25 +97,25 @@ class Picks(NamedTuple):
     inner: Query | None = None
 
     def chosen(self, which: Mask) -> Picks:
-        """Some of them."""
+        """Return a subset of the picks."""
         guide, losses, sizes = self.guide[which], self.losses[which], self.sizes[which]
         return Picks(self.stand, guide, losses, sizes, self.families[which], self.choices[which])
 
-    def offer(self, k: int) -> Offer:
-        """One of them."""
+    def candidate(self, k: int) -> QueryCandidate:
+        """Return one pick as a candidate."""
         stand, loss = self.stand, (float(self.losses[k, 0]), float(self.losses[k, 1]))
         where = (stand.query, stand.place, stand.way, int(self.families[k]), int(self.choices[k]))
-        return Offer(float(self.guide[k]), loss, int(self.sizes[k]), *where, self.inner)
+        return QueryCandidate(float(self.guide[k]), loss, int(self.sizes[k]), *where, self.inner)
 
 
 def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
-    """Return whether two families ask how many rows behind the same link pass."""
+    """Return whether two families count the rows behind the same link."""
     number = isinstance(one.template, syn.Exists | syn.Count) and isinstance(other.template, syn.Exists | syn.Count)
     return number and one.template.link == other.template.link
 
 
-def _offers(picks: list[Picks], most: int | None) -> list[Offer]:
-    """The best of many, or all."""
+def _candidates(picks: list[Picks], most: int | None) -> list[QueryCandidate]:
+    """Return the best candidates, or all of them."""
     if not picks:
         return []
     lengths = [len(pick.sizes) for pick in picks]
@@ -125,27 +126,27 @@ def _offers(picks: list[Picks], most: int | None) -> list[Offer]:
         losses = np.concatenate([pick.losses for pick in picks])
         split = np.lexsort((sizes, losses[:, 1], losses[:, 0]))[:2]
         order = np.array(list(dict.fromkeys([*order[:most].tolist(), *split.tolist()])))
-    return [picks[of[k]].offer(int(at[k])) for k in order.tolist()]
+    return [picks[of[k]].candidate(int(at[k])) for k in order.tolist()]
 
 
-Piece = tuple[Board, int, int]
+Piece = tuple[TestColumns[FamilyMembers], int, int]
 
 
 @dataclass(slots=True, eq=False)
 class Sweeps:
-    """Queries on a population, and how good they and their refinements are.
+    """Scores of queries on a population and of their refinements.
 
     Parameters
     ----------
     space : Space
-        On the population.
+        A space on the population.
     scorer : Scorer
     least : int
-        The fewest individuals on either side.
+        The minimum number of individuals on either side.
     tell : function from (int, int, str, float)
         Called after each pass with the number of predicates, how many values were looked at, the position and the
         seconds; may raise to end it all.
-    boards : Boards, optional
+    columns : SpaceColumns, optional
         Of the space, if they are made already.
     """
 
@@ -153,7 +154,7 @@ class Sweeps:
     scorer: Scorer
     least: int
     tell: Callable[[int, int, str, float], None] = lambda n, cells, position, seconds: None
-    boards: Boards = field(default=None)  # type: ignore[assignment]  # those of the space
+    columns: SpaceColumns = field(default=None)  # type: ignore[assignment]  # those of the space
     words: Vocabulary = field(init=False)
     population: Population = field(init=False)
     guide: Scorer | None = field(init=False)
@@ -165,7 +166,7 @@ class Sweeps:
     def __post_init__(self) -> None:
         assert self.space.population is not None
         self.population = self.space.population
-        self.boards = self.boards or Boards(self.space)
+        self.columns = self.columns or SpaceColumns(self.space)
         self.words = Vocabulary(self.space)
         self.guide = self.scorer.guide()
         self.tallies = tuple(self.scorer.tallies())
@@ -173,7 +174,7 @@ class Sweeps:
     # ---- truth ------------------------------------------------------------------------------------------
 
     def truth(self, query: Query) -> Mask:
-        """Return which rows of its type a query holds of."""
+        """Return a mask of the rows that satisfy a query."""
         found = self._truths.get(query)
         if found is None:
             found = np.ones(self.population.tables[query.type].n_rows, dtype=np.bool_)
@@ -187,14 +188,11 @@ class Sweeps:
         return found
 
     def _passes(self, name: str, test: QueryTest) -> Mask:
-        for board in self.boards.of(name):
-            member = board.place(test.family, test.choice)
-            if member is not None:
-                column = int(np.searchsorted(board.offsets, member, side="right")) - 1
-                code = member - int(board.offsets[column])
-                values = board.columns[column]
-                return np.asarray(values > code if board.ranked else values == code)
-        # There was no time to put the family on its board.
+        for columns in self.columns.of(name):
+            found = columns.find(test.family, test.choice)
+            if found is not None:
+                return found
+        # There was no time to make a column of the family.
         return rows_where(self.words.test(name, test.family).literal(test.choice), self.population, name)
 
     def _behind(self, name: str, link: QueryLink) -> Mask:
@@ -202,13 +200,13 @@ class Sweeps:
         return np.asarray(self._n_behind(family, link.inner) >= enough_of(family, link.choice))
 
     def _n_behind(self, family: LinkFamily, inner: Query) -> Codes:
-        adjacency = self.boards.steps.of(family)
+        adjacency = self.columns.steps.of(family)
         return np.asarray(count_true(adjacency.offsets, adjacency.targets, self.truth(inner)))
 
-    # ---- how good a query is ----------------------------------------------------------------------------
+    # ---- scores -----------------------------------------------------------------------------------------
 
     def judged(self, query: Query) -> tuple[float, Loss]:
-        """The guide and the loss of a query; infinite where it leaves too few on a side."""
+        """Return the guide and the loss of a query; the loss is infinite if a side has too few individuals."""
         inside = self.truth(query)[self.population.individuals]
         size = int(np.count_nonzero(inside))
         self.tell(1, len(inside), "(individual)", 0.0)
@@ -225,21 +223,21 @@ class Sweeps:
 
     # ---- refinements ------------------------------------------------------------------------------------
 
-    def refinements(self, query: Query, *, counting: bool = False, most: int | None = None) -> list[Offer]:
-        """The best refinement of a query by each column, at each position and behind each link from there.
+    def refinements(self, query: Query, *, counting: bool = False, most: int | None = None) -> list[QueryCandidate]:
+        """Return the best refinement of a query by each column, at each position and behind each of its links.
 
         Parameters
         ----------
         counting : bool
-            Whether links that are opened may also ask for several rows.
+            Whether opened links may also require several rows.
         most : int, optional
-            How many to return: the best to go on from, and the two that split best.
+            The number of refinements to return: the best by the guide, and the two best splits.
         """
         size = self.words.size(query)
         whole = int(np.count_nonzero(self.truth(query)[self.population.individuals]))
         picks = [pick for stand in self._stands(query, size, counting) for pick in self._sweep(stand, whole)]
         picks += [pick for place in query.places() for pick in self._requantified(query, place, size)]
-        return _offers(picks, most)
+        return _candidates(picks, most)
 
     def _stands(self, query: Query, size: int, counting: bool) -> Iterator[Stand]:
         start = Chain.start(self.population, self.truth(query))
@@ -256,17 +254,17 @@ class Sweeps:
                     stack.extend(self._openings(stand, counting))
 
     def _openings(self, stand: Stand, counting: bool) -> Iterator[Stand]:
-        """The positions behind the links that may be opened at a position."""
+        """Yield the positions behind the links that may be opened at a position."""
         here = stand.here
         for family in self.words.openings(here.type):
             if family.functional and self._follows(here, family):
                 continue
             counts = isinstance(family.template, syn.Count)
-            # Of several links on a way at most one asks for several rows: others may when that one stands.
+            # At most one of several opened links requires several rows; the others may later, in another step.
             if counts and (stand.counted or not counting) and self._has_exists(family):
                 continue
             target = family.slots[0].type
-            everything, steps = self.truth(Query(target)), self.boards.steps.of(family)
+            everything, steps = self.truth(Query(target)), self.columns.steps.of(family)
             for choice in range(len(family.numbers) if counts and counting else 1):
                 chain = stand.chain.follow(steps, enough_of(family, choice), everything)
                 if len(chain):
@@ -275,7 +273,7 @@ class Sweeps:
                     yield Stand(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
 
     def _follows(self, here: Query, family: LinkFamily) -> bool:
-        """Return whether a query follows the reference, or the step, of a family already, or asks behind it."""
+        """Return whether a query already follows the reference or step of a family, or tests behind it."""
         for link in here.links:
             if self.words.link(here.type, link.family).head == family.head:
                 return True
@@ -293,7 +291,7 @@ class Sweeps:
         return most == 0 or len(here) < most
 
     def _allowed(self, stand: Stand) -> Mask:
-        """Return which families may be added at a position, by index."""
+        """Return a mask of the families that may be added at a position, by index."""
         here, room = stand.here, self.space.room().after(stand.size)
         asked = tuple(test.family for test in here.tests)
         key = (here.type, asked, tuple(link.family for link in here.links), room, stand.depth)
@@ -316,7 +314,7 @@ class Sweeps:
         return family.subject not in asked or self._between(here, family)
 
     def _between(self, here: Query, family: TestFamily) -> bool:
-        """Return whether a family bounds from the other side what one test of a position bounds from one."""
+        """Return whether a family is the opposite bound of the only test of its feature at a position."""
         if not isinstance(family.template, syn.Compare) or family.template.op not in (">=", "<="):
             return False
         ops = []
@@ -328,24 +326,25 @@ class Sweeps:
 
     def _sweep(self, stand: Stand, whole: int) -> Iterator[Picks]:
         n_labels = sum(tally.n_labels for tally in self.tallies)
-        pieces = [(board, *piece) for board in self.boards.of(stand.here.type) for piece in board.pieces(0, n_labels)]
-        # Two boards of a few members each are judged together.
+        here = self.columns.of(stand.here.type)
+        pieces = [(columns, *piece) for columns in here for piece in columns.pieces(0, n_labels)]
+        # Coded and ranked columns of a few members are judged together.
         runs = [pieces] if len(pieces) <= 2 else [[piece] for piece in pieces]
         for run in runs if pieces else []:
             yield self._pick(stand, run, whole, self._allowed(stand))
 
     def _pick(self, stand: Stand, pieces: Sequence[Piece], whole: int, allowed: Mask) -> Picks:
-        """Count what members keep, and choose the best of each column."""
+        """Count the individuals that members keep, and return the best member of each column."""
         began = now()
         counts, sizes, offsets, families, choices = [], [], [np.zeros(1, dtype=np.int64)], [], []
-        for board, first, last in pieces:
-            counted = [stand.chain.count(board, first, last, tally) for tally in self.tallies]
+        for columns, first, last in pieces:
+            counted = [stand.chain.count(columns, first, last, tally) for tally in self.tallies]
             counts.append(counted[0].counts if len(counted) == 1 else np.concatenate([c.counts for c in counted], 1))
             sizes.append(counted[0].sizes)
-            start, stop = int(board.offsets[first]), int(board.offsets[last])
-            offsets.append(board.offsets[first + 1 : last + 1] - start + offsets[-1][-1])
-            families.append(board.families[start:stop])
-            choices.append(board.choices[start:stop])
+            start, stop = int(columns.offsets[first]), int(columns.offsets[last])
+            offsets.append(columns.offsets[first + 1 : last + 1] - start + offsets[-1][-1])
+            families.append(columns.members.families[start:stop])
+            choices.append(columns.members.choices[start:stop])
         every, n = np.concatenate(sizes), len(self.population)
         guide, losses = self._judge(np.concatenate(counts))
         best = best_of_columns(guide, losses, every, np.concatenate(offsets), self.least, n - self.least, whole)
@@ -356,11 +355,11 @@ class Sweeps:
         losses[every[members] > n - self.least] = np.inf
         cells = len(stand.chain) * sum(last - first for _, first, last in pieces)
         self.tell(len(every), cells, self._text(stand), now() - began)
-        longer = stand.size + self.boards.lengths(stand.here.type)[mine]
+        longer = stand.size + self.columns.lengths(stand.here.type)[mine]
         return Picks(stand, guide[members], losses, longer, mine, choice_of[members])
 
     def _text(self, stand: Stand) -> str:
-        """A position in words: the links that lead there."""
+        """Return a position as text: the links that lead to it."""
         way = (*(link.family for link in stand.query.along(stand.place)), *(index for index, _ in stand.way))
         if way not in self._texts:
             at, names = stand.query.type, []
@@ -374,7 +373,7 @@ class Sweeps:
     # ---- other numbers ----------------------------------------------------------------------------------
 
     def _requantified(self, query: Query, place: QueryPath, size: int) -> Iterator[Picks]:
-        """The query with one link of a position asking for another number of rows, the best of each family."""
+        """Yield the query with another number of rows required by one link of a position, the best of each family."""
         here = query.at(place)
         for i, link in enumerate(here.links):
             mine = self.words.link(here.type, link.family)
@@ -383,17 +382,16 @@ class Sweeps:
                 continue
             base = query.put(place, here.without_link(i))
             reached = self._n_behind(mine, link.inner)
-            columns = [opening_column(f, reached) for f in others]
-            board = board_of(columns, len(reached), ranked=True)
+            columns = stack_columns([opening_column(f, reached) for f in others], len(reached), AT_LEAST)
             chain = self._chain(base, place)
             stand = Stand(base, place, (), here, chain, size - 1, len(place))
-            every = np.ones(len(self.boards.lengths(here.type)), dtype=np.bool_)
-            found = self._pick(stand, [(board, 0, len(columns))], len(self.population), every)
+            every = np.ones(len(self.columns.lengths(here.type)), dtype=np.bool_)
+            found = self._pick(stand, [(columns, 0, len(columns))], len(self.population), every)
             others_than_it = (found.families != link.family) | (found.choices != link.choice)
             yield found.chosen(others_than_it)._replace(inner=link.inner)
 
     def _chain(self, query: Query, place: QueryPath) -> Chain:
-        """The rows at a position of a query."""
+        """Return the rows at a position of a query."""
         chain = Chain.start(self.population, self.truth(query))
         for i in place:
             chain, query = self._follow(chain, query.type, query.links[i]), query.links[i].inner
@@ -402,22 +400,22 @@ class Sweeps:
     def _follow(self, chain: Chain, name: str, link: QueryLink) -> Chain:
         """Return the chain behind a link of a query on a type."""
         family = self.words.link(name, link.family)
-        return chain.follow(self.boards.steps.of(family), enough_of(family, link.choice), self.truth(link.inner))
+        return chain.follow(self.columns.steps.of(family), enough_of(family, link.choice), self.truth(link.inner))
 
-    def made(self, offer: Offer) -> Query:
-        """The query that an offer stands for."""
-        here = offer.query.at(offer.place)
+    def made(self, candidate: QueryCandidate) -> Query:
+        """Return the query of a candidate."""
+        here = candidate.query.at(candidate.place)
         types = [here.type]
-        for family, _ in offer.way:
+        for family, _ in candidate.way:
             types.append(self.words.link(types[-1], family).slots[0].type)
-        last = self.words.family(types[-1], offer.family)
-        inner = here if not offer.way else Query(types[-1])
+        last = self.words.family(types[-1], candidate.family)
+        inner = here if not candidate.way else Query(types[-1])
         if isinstance(last, LinkFamily):
-            behind = offer.inner or Query(last.slots[0].type)
-            inner = inner.with_link(QueryLink(offer.family, offer.choice, behind))
+            behind = candidate.inner or Query(last.slots[0].type)
+            inner = inner.with_link(QueryLink(candidate.family, candidate.choice, behind))
         else:
-            inner = inner.with_test(QueryTest(offer.family, offer.choice))
-        for n, (index, choice) in reversed(list(enumerate(offer.way))):
+            inner = inner.with_test(QueryTest(candidate.family, candidate.choice))
+        for n, (index, choice) in reversed(list(enumerate(candidate.way))):
             outer = here if n == 0 else Query(types[n])
             inner = outer.with_link(QueryLink(index, choice, inner))
-        return offer.query.put(offer.place, inner)
+        return candidate.query.put(candidate.place, inner)

@@ -1,8 +1,8 @@
-"""Answers to "why not this predicate?", the question that everybody asks of a split, answered from bounds and scores.
+"""Explanations of why a search did not return a given predicate, from bounds and scores.
 
-A predicate that somebody had in mind is not derivable, or was pruned, or was outscored, or is as good as the winner,
-or is the winner. A search keeps no record of the millions that it left out: whether one of them can have been left
-out is decided afterwards, by the bounds of its ancestors.
+The predicate is not derivable, was pruned, was outscored, is as good as the winner, or is the winner. A search keeps
+no record of the millions of predicates that it pruned; whether one of them was pruned is decided afterwards, from
+the bounds of its ancestors.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ Verdict = Literal["not derivable", "pruned", "outscored", "equivalent", "winner"
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Answer to why a predicate is not the result of a search.
+    """Explanation of why a predicate is not the result of a search.
 
     Parameters
     ----------
     kind : str
         ``"not derivable"``, ``"pruned"``, ``"outscored"``, ``"equivalent"`` (the same individuals, or the same
-        score), ``"winner"``; and ``"missed"`` when it is better than what a search found that had to stop.
+        score), ``"winner"``; and ``"missed"`` if it is better than the result of a search that was stopped.
     sentence : str
     predicate : Predicate or None
-        The predicate in its canonical form; None when it makes no sense on this data.
+        The canonical predicate; None if it is not valid on this data.
     score, best : float or None
-        Its score, and the winner's.
+        Its score, and the score of the winner.
     ancestor : Predicate or None
-        Of what was pruned: the most general predicate above it (or itself) that excludes it.
+        For a pruned predicate, the most general ancestor (or itself) that excludes it.
     bound : float or None
-        The best score that anything below that ancestor can have.
+        The best possible score of the refinements of this ancestor.
     nearest : tuple of Predicate
-        Of what is not derivable: what the grammar offers instead.
+        For a predicate that is not derivable, the nearest literals of the grammar.
     """
 
     kind: Verdict
@@ -70,7 +70,7 @@ class WhyNot:
         return self.sentence
 
     def to_dict(self) -> dict[str, Any]:
-        """The parts, for JSON, with predicates as text."""
+        """Return a dict for JSON, with predicates as text."""
         texts = {
             name: None if p is None else pretty(p)
             for name, p in (("predicate", self.predicate), ("ancestor", self.ancestor))
@@ -86,19 +86,19 @@ class WhyNot:
 
 
 def why_not(split: Split, predicate: syn.Predicate | str) -> WhyNot:
-    """Say why a search did not return a certain predicate.
+    """Explain why a search did not return a given predicate.
 
     Parameters
     ----------
     split : Split
-        What `best_split` found.
+        The result of `best_split`.
     predicate : Predicate or str
-        What it was expected to find.
+        The expected predicate.
 
     Raises
     ------
     GrammarError
-        When the text cannot be read as a predicate at all.
+        If the text cannot be parsed.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def why_not(split: Split, predicate: syn.Predicate | str) -> WhyNot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
-    """A predicate with what decides about it."""
+    """A predicate with its individuals, loss and bound."""
 
     predicate: syn.Predicate
     inside: NDArray[np.bool_]
@@ -234,7 +234,7 @@ class _Inquiry:
         return self._because("pruned", candidate, why + own, top)
 
     def _lineage(self, candidate: _Candidate) -> list[_Candidate]:
-        """The predicate and all its ancestors, by all ways that lead to it."""
+        """Return the predicate and all its ancestors."""
         seen = {candidate.predicate: candidate}
         queue = deque([candidate.predicate])
         while queue:
@@ -244,7 +244,7 @@ class _Inquiry:
                     queue.append(parent)
         return list(seen.values())
 
-    # ---- words ------------------------------------------------------------------------------------------
+    # ---- texts ------------------------------------------------------------------------------------------
 
     def _because(self, kind: Verdict, candidate: _Candidate, why: str, ancestor: _Candidate | None = None) -> WhyNot:
         bound = None if ancestor is None else self._score(ancestor.bound)
@@ -261,7 +261,7 @@ class _Inquiry:
         return f"{mine}, against {short} of {winner.text}"
 
     def _said(self, loss: Loss, other: Loss | None = None) -> str:
-        """The score with its name; of acc* also the entropy where that decides."""
+        """Return the score with its name; for acc* also the entropy if it decides."""
         name = self.scorer.name
         if name != "acc*":
             return f"{name} {self._score(loss):.4g}"
@@ -271,7 +271,7 @@ class _Inquiry:
 
 
 def _most_general(candidates: list[_Candidate]) -> _Candidate:
-    """The shortest; of those the one that excludes most clearly."""
+    """Return the shortest candidate; of several, the one with the worst bound."""
     return min(candidates, key=lambda seen: (seen.size, (-seen.bound[0], -seen.bound[1]), order(seen.predicate)))
 
 

@@ -1,9 +1,8 @@
-"""Aggregates for all rows at once: one value computed from the rows behind a link that satisfy a condition.
+"""Aggregates of the rows behind a link, computed for all rows at once.
 
-Rows without a value are passed over. Sums are made one addition after the other, in the order of the link, so that
-they are rounded as anybody would round them; deviations and slopes are computed from differences to the mean, scaled,
-so that neither large numbers that lie close together nor the greatest ones lose their digits. The law: everything
-equals the plain definitions, which stand in ``tests/space/truth.py``.
+Rows without a value are ignored. Sums are accumulated in the order of the link, so that rounding is reproducible;
+deviations and slopes are computed from scaled differences to the mean, which keeps the precision of large numbers
+that are close together. Law: the results equal the plain definitions in ``tests/space/truth.py``.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ __all__ = ["LinkedRows", "aggregate"]
 
 @dataclass(frozen=True, slots=True)
 class LinkedRows:
-    """The rows behind a link that an aggregate looks at.
+    """The input of an aggregate: the rows behind a link.
 
     Parameters
     ----------
     adjacency : Adjacency
     true : array of bool or None
-        Which rows of the link's target satisfy the condition; None for all.
+        Mask of the target rows that satisfy the condition; None for all.
     column : Column or None
-        The values of the target's rows; None where only rows are counted.
+        The aggregated values of the target rows; None to count rows.
     order : Column or None
-        By what they are ordered; None for the order of the link.
+        The values that order the target rows; None for the order of the link.
     """
 
     adjacency: Adjacency
@@ -44,7 +43,7 @@ class LinkedRows:
 
 
 def aggregate(function: syn.AggregateFunction, rows: LinkedRows, made: Attribute) -> Column:
-    """Return what an aggregate computes for every row that has the link; missing where there is nothing to give.
+    """Return the aggregate for every row that has the link, missing where it is undefined.
 
     Parameters
     ----------
@@ -72,12 +71,12 @@ def aggregate(function: syn.AggregateFunction, rows: LinkedRows, made: Attribute
             assert_never(never)
 
 
-# ---- the values behind a link ---------------------------------------------------------------------------------
+# ---- values behind a link -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """The values that count, one run after the other, and the rows whose they are."""
+    """The aggregated values, grouped by owner, and the owner of each value."""
 
     n_rows: int
     owners: Ints
@@ -85,16 +84,16 @@ class _Values:
 
     @property
     def counts(self) -> Ints:
-        """How many there are of each row."""
+        """The number of values of each row."""
         return np.bincount(self.owners, minlength=self.n_rows)
 
     def sums(self, values: Floats) -> Floats:
-        """Return the sum of some numbers, one for each value, by row."""
-        # bincount adds in order, one after the other, which is the rounding that the reference has.
+        """Return the sums of the values by row."""
+        # bincount adds sequentially, with the rounding of the reference implementation.
         return np.bincount(self.owners, weights=values, minlength=self.n_rows).astype(np.float64)
 
     def means(self, values: Floats) -> Floats:
-        """Return their mean; where their sum is too great for a number, that of their parts."""
+        """Return the means of the values by row, without overflow of the sums."""
         counts = np.maximum(self.counts, 1)
         totals = self.sums(values)
         if not np.isinf(totals).any():
@@ -102,7 +101,7 @@ class _Values:
         return np.where(np.isinf(totals), self.sums(values / counts[self.owners]), totals / counts)
 
     def extremes(self, values: Floats, reduce: np.ufunc) -> Floats:
-        """Return the least or the greatest of them; NaN where there are none."""
+        """Return the minimum or maximum of the values by row; NaN for rows without values."""
         result = np.full(self.n_rows, np.nan)
         if len(values):
             starts = np.flatnonzero(np.r_[True, self.owners[1:] != self.owners[:-1]])
@@ -110,16 +109,16 @@ class _Values:
         return result
 
     def scaled(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return differences to the mean as parts of the greatest one, and for each row how great that is."""
+        """Return the differences to the mean, divided by the largest difference of each row, and that difference."""
         away = values - self.means(values)[self.owners]
-        away = away - self.means(away)[self.owners]  # by as much as the mean of large numbers is rounded
+        away = away - self.means(away)[self.owners]  # corrects the rounding error of the mean
         scale = self.extremes(np.abs(away), np.maximum)
         scale = np.where(scale == 0, 1.0, scale)
         return away / scale[self.owners], scale
 
 
 def _places(rows: LinkedRows) -> Ints:
-    """Return the places of the link whose rows satisfy the condition and have a value, and a place in the order."""
+    """Return the positions in the link whose rows satisfy the condition and have a value and an order."""
     targets = rows.adjacency.targets
     counted = np.ones(len(targets), dtype=np.bool_) if rows.true is None else rows.true[targets]
     for column in (rows.column, rows.order):
@@ -129,7 +128,7 @@ def _places(rows: LinkedRows) -> Ints:
 
 
 def _order(rows: LinkedRows, places: Ints) -> Floats:
-    """Return what orders the rows at some places: days of moments, or how far they are down the list."""
+    """Return the order values at some positions: days for dates and times, or the position in the list."""
     if rows.order is None:
         return (places - rows.adjacency.offsets[rows.adjacency.owners[places]]).astype(np.float64)
     found: Floats = rows.order.values[rows.adjacency.targets[places]]
@@ -154,7 +153,7 @@ def _n_distinct(rows: LinkedRows) -> Floats:
 
 
 def _outermost(function: syn.AggregateFunction, rows: LinkedRows, made: Attribute) -> Column:
-    """Return the values of the last rows of their order, or of the first; of equal ones likewise by the link."""
+    """Return the values of the last or first rows in order; ties are broken by the order of the link."""
     assert rows.column is not None
     places = _places(rows)
     owners = rows.adjacency.owners[places]
@@ -171,7 +170,7 @@ def _outermost(function: syn.AggregateFunction, rows: LinkedRows, made: Attribut
 
 
 def _of_values(function: str, rows: LinkedRows) -> Floats:
-    """Return an aggregate of numbers; NaN where there are too few, or where infinite ones leave nothing to say."""
+    """Return an aggregate of numbers; NaN if there are too few values, or if infinite values make it undefined."""
     assert rows.column is not None
     places = _places(rows)
     values = rows.column.values[rows.adjacency.targets[places]]
@@ -199,17 +198,17 @@ def _ranges(of: _Values, values: Floats) -> Floats:
 
 
 def _deviations(of: _Values) -> Floats:
-    """Return the sample standard deviation, in two passes: the mean, then the squares of the differences to it."""
+    """Return the sample standard deviation, in two passes: the mean, then the squared differences."""
     parts, scale = of.scaled(of.values)
     counts = of.counts
     squares = of.sums(parts * parts)
     result = scale * np.sqrt(squares / np.maximum(counts - 1, 1))
-    result[_ranges(of, of.values) == 0] = 0.0  # whatever the mean of equal numbers is rounded to
+    result[_ranges(of, of.values) == 0] = 0.0  # despite the rounding of the mean of equal numbers
     return np.where(counts > 1, result, np.nan)
 
 
 def _slopes(of: _Values, order: Floats) -> Floats:
-    """Return the slope of the least-squares line through the values, over their order."""
+    """Return the slope of the least-squares line of the values over their order."""
     across, width = of.scaled(order)
     up, height = of.scaled(of.values)
     products, squares = of.sums(across * up), of.sums(across * across)

@@ -1,11 +1,11 @@
-"""Background knowledge as columns: functions, computed attributes and derived links, made once before learning.
+"""Background knowledge as columns: functions, computed attributes and derived links, computed once before learning.
 
-A derived link is composed from the links of its path, some rows that ask at a time, so that memory follows the
-result. How many walks the path has is counted before any of them is made. After that it is a link like any other.
+A derived link is composed from the links of its path, in chunks of owner rows, so that memory is proportional to the
+result. The number of walks along the path is counted before any is made. Afterwards it is a link like any other.
 
-What a derived link meets are rows of the population that it is computed on, and no others: a row that only
-individuals beyond this population reach (those of a test set) is not seen. A path that goes back from a row to its
-owners may meet other individuals of the population.
+A derived link only leads to rows that the individuals of its population reach; rows reached only by other
+individuals, such as a test set, are excluded. A path that goes back to owners may reach other individuals of the
+population.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from structtree.lang.background import Background, ComputedAttribute, ComputedLi
 from structtree.lang.declare import check_declared_facts, in_names_of
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty_path
-from structtree.progress import tell
+from structtree.progress import report_status
 from structtree.space.functions import with_functions
 from structtree.space.pairs import Pairs, PairsOnData, row_values
 
 __all__ = ["computed", "with_background", "with_computed"]
 
 CHUNK = 1 << 21
-"""About so many walks are made at a time."""
+"""Approximate number of walks made at a time."""
 
 DENSE = 1 << 26
-"""Repeated pairs are found by a table of flags, if it has at most so many places, else by sorting."""
+"""Maximum size of the table of flags that finds repeated pairs; larger problems are sorted."""
 
 _Ints = NDArray[np.int64]
 
@@ -44,14 +44,14 @@ _Ints = NDArray[np.int64]
 def with_background(
     population: Population, grammar: Grammar, functions: Mapping[str, Callable[[Mapping[str, Any]], Any]]
 ) -> Population:
-    """The population in the grammar's names of types, with all that the grammar computes.
+    """Return the population with the type names and all computed members of a grammar.
 
     Parameters
     ----------
     population : Population
     grammar : Grammar
     functions : mapping from name to function
-        For each ``function`` of the grammar; see `structtree.space.functions.with_functions`.
+        A Python function for each ``function`` of the grammar; see `structtree.space.functions.with_functions`.
 
     Examples
     --------
@@ -72,12 +72,12 @@ def with_background(
 
 
 def with_computed(population: Population, background: Background) -> Population:
-    """The population with computed attributes and derived links, as it is if it has them already.
+    """Return the population with computed attributes and derived links, unchanged if it already has them.
 
     Parameters
     ----------
     population : Population
-        In the names that the background was made for.
+        A population with the type names of the background.
     background : Background
     """
     for step in background.steps:
@@ -88,12 +88,12 @@ def with_computed(population: Population, background: Background) -> Population:
 
 
 def computed(population: Population, background: Background) -> Population:
-    """The population with computed attributes and derived links.
+    """Return the population with computed attributes and derived links.
 
     Raises
     ------
     DataError
-        When a derived link has too many pairs, or leads to several rows where one is allowed.
+        If a derived link has too many pairs, or leads to several rows where at most one is allowed.
     """
     if not background.steps:
         return population
@@ -103,7 +103,7 @@ def computed(population: Population, background: Background) -> Population:
         population = _without(population, step.type, _name_of(step))
     made: list[ComputedLink] = []
     for n, step in enumerate(background.steps):
-        tell("computing what the grammar derives", n, len(background.steps), _name_of(step))
+        report_status("computing derived links and attributes", n, len(background.steps), _name_of(step))
         if isinstance(step, ComputedAttribute):
             population = _with_attribute(population, step)
         else:
@@ -119,7 +119,7 @@ def _name_of(step: ComputedAttribute | ComputedLink) -> str:
 
 
 def _without(population: Population, type_name: str, name: str) -> Population:
-    """The population without a member that is to be computed: new data for a model may have one of that name."""
+    """Return the population without a member that will be computed, which new data for a model may have."""
     if type_name not in population.schema or name not in population.schema.type(type_name).members:
         return population
     record, table = population.schema.type(type_name), population.tables[type_name]
@@ -137,7 +137,7 @@ def _with_attribute(population: Population, step: ComputedAttribute) -> Populati
 
 
 def _with_copies(population: Population, step: ComputedLink, max_pairs: int) -> Population:
-    """The population in which pairs have what the rows that they met have, as far as it is there and wanted."""
+    """Return the population with the required members of the far rows copied to the pairs."""
     pairs, record = population.schema.type(step.link.target), population.schema.type(step.far)
     wanted = [name for name in step.members if name in record.members and name not in pairs.members]
     if not wanted:
@@ -159,14 +159,14 @@ def _with_copies(population: Population, step: ComputedLink, max_pairs: int) -> 
 def _check_copies(n_targets: int, link: str, step: ComputedLink, max_pairs: int) -> None:
     if n_targets > max_pairs:
         raise DataError(
-            f"the pairs of the link {step.link.name!r} lead to {n_targets:,} rows by {link!r}, and {max_pairs:,} are "
-            "allowed",
-            fix=f"do not ask about {link!r} behind {step.link.name!r}, or write 'limits {{ pairs {n_targets} }}'",
+            f"the pairs of the link {step.link.name!r} lead to {n_targets:,} rows through {link!r}, expected at most "
+            f"{max_pairs:,}",
+            fix=f"do not use {link!r} behind {step.link.name!r}, or write 'limits {{ pairs {n_targets} }}'",
         )
 
 
 def _in_order_of(population: Population, schema: Schema) -> Population:
-    """The population with its types and members in the order of a schema that has all of them, and maybe more."""
+    """Return the population with its types and members in the order of a schema."""
     types = []
     for like in (each for each in schema.types if each.name in population.schema):
         record = population.schema.type(like.name)
@@ -197,7 +197,7 @@ def _with_members(
 
 @dataclass(slots=True)
 class _Found:
-    """The pairs of a derived link so far: how many each row has, the rows met, and what was computed of them."""
+    """The pairs of a derived link so far: their number per owner, their far rows, and their attributes."""
 
     lengths: _Ints
     rows: list[NDArray[np.int32]] = field(default_factory=list)
@@ -206,22 +206,21 @@ class _Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Composer:
-    """Makes one derived link on a population."""
+    """Composer of one derived link on a population."""
 
     population: Population
     step: ComputedLink
     max_pairs: int
 
     def finished(self) -> Population:
-        """The population with the link, and with its pairs if it has such."""
-        found = self._found()
+        """Return the population with the link, and with its pairs if it has any."""
+        found, population = self._found(), self.population
         rows = np.concatenate([np.zeros(0, dtype=np.int32), *found.rows])
-        if not self.step.declared.has_pairs:
+        if self.step.declared.has_pairs:
+            population = population.with_table(self.step.link.target, self._pair_table(rows, found))
+            adjacency = Adjacency.in_order(found.lengths)
+        else:
             adjacency = Adjacency.from_lengths(found.lengths, rows)
-            return _with_members(self.population, self.step.type, {}, {self.step.link: adjacency})
-        pairs = self._pair_table(rows, found)
-        population = self.population.with_table(self.step.link.target, pairs)
-        adjacency = Adjacency.in_order(found.lengths)
         return _with_members(population, self.step.type, {}, {self.step.link: adjacency})
 
     def _found(self) -> _Found:
@@ -234,19 +233,19 @@ class _Composer:
             if step.order is not None:
                 by = self._in_order(pairs, columns)
                 pairs, columns = pairs.take(by), [column.take(by) for column in columns]
-            found.lengths += np.bincount(pairs.askers, minlength=len(found.lengths))
+            found.lengths += np.bincount(pairs.owners, minlength=len(found.lengths))
             found.rows.append(pairs.rows.astype(np.int32))
             found.columns.append(columns)
         if step.link.kind == "optional" and found.lengths.max(initial=0) > 1:
             row = int(np.argmax(found.lengths))
             raise DataError(
                 f"the link {step.link.name!r} leads from row {row} of {step.type!r} to {found.lengths[row]} rows, "
-                f"and '{step.far}?' allows one; write 'set of {step.far}'"
+                f"but '{step.far}?' allows only one; write 'set of {step.far}'"
             )
         return found
 
     def _in_order(self, pairs: Pairs, columns: list[Column]) -> _Ints:
-        """The places of pairs sorted for each row that asks; missing values come last, equal ones by their rows."""
+        """Return the order of the pairs for each owner; missing values last, ties by row number."""
         order = self.step.order
         assert order is not None
         own = {each.attribute.name: column for each, column in zip(self.step.attributes, columns, strict=True)}
@@ -254,7 +253,7 @@ class _Composer:
         if column is None:
             column = self.population.tables[self.step.far].columns[order.attribute].take(pairs.rows)
         keys = np.where(column.missing, np.nan, column.values.astype(np.float64))
-        return np.lexsort((pairs.rows, -keys if order.descending else keys, pairs.askers))
+        return np.lexsort((pairs.rows, -keys if order.descending else keys, pairs.owners))
 
     def _pair_table(self, rows: NDArray[np.int32], found: _Found) -> TypedTable:
         step = self.step
@@ -265,7 +264,7 @@ class _Composer:
             values = np.concatenate([np.zeros(0), *(part.values for part in parts)])
             columns[Attribute(each.attribute.name, kind, derived=True)] = Column(kind, values)
             for chunk in found.columns:
-                chunk[i] = replace(chunk[i], values=chunk[i].values[:0])  # so that no value is kept twice
+                chunk[i] = replace(chunk[i], values=chunk[i].values[:0])  # frees the chunk's memory
         link = Link(FAR_ROW, "one", step.far, derived=True)
         record = RecordType(step.link.target, tuple(columns), (link,))
         named = {attribute.name: column for attribute, column in columns.items()}
@@ -284,7 +283,7 @@ class _Composer:
         return adjacency.reversed(self.population.tables[link.target].n_rows)
 
     def _composed(self, walk: Walk) -> Iterator[Pairs]:
-        """Yield the pairs that a walk leads to, each once, rows that ask in order, some of them at a time."""
+        """Yield the distinct pairs of a walk, sorted by owner, in chunks of owners."""
         hops = [self._adjacency(hop) for hop in walk]
         n_walks = _n_walks(hops)
         self._check_size(max(int(walks.sum()) for walks in n_walks))
@@ -292,22 +291,22 @@ class _Composer:
             pairs = _itself(start, stop)
             for i, hop in enumerate(hops):
                 pairs = pairs.behind(hop)
-                if i:  # a single link leads to no row twice
+                if i:  # a single link never leads to a row twice
                     pairs = _unique(pairs, start, stop)
             yield pairs
 
     def _closure(self, hop: Repeated) -> Adjacency:
-        """The rows that a walk leads to from each row of its type if it is repeated."""
+        """Return the rows that a repeated walk leads to from each row of its type."""
         n_rows = self.population.tables[hop.type].n_rows
         lengths, rows = np.zeros(n_rows, dtype=np.int64), [np.zeros(0, dtype=np.int32)]
         for pairs in self._composed(hop.walk):
-            lengths += np.bincount(pairs.askers, minlength=n_rows)
+            lengths += np.bincount(pairs.owners, minlength=n_rows)
             rows.append(pairs.rows.astype(np.int32))
         once = Adjacency.from_lengths(lengths, np.concatenate(rows))
         return self._repeated(once, max(1, DENSE // max(n_rows, 1)))
 
     def _repeated(self, once: Adjacency, n_at_once: int) -> Adjacency:
-        """The closure of a link from a type to itself; the rows of so many that ask are flagged at once."""
+        """Return the transitive closure of a link from a type to itself, in chunks of owners."""
         n_rows = len(once)
         flags = np.zeros(n_at_once * n_rows, dtype=np.bool_)
         lengths, rows, n_pairs = np.zeros(n_rows, dtype=np.int64), [np.zeros(0, dtype=np.int32)], 0
@@ -316,7 +315,7 @@ class _Composer:
             while len(fresh):
                 self._check_size(n_pairs + int(once.n_of(fresh.rows).sum()))
                 further = fresh.behind(once)
-                keys = (further.askers - start) * n_rows + further.rows
+                keys = (further.owners - start) * n_rows + further.rows
                 keys = _sorted_unique(keys[~flags[keys]])
                 flags[keys] = True
                 n_pairs += len(keys)
@@ -332,14 +331,14 @@ class _Composer:
         if n_pairs > self.max_pairs:
             path, name = pretty_path(self.step.declared.path), self.step.link.name
             raise DataError(
-                f"the path {path!r} of the link {name!r} leads to {n_pairs:,} pairs of rows on this data, and "
-                f"{self.max_pairs:,} are allowed",
-                fix=f"take a path that leads to fewer rows, or write 'limits {{ pairs {n_pairs} }}' in the grammar",
+                f"the path {path!r} of the link {name!r} leads to {n_pairs:,} pairs of rows on this data, expected "
+                f"at most {self.max_pairs:,}",
+                fix=f"use a path to fewer rows, or write 'limits {{ pairs {n_pairs} }}' in the grammar",
             )
 
 
 def _n_walks(hops: list[Adjacency]) -> list[NDArray[np.float64]]:
-    """For each row that asks, how many walks go along the first hop, the first two, and so on."""
+    """Return the number of walks from each owner along the first hop, the first two hops, and so on."""
     found = []
     for n_hops in range(1, len(hops) + 1):
         walks: NDArray[np.float64] = np.ones(int(hops[n_hops - 1].targets.max(initial=0)) + 1)
@@ -351,7 +350,7 @@ def _n_walks(hops: list[Adjacency]) -> list[NDArray[np.float64]]:
 
 
 def _chunks(walks: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
-    """Yield runs of rows that have about as many walks as are made at a time."""
+    """Yield ranges of owners with about `CHUNK` walks each."""
     ends = np.cumsum(walks)
     start = 0
     while start < len(walks):
@@ -362,18 +361,18 @@ def _chunks(walks: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
 
 
 def _itself(start: int, stop: int) -> Pairs:
-    """Each row from start up to stop with itself."""
+    """Return the pairs of each row from start to stop with itself."""
     rows = np.arange(start, stop)
     return Pairs(rows, rows)
 
 
 def _unique(pairs: Pairs, start: int, stop: int) -> Pairs:
-    """Each pair once, in order; the rows that ask are those from start up to stop."""
+    """Return the sorted distinct pairs; the owners are the rows from start to stop."""
     if not len(pairs):
         return pairs
     low, high = int(pairs.rows.min()), int(pairs.rows.max()) + 1
     width = high - low
-    keys = (pairs.askers - start) * width + (pairs.rows - low)
+    keys = (pairs.owners - start) * width + (pairs.rows - low)
     if (keys[1:] > keys[:-1]).all():
         return pairs
     if (stop - start) * width <= min(DENSE, 16 * len(keys)):
@@ -386,6 +385,6 @@ def _unique(pairs: Pairs, start: int, stop: int) -> Pairs:
 
 
 def _sorted_unique(keys: _Ints) -> _Ints:
-    """Like ``np.unique``, which looks numbers up in a table, and takes ten times as long."""
+    """Return the sorted distinct keys, ten times faster than ``np.unique``, which uses a hash table."""
     keys = np.sort(keys)
     return keys[np.concatenate(([True], keys[1:] > keys[:-1]))] if len(keys) else keys

@@ -1,12 +1,12 @@
-"""The number of predicates of a space, without enumerating them.
+"""The number of predicates in a space, computed without enumerating them.
 
-A position is a set of literals, and which literals may stand together is decided group by group: the tests of
-one subject, the literals of one link. Each group is a polynomial, the coefficient of x^k y^l saying in how many
-ways k of its literals, of l literals in all, may stand together; a position is the product of its groups, cut
-off at its most conjuncts and at the limits; a link turns the polynomial of its slot into "sets of so many".
+A position is a set of literals, and which literals can be combined is decided group by group: the tests of one
+feature, the literals of one link. Each group is a polynomial; the coefficient of x^k y^l is the number of ways to
+combine k of its literals with a total size of l. A position is the product of its groups, truncated at the maximum
+number of conjuncts and at the limits. A link turns the polynomial of its slot into that of sets of its predicates.
 
-Where rewrites overlap so that one predicate has several derivations no formula is used: the predicates are
-enumerated, up to a limit, and the result says so.
+If rewrites overlap, so that a predicate has several derivations, no formula applies: the predicates are enumerated,
+up to a limit, and the result says so.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from structtree.space.terms import clash, head
 
 __all__ = ["SpaceSize", "count_space"]
 
-Series = dict[tuple[int, int], int]  # (conjuncts, literals) -> how many
-Sizes = dict[int, int]  # literals -> how many
+Series = dict[tuple[int, int], int]  # (conjuncts, literals) -> number of ways
+Sizes = dict[int, int]  # literals -> number of predicates
 
 MAX_ENUMERATED = 1_000_000
 MAX_COMPARED_TESTS = 3_000
@@ -46,13 +46,13 @@ MAX_COMPARED_TESTS = 3_000
 
 @dataclass(frozen=True, slots=True)
 class SpaceSize:
-    """The number of predicates, and how it was found.
+    """The number of predicates in a space.
 
     Parameters
     ----------
     size : int
     enumerated : str or None
-        Why the predicates had to be enumerated; None when a formula gave the number.
+        Why the predicates had to be enumerated; None if a formula counted them.
     """
 
     size: int
@@ -60,22 +60,22 @@ class SpaceSize:
 
 
 class _NoFormulaError(Exception):
-    """Rewrites overlap, or a subject has tests of too many forms."""
+    """Raised if rewrites overlap, or if a feature has tests of too many forms."""
 
 
 def count_space(space: Space, most: int = MAX_ENUMERATED) -> SpaceSize:
-    """Count the predicates of a space, ``top`` included.
+    """Count the predicates of a space, including ``top``.
 
     Parameters
     ----------
     space : Space
     most : int
-        How many are enumerated where no formula counts them.
+        The maximum number of predicates to enumerate if no formula applies.
 
     Raises
     ------
     UsageError
-        When there are more than that.
+        If there are more.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def count_space(space: Space, most: int = MAX_ENUMERATED) -> SpaceSize:
     >>> count_space(Space.build(grammar))
     SpaceSize(size=8, enumerated=None)
     """
-    require(space, Space, "space", "a Space; build one of a grammar with Space.build(grammar, individuals)")
+    require(space, Space, "space", "a Space; build it with Space.build(grammar, individuals)")
     counter = _Counter(space)
     try:
         sizes = counter.position(Slot(space.grammar.individual), space.room())
@@ -97,23 +97,23 @@ def count_space(space: Space, most: int = MAX_ENUMERATED) -> SpaceSize:
 def _enumerate(space: Space, most: int, reason: str) -> SpaceSize:
     n = sum(1 for _ in islice(space.enumerate(), most + 1))
     if n > most:
-        raise UsageError(f"the space has more than {most:,} predicates and no formula counts it: {reason}")
+        raise UsageError(f"the space has more than {most:,} predicates, and no formula applies: {reason}")
     return SpaceSize(n, reason)
 
 
 def _inside(room: Room) -> Room:
-    """Return the room behind a link, which counts as a literal itself."""
+    """Return the room behind a link, which is a literal itself."""
     return room.inside().after(1)
 
 
 def _weight(room: Room, literals: int) -> int:
-    """Return the exponent of y: there is nothing to keep apart when literals have no limit."""
+    """Return the exponent of y, always 0 if the number of literals is unlimited."""
     return 0 if room.literals is None else literals
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Tests of one subject: in how many ways k of them stand together, each of a size in literals."""
+    """Tests of one feature: the number of ways to combine k of them, and the size of each in literals."""
 
     ways: tuple[int, ...]
     size: int
@@ -125,7 +125,7 @@ class _Counter:
     known: dict[tuple[str, Room], Sizes] = field(default_factory=dict)
 
     def position(self, slot: Slot, room: Room) -> Sizes:
-        """Return the number of predicates of each size that may stand in a slot."""
+        """Return the number of predicates of each size in a slot."""
         if not slot.plain:
             return _sizes(self._with_fixed(slot, room))
         key = (slot.type, room)
@@ -138,7 +138,7 @@ class _Counter:
     def _most(self, slot: Slot, room: Room) -> int:
         most = self.space.most_conjuncts(slot)
         if most == 0:
-            assert room.literals is not None  # the checker asks for a limit of literals
+            assert room.literals is not None  # the checker requires a limit
             return max(room.literals, 0)
         return most
 
@@ -159,10 +159,10 @@ class _Counter:
         for test in lonely:
             assert isinstance(test.template, syn.Missing)
             if test.template.member not in stepped:
-                raise _NoFormulaError(f"{pretty(test.literal(0))!r} stands beside tests behind that reference")
+                raise _NoFormulaError(f"{pretty(test.literal(0))!r} can be combined with tests behind the reference")
 
     def _reached(self, name: str) -> list[Family]:
-        """The families of a type that can be reached, those from ``top`` first."""
+        """Return the reachable families of a type, those from ``top`` first."""
         space = self.space
         chained = [
             family
@@ -173,7 +173,7 @@ class _Counter:
         return [*space.offers.from_top[name], *chained]
 
     def _families(self, name: str) -> tuple[list[TestFamily], list[LinkFamily]]:
-        """The families of a type that can be reached, without link families that add nothing."""
+        """Return the reachable families of a type, without redundant link families."""
         families = self._reached(name)
         tests = [f for f in families if isinstance(f, TestFamily)]
         links = [f for f in families if isinstance(f, LinkFamily)]
@@ -184,16 +184,16 @@ class _Counter:
         closed = (t for t in tests if isinstance(t.template, syn.Aggregate) and not t.path)
         beside = next((t for t in closed if head(t.template) in heads), None)
         if beside is not None:
-            raise _NoFormulaError(f"{pretty(beside.literal(0))!r} stands beside aggregates of the same rows")
+            raise _NoFormulaError(f"{pretty(beside.literal(0))!r} can be combined with aggregates of the same rows")
         overlap = twice or dotted
         if overlap is not None:
             example = next(islice(base_literals(overlap), 1), None)
             shown = pretty(example) if example is not None else ""
-            raise _NoFormulaError(f"several rewrites of {name} can make {shown!r}")
+            raise _NoFormulaError(f"several rewrites of {name} can produce {shown!r}")
         return tests, links
 
     def _covers(self, wide: LinkFamily, narrow: LinkFamily) -> bool:
-        """Tell whether everything that a family derives is derived by another one, which is just open."""
+        """Return whether an open family derives everything that another family derives."""
         if wide.head != narrow.head or not all(slot.plain for slot in wide.slots):
             return False
         if not set(narrow.numbers) <= set(wide.numbers):
@@ -212,7 +212,7 @@ class _Counter:
         )
 
     def _lonely_missing(self, tests: list[TestFamily]) -> list[TestFamily]:
-        """Tests for an absent reference when something may be asked behind that reference too."""
+        """Return the tests for a missing reference that other tests may follow."""
         behind = {t.path[0].link for t in tests if t.path and isinstance(t.path[0], syn.Follow)}
         found = []
         for test in tests:
@@ -232,12 +232,12 @@ class _Counter:
             yield _Group(tuple(_ways(families, most)), families[0].size)
 
     def _counted(self, test: TestFamily) -> Any:
-        """Return what a closed test without a subject may clash about: a count of the same rows, else nothing."""
+        """Return the group key of a closed test without a feature: the counted rows, or the test itself."""
         if not isinstance(test.template, syn.Count):
             return test
         of_link = ("Count", test.template.link)
         if any(f.head == of_link for f in self._reached(test.type)):
-            raise _NoFormulaError(f"{pretty(test.literal(0))!r} stands beside counts of the same link")
+            raise _NoFormulaError(f"{pretty(test.literal(0))!r} can be combined with counts of the same link")
         return (*of_link, test.template.inner)
 
     # ---- what links add ---------------------------------------------------------------------------------
@@ -252,18 +252,18 @@ class _Counter:
                 yield self._set_series(family, room, most)
 
     def _set_series(self, family: LinkFamily, room: Room, most: int) -> Series:
-        """Any different predicates in the slot make different literals; of counts one number for each."""
+        """Return the series of a link family: different predicates in its slot make different literals."""
         inside = _inside(room)
         if len(family.slots) > 1:
             if not all(slot.plain for slot in family.slots):
-                raise _NoFormulaError(f"the parts of {pretty(family.template)!r} are unlike each other")
+                raise _NoFormulaError(f"the parts of {pretty(family.template)!r} differ from each other")
             inner = _bags(self.position(family.slots[0], inside), len(family.slots), inside.literals)
         else:
             inner = self.position(family.slots[0], inside)
         return _sets(inner, len(family.numbers), room, most)
 
     def _step_series(self, family: LinkFamily, room: Room, most: int, lonely: list[TestFamily]) -> Series:
-        """Behind a functional step: plain tests by subject, or else one literal alone."""
+        """Return the series behind a functional step: plain tests by feature, or else a single literal."""
         link = family.template.link if isinstance(family.template, syn.Follow) else None
         alone: Series = defaultdict(int)
         for test in lonely:
@@ -275,7 +275,7 @@ class _Counter:
         (slot,) = family.slots
         inside = _inside(room)
         if not slot.plain:
-            raise _NoFormulaError(f"{pretty(family.template)!r} opens a position that is not just 'top'")
+            raise _NoFormulaError(f"{pretty(family.template)!r} opens a position with fixed tests")
         groups = [_behind_a_step(group, room) for group in self._plain_tests(slot.type, inside, most)]
         series = _product(groups, most, room.literals)
         for size, n in self.position(slot, inside).items():
@@ -288,9 +288,9 @@ class _Counter:
         return series
 
     def _plain_tests(self, name: str, room: Room, most: int) -> Iterator[Series]:
-        """The tests that can stand alone at a position of a type, also behind further functional steps.
+        """Yield the series of the plain tests at a position of a type, including those behind functional steps.
 
-        Aggregates are such tests whatever is asked of their rows: those of other rows are about another subject.
+        An aggregate is a plain test with any condition, because another condition makes it another feature.
         """
         tests, links = self._families(name)
         with_subject = [t for t in tests if t.subject is not None]
@@ -306,20 +306,20 @@ class _Counter:
     # ---- bundles --------------------------------------------------------------------------------------------
 
     def _require_apart(self, bundle: BundleFamily, others: list[Family]) -> None:
-        """Raise an error unless the literals of a bundle clash with none but those of another member of it."""
+        """Raise an error if the literals of a bundle may clash with literals of other families."""
         parts, name = bundle.slot.fixed, bundle.type
         rivals = [f for other in self.space.offers.bundles[name] if other is not bundle for f in other.slot.fixed]
         about = [_about(family) for family in parts]
         known = {_about(family) for family in (*others, *rivals)}
         if bundle.left or self.space.offers.from_literal[name] or None in about or not known.isdisjoint(about):
-            raise _NoFormulaError(f"several rewrites of {name} can make literals of {_shown(bundle)}")
+            raise _NoFormulaError(f"several rewrites of {name} can produce literals of {_shown(bundle)}")
         once = len(parts) > 1 and any(isinstance(family, TestFamily) and family.lonely for family in parts)
         is_link = len(parts) == 1 and isinstance(parts[0], LinkFamily) and len(parts[0].slots) == 1
         if len(set(about)) < len(about) or not (once or is_link):
-            raise _NoFormulaError(f"{_shown(bundle)} can stand at a position of {name} in several ways")
+            raise _NoFormulaError(f"{_shown(bundle)} can be derived in several ways at a position of {name}")
 
     def _bundle_series(self, bundle: BundleFamily, room: Room) -> Series:
-        """A bundle once, where it has a test that stands only once; a link by itself as often as there is room."""
+        """Return the series of a bundle: at most once if one of its tests is unique, repeatedly for a single link."""
         (first, *more), places = bundle.slot.fixed, bundle.places
         if not more and isinstance(first, LinkFamily):
             if not room.allows(1, 1):
@@ -333,28 +333,28 @@ class _Counter:
             series[k * places, size] += n
         return series
 
-    # ---- slots in which a rewrite has put something -----------------------------------------------------
+    # ---- slots with fixed literals ----------------------------------------------------------------------
 
     def _with_fixed(self, slot: Slot, room: Room) -> Series:
         if self.space.offers.bundles.get(slot.type):
-            raise _NoFormulaError(f"rewrites of {slot.type} put several literals beside what is there")
+            raise _NoFormulaError(f"rewrites of {slot.type} add several literals to fixed tests")
         if self.space.offers.from_literal[slot.type]:
-            raise _NoFormulaError(f"what a rewrite puts into a position of {slot.type} is rewritten further")
+            raise _NoFormulaError(f"fixed tests at a position of {slot.type} can be rewritten")
         if not slot.open:
             return self._closed(slot, room)
         if not all(isinstance(f, TestFamily) and f.subject and not f.head for f in slot.fixed):
-            raise _NoFormulaError(f"a rewrite opens a position of {slot.type} beside more than plain tests")
+            raise _NoFormulaError(f"a rewrite opens a position of {slot.type} with more than plain tests")
         fixed = [f for f in slot.fixed if isinstance(f, TestFamily)]
         self._require_different(slot, [f.subject for f in fixed])
         most = self._most(slot, room)
         tests, links = self._families(slot.type)
         if any(isinstance(t.template, syn.Missing) for t in (*tests, *fixed)):
-            raise _NoFormulaError("a position has a test for missing values beside fixed tests")
+            raise _NoFormulaError("a position has a test for missing values next to fixed tests")
         series: list[Series] = []
         subjects = {f.subject for f in fixed}
         others = [t for t in tests if t.subject not in subjects and t.head is None]
         if any(t.head is not None for t in tests):
-            raise _NoFormulaError(f"a rewrite opens a position of {slot.type} beside tests behind references")
+            raise _NoFormulaError(f"a rewrite opens a position of {slot.type} with tests behind references")
         for family in fixed:
             if not has_room(family, room):
                 return {}
@@ -374,7 +374,7 @@ class _Counter:
         if not room.allows(1, 1):
             return {}
         if len(family.slots) > 1:
-            raise _NoFormulaError(f"a rewrite puts {pretty(family.template)!r} inside a position")
+            raise _NoFormulaError(f"a rewrite fixes {pretty(family.template)!r} inside a position")
         inner = self.position(family.slots[0], _inside(room))
         n = len(family.numbers)
         return {(1, _weight(room, size + 1)): ways * n for size, ways in inner.items()}
@@ -382,11 +382,11 @@ class _Counter:
     def _require_different(self, slot: Slot, subjects: list[Any]) -> None:
         steps = [s for s in subjects if isinstance(s, tuple) and str(s[0]).endswith(".")]
         if len(set(subjects)) < len(subjects) or len(steps) > 1:
-            raise _NoFormulaError(f"a rewrite puts two literals of one kind into a position of {slot.type}")
+            raise _NoFormulaError(f"a rewrite fixes two literals of one feature at a position of {slot.type}")
 
 
 def _about(family: Family) -> Any:
-    """Return what a literal of a family may clash about; None if that is not one thing."""
+    """Return the feature or head that the literals of a family may clash about; None if it is not unique."""
     if isinstance(family, LinkFamily):
         return None if family.functional else family.head
     is_plain = family.head is None and family.depth == 0 and not isinstance(family.template, syn.Missing)
@@ -424,12 +424,12 @@ def _group_series(group: _Group, room: Room) -> Series:
 
 
 def _behind_a_step(series: Series, room: Room) -> Series:
-    """The same literals, each behind a step of its own."""
+    """Return the series of the same literals, each behind another step."""
     return {(k, _weight(room, size + k)): ways for (k, size), ways in series.items()}
 
 
 def _sets(inner: Sizes, numbers: int, room: Room, most: int) -> Series:
-    """Sets of literals, each with one of the inner predicates, all different, and with one of the numbers."""
+    """Return the series of sets of literals with distinct inner predicates, each with one of the numbers."""
     return _product(
         (
             {(k, _weight(room, k * (size + 1))): comb(n, k) * numbers**k for k in range(min(n, most) + 1)}
@@ -441,18 +441,18 @@ def _sets(inner: Sizes, numbers: int, room: Room, most: int) -> Series:
 
 
 def _bags(inner: Sizes, n_parts: int, literals: int | None) -> Sizes:
-    """Bags of so many inner predicates, by their total size."""
+    """Return the number of multisets of `n_parts` inner predicates, by total size."""
     factors: list[Series] = [
         {(k, k * size): comb(n + k - 1, k) for k in range(n_parts + 1)} for size, n in inner.items() if n
     ]
     return {size: ways for (k, size), ways in _product(factors, n_parts, literals).items() if k == n_parts}
 
 
-# ---- tests of one subject that may stand together -------------------------------------------------------
+# ---- combinations of tests of one feature ---------------------------------------------------------------
 
 
 def _ways(families: list[TestFamily], most: int) -> list[int]:
-    """In how many ways 0, 1, 2, ... tests of one subject may stand together."""
+    """Return the number of ways to combine 0, 1, 2, ... tests of one feature."""
     n = sum(family.n for family in families)
     templates = [f.template for f in families]
     if most <= 1 or n <= 1:
@@ -471,7 +471,7 @@ def _ways(families: list[TestFamily], most: int) -> list[int]:
 
 
 def _n_bounded(families: list[TestFamily]) -> int:
-    """How many pairs of a lower and an upper bound leave something between them."""
+    """Return the number of pairs of a lower and an upper bound with values between them."""
     lower, upper = (
         np.sort(np.concatenate([_bound_values(f) for f in families if f.template.op == op] or [np.zeros(0)]))  # type: ignore[union-attr]
         for op in (">=", "<=")
@@ -486,7 +486,7 @@ def _bound_values(family: TestFamily) -> Any:
 
 
 def _ways_with(fixed: TestFamily, others: list[TestFamily], most: int) -> list[int]:
-    """In how many ways k tests of a subject stand together when one of them is of the fixed family."""
+    """Return the number of ways to combine k tests of a feature, one of them of the fixed family."""
     open_tests = {f.literal(v) for f in others for v in f.choices()}
     required = set(map(fixed.literal, fixed.choices()))
     everything = list(open_tests | required)
@@ -494,15 +494,15 @@ def _ways_with(fixed: TestFamily, others: list[TestFamily], most: int) -> list[i
 
 
 def _has_one(chosen: list[Any], required: set[Any], open_tests: set[Any]) -> bool:
-    """Some test is of the fixed family, and at most one of them could not have been added otherwise."""
+    """Return whether some test is of the fixed family, and at most one is not of an open family."""
     only_fixed = [test for test in chosen if test not in open_tests]
     return any(test in required for test in chosen) and len(only_fixed) <= 1
 
 
 def _cliques(tests: list[Any], most: int, accept: Callable[[list[Any]], bool] = bool) -> list[int]:
-    """The sets of 0, 1, ... tests without a clash that are accepted (the empty one unless it must not be)."""
+    """Return the number of accepted sets of 0, 1, ... tests without a clash."""
     if len(tests) > MAX_COMPARED_TESTS:
-        raise _NoFormulaError(f"{len(tests):,} tests of several forms ask about {pretty(tests[0])!r}")
+        raise _NoFormulaError(f"{len(tests):,} tests of several forms share the feature of {pretty(tests[0])!r}")
     friends = [{j for j in range(i + 1, len(tests)) if not clash(tests[i], tests[j])} for i in range(len(tests))]
     ways = [int(accept is bool)] + [0] * most
 

@@ -1,8 +1,8 @@
-"""Evaluation of predicates for all rows at once, on the columns.
+"""Vectorised evaluation of predicates.
 
-The idea: a predicate on a type is a boolean array over the rows of that type; a link turns the array of its
-target type into one of its own by counting, in one cumulative sum, the true rows behind each row. The law: `holds`
-equals the definition of truth one row at a time, which stands in ``tests/space/truth.py``.
+A predicate on a type is a boolean array over the rows of the type. Across a link, the array of the target type
+becomes one of the owner's type by counting the true rows behind each row with a cumulative sum. Law: `holds` equals
+the row-by-row definition of truth in ``tests/space/truth.py``.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def rows_where(predicate: syn.Predicate, population: Population, type_name: str,
     Parameters
     ----------
     known : dict, optional
-        Answers so far, by type and predicate: looked up, and added to. Who hands it over also empties it.
+        Cache of masks by type and predicate; the caller clears it.
     """
     if known is None:
         return _evaluate(predicate, population, type_name, None)
@@ -143,7 +143,7 @@ def _evaluate(predicate: syn.Predicate, population: Population, type_name: str, 
         case syn.Not(inner):
             return ~rows_where(inner, population, type_name, known)
         case syn.CompareMine() | syn.Me():
-            raise AssertionError("only pairs have a row that asks; see structtree.space.pairs")
+            raise AssertionError("only derived links have an owner; see structtree.space.pairs")
         case _ as never:
             assert_never(never)
 
@@ -151,7 +151,7 @@ def _evaluate(predicate: syn.Predicate, population: Population, type_name: str, 
 def aggregate_column(
     test: syn.Aggregate, population: Population, type_name: str, known: Known | None = None
 ) -> Column:
-    """Return what an aggregate test compares, for every row of a type, missing where there is nothing to compare."""
+    """Return the values of an aggregate for every row of a type."""
     name = _target(population, type_name, test.link)
     rows = LinkedRows(
         population.tables[type_name].links[test.link],
@@ -163,15 +163,15 @@ def aggregate_column(
 
 
 def count_behind(test: syn.Count, population: Population, type_name: str) -> NDArray[np.int64]:
-    """Return the number that a counting test compares, for every row of a type."""
+    """Return the number of rows that a count test compares, for every row of a type."""
     inner = rows_where(test.inner, population, _target(population, type_name, test.link))
     return _n_true(population.tables[type_name].links[test.link], inner)
 
 
 def own_column(path: syn.ValuePath, population: Population, type_name: str) -> Column:
-    """Return what the rows of a type have at the end of a path of references, missing where that leads nowhere.
+    """Return the values at the end of a path of references for every row of a type, missing if the path ends early.
 
-    The last two names of the path may be a date and a part of it.
+    The last two names of the path may be a date and a date part.
     """
     *references, name = path
     rows = None
@@ -204,7 +204,7 @@ def _target(population: Population, type_name: str, link: str) -> str:
 
 
 def compare_with(column: Column, op: str, value: Any) -> Mask:
-    """Return where the values of a column compare so with one; a missing value never does."""
+    """Return a mask of the values of a column that satisfy a comparison; missing values do not."""
     if column.kind != "nominal":
         # NaN compares false with everything, except under !=.
         return np.asarray(_OPERATORS[op](column.values, value) & ~column.missing)
@@ -212,12 +212,12 @@ def compare_with(column: Column, op: str, value: Any) -> Mask:
 
 
 def compare_numbers(numbers: NDArray[np.int64], op: str, n: Any) -> Mask:
-    """Return where numbers compare so with one."""
+    """Return a mask of the numbers that satisfy a comparison."""
     return np.asarray(_OPERATORS[op](numbers, n))
 
 
 def compare_columns(one: Column, other: Column, op: str) -> Mask:
-    """Return where two columns compare so: categories by their text if they may just differ, all else by value."""
+    """Return a mask of the rows where two columns satisfy a comparison; categories are equal if their names are."""
     values, others = one.values, other.values
     if one.categories or other.categories:
         if op in ("=", "!="):
@@ -235,17 +235,17 @@ def _among(column: Column, values: tuple[Any, ...]) -> Mask:
 
 
 def _n_true(adjacency: Adjacency, true: Mask) -> NDArray[np.int64]:
-    """For each row, how many of its targets are true."""
+    """Return the number of true targets of each row."""
     running = np.zeros(len(adjacency.targets) + 1, dtype=np.int64)
     np.cumsum(true[adjacency.targets], out=running[1:])
     return np.asarray(running[adjacency.offsets[1:]] - running[adjacency.offsets[:-1]])
 
 
 def different_targets(adjacency: Adjacency, masks: list[Mask]) -> Mask:
-    """Return which rows have a target for each predicate, all different.
+    """Return a mask of the rows with a different target for each predicate.
 
-    Counting settles most rows: there must be a target for each predicate, and as many in all as there are
-    predicates; and if the first has one, the second two, and so on, then each finds one that is left.
+    Counting decides most rows: each predicate needs a target, and all together need as many targets as there are
+    predicates; if the predicates, sorted by count, have at least 1, 2, 3, ... targets, each finds an unused one.
     """
     n = len(masks)
     counts = np.sort([_n_true(adjacency, mask) for mask in masks], axis=0)
@@ -257,7 +257,7 @@ def different_targets(adjacency: Adjacency, masks: list[Mask]) -> Mask:
 
 
 def _can_be_matched(adjacency: Adjacency, masks: list[Mask], rows: NDArray[np.int64]) -> Mask:
-    """Which of some rows have different targets for all predicates: one bipartite matching for all of them."""
+    """Return a mask of the rows with a different target for each predicate, by one bipartite matching."""
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
     from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]
 

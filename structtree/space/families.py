@@ -1,9 +1,9 @@
-"""A checked grammar on given data: for each type, the families of literals that may be added at a position.
+"""Families: for each type, the literals that the rewrites of a grammar can add to a position on given data.
 
-A *family* is the right side of one rewrite with its value sources resolved: all its members differ in a value
-only. A test family asks one subject; a link family opens *slots*, the positions behind the link. Families are
-what is added during refinement, what is counted, and what the search evaluates in one pass. A *bundle* is the right
-side of a rewrite that is about several literals of a position at once: a slot whose literals stand among the others.
+A *family* is the right side of a rewrite with its value sources resolved: its members differ only in a value. A test
+family tests one feature; a link family opens *slots*, the positions behind the link. Families are added during
+refinement, counted, and evaluated by the search in one pass. A *bundle* is the right side of a rewrite that adds
+several literals to a position at once, as a slot with fixed literals.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ __all__ = [
 ]
 
 START = 1 << 40
-"""The index of families that a search starts with besides those of the grammar; after all of them."""
+"""The index of families that a search starts with, greater than those of the grammar."""
 
 MOST_CALLS = 100_000
-"""For so many calls of a definition may one rewrite stand."""
+"""Maximum number of calls of a definition in one rewrite."""
 
 MOST_SETS = 4095
-"""So many sets of values are tried one by one, if they must be: those of twelve values."""
+"""Maximum number of sets of values that are tried one by one: those of twelve values."""
 
 Values = NDArray[np.float64] | tuple[Any, ...] | Subsets
 LinkPredicate = syn.Exists | syn.All | syn.Count | syn.Distinct | syn.Follow | syn.ListStep | syn.Aggregate
@@ -71,34 +71,34 @@ LinkPredicate = syn.Exists | syn.All | syn.Count | syn.Distinct | syn.Follow | s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TestFamily:
-    """Tests of one subject in one form: ``wheels >= t`` for all t, ``load.shape = v`` for all v.
+    """Tests of one feature in one form: ``wheels >= t`` for all t, ``load.shape = v`` for all v.
 
     Parameters
     ----------
     index : int
-        The place among the families of its type; the order of generation.
+        The index among the families of its type, in order of generation.
     type : str
-        The type of row it is asked of.
+        The type of the tested rows.
     template : Predicate
-        The test behind the path, its value still a source.
+        The test behind the path, with a value source.
     path : tuple
         The functional steps before it (``load.`` in ``load.shape``), outermost first.
     values : array, tuple or Subsets
-        What the source offers; one None when there is no source.
+        The values of the source; a single None if there is no source.
     left : Predicate or None
-        The literal it specialises; None stands for ``top``.
+        The literal that it specialises; None for ``top``.
     kind : str or None
-        The kind of the attribute whose values these are.
+        The kind of the attribute.
     levels : tuple of str
-        Its categories in order, if they are ordered.
+        The categories of an ordered attribute, in order.
     cost : int or None
-        For how many literals a member counts, when not for those it has.
+        The number of literals that a member counts for, if not its own.
     subject : tuple or None
-        What all members ask about.
+        The feature of all members.
     head : tuple or None
-        The functional step they start with, which a link family may open too.
+        The functional step that all members start with, which a link family may also open.
     size, depth : int
-        The literals and the nesting of a member.
+        The number of literals and the nesting of a member.
     """
 
     __test__ = False  # not a test case for pytest
@@ -130,36 +130,36 @@ class TestFamily:
 
     @property
     def n(self) -> int:
-        """Number of members, even if they are more than can be listed."""
+        """Number of members, even if it is too large for ``len``."""
         return self.values.n if isinstance(self.values, Subsets) else len(self.values)
 
     def choices(self) -> range:
-        """The indices of all members, for who takes them one by one.
+        """Return the indices of all members, to try them one by one.
 
         Raises
         ------
         UsageError
-            When they are sets of more than twelve values.
+            If the members are sets of more than twelve values.
         """
         if isinstance(self.values, Subsets) and self.values.n > MOST_SETS:
             sets = f"{self.values.n:,} sets of {len(self.values.words)} values"
             raise UsageError(
-                f"{pretty(self.template)!r} stands for {sets}, too many to try one by one: "
-                "ask one plain test of a table at a time, which needs no list, or write out the sets ('in {a, b}')"
+                f"{pretty(self.template)!r} stands for {sets}, too many to try one by one; "
+                "use one plain test of a table at a time, which needs no list, or list the sets ('in {a, b}')"
             )
         return range(len(self.values))
 
     def literal(self, v: int) -> syn.Predicate:
-        """The member with the v-th value."""
+        """Return the member with the v-th value."""
         return wrap(self.path, _instantiate(self.template, self.values[v], self.kind, self.levels))
 
     def find(self, literal: syn.Predicate) -> int | None:
-        """The index of a literal among the members, if it is one."""
+        """Return the index of a literal among the members, or None."""
         end = self._behind_the_path(literal)
         return None if end is None else _find_value(self.template, self.values, end)
 
     def nearest(self, literal: syn.Predicate) -> int | None:
-        """The index of a literal among the members or, where thresholds are others, of the nearest one."""
+        """Return the index of a literal, or of the member with the nearest threshold, or None."""
         found = self.find(literal)
         if found is not None or not isinstance(self.values, np.ndarray) or not len(self):
             return found
@@ -172,7 +172,7 @@ class TestFamily:
         return int(np.argmin(np.abs(self.values - end.value)))
 
     def _behind_the_path(self, literal: syn.Predicate) -> syn.Predicate | None:
-        """Return what stands behind the steps of the path, if the literal begins with these."""
+        """Return the predicate behind the steps of the path, or None if the literal has other steps."""
         for step in self.path:
             if functional_step(literal) != functional_step(step):
                 return None
@@ -181,12 +181,12 @@ class TestFamily:
         return literal
 
     def may_make(self, literal: syn.Predicate) -> bool:
-        """Tell whether a literal is one of the members."""
+        """Return whether a literal is a member."""
         return self.find(literal) is not None
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """The part that two families share when their members can be the same literals."""
+        """A key that two families share if they can have members in common."""
         path = tuple(functional_step(step) for step in self.path)
         match self.template:
             case syn.Compare(attribute, "=") | syn.Among(attribute):
@@ -206,19 +206,19 @@ class TestFamily:
 
     @property
     def lonely(self) -> bool:
-        """True where any two members imply or exclude each other, so that a position has one of them at most."""
+        """True if any two members imply or exclude each other, so that a position has at most one of them."""
         many = isinstance(self.template, syn.Compare | syn.Aggregate) and self.template.op == "!="
         return not (many or is_open_call(self.template)) or len(self) == 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """A position behind a link: its type, the literals it must have, and whether more may be added.
+    """A position behind a link: its type, its fixed literals, and whether more may be added.
 
     Parameters
     ----------
     bundle : bool
-        Whether it is the right side of a rewrite, whose literals stand at a position among others.
+        Whether it is a bundle, whose literals are added to a position with other literals.
     """
 
     type: str
@@ -228,15 +228,15 @@ class Slot:
 
     @property
     def plain(self) -> bool:
-        """True where it is just ``top``."""
+        """True if it is an open position without fixed literals."""
         return self.open and not self.fixed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkFamily:
-    """Literals that look behind a link: ``exists cars (top)``, ``count atoms (top) >= n`` for all n.
+    """Literals about the rows behind a link: ``exists cars (top)``, ``count atoms (top) >= n`` for all n.
 
-    So are aggregates inside which something is refined, ``max orders (top).price >= t``, for all t.
+    Includes aggregates whose condition can be refined: ``max orders (top).price >= t`` for all t.
     """
 
     index: int
@@ -245,23 +245,23 @@ class LinkFamily:
     slots: tuple[Slot, ...]
     numbers: tuple[float, ...] = (0,)
     left: syn.Predicate | None = None
-    #: How many literals of a member are not counted, since they were there before; see `reopened`.
+    #: The number of literals of a member that do not count, since they existed before; see `reopened`.
     given: int = 0
 
     @property
     def head(self) -> tuple[Any, ...]:
-        """The part that two families share when their members can be the same literals."""
+        """A key that two families share if they can have members in common."""
         own = head(self.template)
         assert own is not None
         return (*own, len(self.slots)) if isinstance(self.template, syn.Distinct) else own
 
     @property
     def functional(self) -> bool:
-        """True where it looks at one certain row."""
+        """True if the link leads to at most one row."""
         return functional_step(self.template) is not None
 
     def build(self, number: float, inners: Sequence[syn.Predicate]) -> syn.Predicate:
-        """The member with this count or threshold and these predicates in the slots."""
+        """Return the member with the given count or threshold and predicates in its slots."""
         match self.template:
             case syn.Distinct(link):
                 return canonical(syn.Distinct(link, tuple(inners)))
@@ -273,7 +273,7 @@ class LinkFamily:
                 return replace(other, inner=inners[0])
 
     def inners(self, literal: syn.Predicate) -> tuple[syn.Predicate, ...] | None:
-        """The predicates in the slots of a literal, if it has this family's head and an offered number."""
+        """Return the predicates in the slots of a literal, or None if it has another head or number."""
         if isinstance(literal, syn.Aggregate) and isinstance(self.template, syn.Aggregate):
             same = head(literal) == head(self.template) and literal.op == self.template.op
             return (literal.inner or syn.TOP,) if same and literal.value in self.numbers else None
@@ -285,7 +285,7 @@ class LinkFamily:
         return inners
 
     def choice_of(self, literal: syn.Predicate) -> int:
-        """The index of the number of a literal that has an offered one."""
+        """Return the index of a literal's number among the numbers of the family."""
         match literal:
             case syn.Count(n=number) | syn.Aggregate(value=number):
                 return self.numbers.index(number)
@@ -293,7 +293,7 @@ class LinkFamily:
                 return 0
 
     def may_make(self, literal: syn.Predicate) -> bool:
-        """Tell whether a literal can be a member, as far as can be seen without a look inside."""
+        """Return whether a literal can be a member, ignoring the predicates in its slots."""
         return self.inners(literal) is not None
 
 
@@ -302,19 +302,19 @@ Family = TestFamily | LinkFamily
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BundleFamily:
-    """Literals that one rewrite puts at a position together: ``a = v and b >= t`` for all v and t.
+    """Literals that one rewrite adds to a position together: ``a = v and b >= t`` for all v and t.
 
     Parameters
     ----------
     index : int
-        The place among the rewrites of its type.
+        The index among the rewrites of its type.
     type : str
     slot : Slot
-        The literals; nothing is added to them.
+        The literals, as a closed slot.
     left : tuple of Predicate
-        The literals whose place they take, ground; none where they are put in the place of ``top``.
+        The ground literals that they replace; empty if they replace ``top``.
     open : bool
-        Whether the right side ends in ``and top``, so that the place of ``top`` is not used up.
+        Whether the right side ends in ``and top``, so that ``top`` is kept.
     """
 
     index: int
@@ -322,12 +322,12 @@ class BundleFamily:
     slot: Slot
     left: tuple[syn.Predicate, ...] = ()
     open: bool = False
-    #: Its literals may be those of any other family.
+    #: Its literals may belong to any other family.
     head: ClassVar[None] = None
 
     @property
     def places(self) -> int:
-        """Number of the places that ``top and top`` gives a position which are used up."""
+        """Number of conjuncts allowed by ``top and top`` that it uses up."""
         return int(not self.open and not self.left)
 
 
@@ -335,7 +335,7 @@ class BundleFamily:
 class Offers:
     """All families of a grammar on given data, by type: those from ``top``, those from a literal, and bundles.
 
-    `n_skipped` counts the rewrites that there was no time to resolve.
+    `n_skipped` counts the rewrites that were skipped because the time was over.
     """
 
     from_top: Mapping[str, tuple[Family, ...]]
@@ -349,10 +349,10 @@ class Offers:
 
 
 def resolve_families(grammar: CheckedGrammar, population: Population | None, limit: Limit = NO_LIMIT) -> Offers:
-    """Resolve every rewrite of a checked grammar on the data, and verify those that syntax could not settle.
+    """Resolve every rewrite of a checked grammar on the data, and verify those that the syntax does not decide.
 
-    Families are without repeats: of two that offer the same literal the first one has it. The types nearest to the
-    individuals come first. When the limit is over, the remaining rewrites are skipped, once there is some test.
+    Families are disjoint: a literal belongs to the first family that has it. The types nearest to the individuals are
+    resolved first. When the limit is reached, the remaining rewrites are skipped, if there is at least one test.
     """
     resolve = _Resolver(grammar, population, Preparation(limit))
     top: dict[str, tuple[Family, ...]] = {}
@@ -375,13 +375,13 @@ def resolve_families(grammar: CheckedGrammar, population: Population | None, lim
 def _nearest_first(grammar: CheckedGrammar) -> list[str]:
     """Return all types: the individual's first, then those that its links lead to, and so on."""
     found = [grammar.individual]
-    for name in found:  # which grows meanwhile
+    for name in found:  # grows while iterated
         found += [link.target for link in grammar.schema.type(name).links if link.target not in found]
     return list(dict.fromkeys((*found, *grammar.schema.names)))
 
 
 def reopened(literal: syn.Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
-    """A ground literal on individuals as a family of its own, with all its positions open; None if it has none."""
+    """Return a ground literal on individuals as a family with all its positions open; None if it has no positions."""
     right = _with_top(literal)
     if right == literal:
         return None
@@ -392,7 +392,7 @@ def reopened(literal: syn.Predicate, grammar: CheckedGrammar) -> LinkFamily | No
 
 
 def _with_top(predicate: syn.Predicate) -> syn.Predicate:
-    """The predicate with ``and top`` wherever something may be added, below its own position."""
+    """Return the predicate with ``and top`` at every open position inside it."""
     return with_children(predicate, tuple(map(_with_room, children(predicate)))) if _opens(predicate) else predicate
 
 
@@ -403,7 +403,7 @@ def _with_room(inner: syn.Predicate) -> syn.Predicate:
 
 @dataclass(frozen=True, slots=True)
 class _Resolver:
-    """Turns rewrites into families: looks values up in the data, once per column."""
+    """Resolver of rewrites into families."""
 
     grammar: CheckedGrammar
     population: Population | None
@@ -433,12 +433,12 @@ class _Resolver:
             yield family
 
     def _is_over(self, name: str) -> bool:
-        """Return whether to skip the rest: there is no time for it, and some test that may tell rows apart."""
+        """Return whether to skip the rest, because the time is over and there is an informative test."""
         n_rows = 0 if self.population is None else self.population.tables[name].n_rows
         return self.preparation.is_over(n_rows) and bool(self._tests)
 
     def bundles(self, name: str, rewrites: Sequence[CheckedRewrite]) -> Iterator[BundleFamily]:
-        """Yield the rewrites of a type that are about several literals at once."""
+        """Yield the bundles of a type."""
         for index, rewrite in enumerate(rewrites):
             if rewrite.is_bundle and self._is_over(name):
                 self.skipped.append(rewrite)
@@ -451,7 +451,7 @@ class _Resolver:
                 yield bundle
 
     def _parts_below(self, parts: tuple[Family, ...], left: tuple[syn.Predicate, ...]) -> tuple[Family, ...]:
-        """The parts of a right side with only those values that make them imply the left side."""
+        """Return the parts of a right side with only the values that imply the left side."""
         certain = [literal for part in parts for literal in base_literals(part) if is_single(part)]
         for literal in left:
             if not any(implies(other, literal) for other in certain):
@@ -459,7 +459,7 @@ class _Resolver:
         return parts
 
     def refuse_overlap(self, families: Sequence[Family]) -> None:
-        """Refuse an aggregate with a fixed condition beside one whose condition is open: both may make one test."""
+        """Raise an error if an aggregate with a fixed condition overlaps with one whose condition is refined."""
         links = [family for family in families if isinstance(family, LinkFamily)]
         opened = {(f.head, f.template.op) for f in links if isinstance(f.template, syn.Aggregate)}
         for family in families:
@@ -469,18 +469,18 @@ class _Resolver:
             if (head(test), test.op) in opened:
                 rewrite = self.grammar.rewrites[family.type][family.index]
                 raise self._error(
-                    f"{pretty(rewrite.right)!r} has a fixed condition, and another rewrite of {family.type!r} "
-                    "refines that of the same aggregate: keep one of them",
+                    f"{pretty(rewrite.right)!r} has a fixed condition, but another rewrite of {family.type!r} "
+                    "refines the condition of the same aggregate; keep one of them",
                     rewrite,
                 )
 
     def family(self, right: syn.Predicate, name: str, rewrite: CheckedRewrite) -> Family:
-        """The family of one right side, or of one literal inside it."""
+        """Return the family of a right side, or of a literal inside it."""
         path, end = _path_to_test(right)
         if not _opens(end):
             at = reduce(self._target, path, name)
             values, kind = self._values(end, at, rewrite)
-            levels = self._levels(end, at) if kind == "ordered" else ()
+            levels = self._levels(end, at, kind)
             return TestFamily(0, name, canonical(end), path, values, kind=kind, levels=levels)
         assert isinstance(right, LinkPredicate)
         target = self._target(name, right)
@@ -500,25 +500,16 @@ class _Resolver:
 
     def _values(self, test: syn.Predicate, name: str, rewrite: CheckedRewrite) -> tuple[Values, Kind | None]:
         match test:
-            case syn.Among(attribute, source=syn.Star() as source):
-                return Subsets(self._offered(name, attribute, source, rewrite)), "nominal"
-            case syn.Compare(
-                attribute, op, syn.Star() | syn.Bins() | syn.Quantiles() | syn.Listed() | syn.Range() as source
-            ):
-                kind = self._attribute(name, attribute).kind
-                if op in (">=", "<="):
-                    return cuts(source, self._numbers_of(test, name, source, rewrite), kind, op), kind
-                return scalars(source, self._offered(name, attribute, source, rewrite)), kind
-            case syn.Within(attribute, source=syn.Bins() | syn.Quantiles() as source):
-                kind = self._attribute(name, attribute).kind
-                return intervals(source, self._numbers_of(test, name, source, rewrite), kind), kind
-            case syn.Aggregate(
-                value=syn.Star() | syn.Bins() | syn.Quantiles() | syn.Listed() | syn.Range() as source
-            ):
-                made = self._computed(test, name)
+            case syn.Among(source=syn.Star() as source):
+                return Subsets(self._offered(test, name, source, rewrite)), "nominal"
+            case syn.Compare(value=source) | syn.Aggregate(value=source) if isinstance(source, syn.ValueSource):
+                kind = self._tested(test, name).kind
                 if test.op in (">=", "<="):
-                    return cuts(source, self._numbers_of(test, name, source, rewrite), made.kind, test.op), made.kind
-                return scalars(source, self._computed_values(test, name, source, rewrite)), made.kind
+                    return cuts(source, self._numbers_of(test, name, source, rewrite), kind, test.op), kind
+                return scalars(source, self._offered(test, name, source, rewrite)), kind
+            case syn.Within(source=syn.Bins() | syn.Quantiles() as source):
+                kind = self._tested(test, name).kind
+                return intervals(source, self._numbers_of(test, name, source, rewrite), kind), kind
             case syn.Count():
                 return self._counts(test, name, rewrite), None
             case syn.Named() if is_open_call(test):
@@ -527,7 +518,7 @@ class _Resolver:
                 return (None,), None
 
     def _calls(self, call: syn.Named, rewrite: CheckedRewrite) -> tuple[tuple[syn.Scalar, ...], ...]:
-        """Return the values of all members of an open call: each choice of what its arguments offer."""
+        """Return the arguments of all members of an open call: every combination of values."""
         assert call.definition is not None  # the grammar has been checked
         names = call.definition.parameters
         given = dict(zip(names, call.arguments, strict=True))
@@ -536,15 +527,12 @@ class _Resolver:
             more = ({**one, name: v} for one in chosen for v in self._arguments(given[name], places, one, rewrite))
             chosen = list(islice(more, MOST_CALLS + 1))
             if len(chosen) > MOST_CALLS:
-                raise self._error(
-                    f"{pretty(call)!r} stands for more than {MOST_CALLS:,} tests; list fewer values, or ask for "
-                    "quantiles(10)",
-                    rewrite,
-                )
+                message = f"{pretty(call)!r} stands for more than {MOST_CALLS:,} tests"
+                raise self._error(f"{message}; list fewer values, or use quantiles(10)", rewrite)
         return tuple(tuple(one[name] for name in names) for one in chosen)
 
     def _in_order(self, call: syn.Named, rewrite: CheckedRewrite) -> Iterator[tuple[str, tuple[Place, ...]]]:
-        """Yield the parameters of a call with their places, each after those that decide what it offers."""
+        """Yield the parameters of a call with their uses, each after the parameters that its values depend on."""
         assert call.definition is not None
         places = places_of(call.definition, self.grammar.schema)
         given = zip(places, call.arguments, strict=True)
@@ -554,7 +542,7 @@ class _Resolver:
             yield from ((name, places[name]) for name in TopologicalSorter(needs).static_order())
         except CycleError as error:
             name = error.args[1][0]
-            message = f"which values {name!r} offers in {pretty(call)!r} depends on itself; list them"
+            message = f"the values of {name!r} in {pretty(call)!r} depend on themselves; list them"
             raise self._error(message, rewrite) from None
 
     def _arguments(
@@ -564,7 +552,7 @@ class _Resolver:
         chosen: Mapping[str, syn.Scalar],
         rewrite: CheckedRewrite,
     ) -> tuple[syn.Scalar, ...]:
-        """Return the values that an argument stands for: those that any of its places offers."""
+        """Return the values of an argument, collected from all uses of its parameter."""
         if not isinstance(given, syn.ValueSource):
             return (given,)
         if isinstance(given, syn.Listed | syn.Range):
@@ -587,22 +575,20 @@ class _Resolver:
             case other:
                 test = replace(other, value=source)
         values, kind = self._values(test, place.type, rewrite)
-        levels = self._levels(test, place.type) if kind == "ordered" else ()
+        levels = self._levels(test, place.type, kind)
         value: Any
         for value in values:
             yield value if isinstance(value, str | int) else syn.written(value, kind, levels)
 
-    def _levels(self, test: syn.Predicate, name: str) -> tuple[str, ...]:
+    def _levels(self, test: syn.Predicate, name: str, kind: Kind | None) -> tuple[str, ...]:
+        return self._tested(test, name).values if kind == "ordered" else ()
+
+    def _tested(self, test: syn.Predicate, name: str) -> Attribute:
+        """Return the attribute that a test compares; for an aggregate, the kind and categories of its values."""
         if isinstance(test, syn.Aggregate):
-            return self._computed(test, name).values
-        assert isinstance(test, syn.Compare)  # no other test is for ordered categories
-        return self._attribute(name, test.attribute).values
-
-    def _computed(self, test: syn.Aggregate, name: str) -> Attribute:
-        return computed_attribute(test, self.grammar.schema.type(self._target(name, test)))
-
-    def _attribute(self, name: str, attribute: str) -> Attribute:
-        found = self.grammar.schema.type(name).attribute_or_part(attribute)
+            return computed_attribute(test, self.grammar.schema.type(self._target(name, test)))
+        assert isinstance(test, syn.Compare | syn.Among | syn.Within)
+        found = self.grammar.schema.type(name).attribute_or_part(test.attribute)
         assert found is not None
         return found
 
@@ -619,35 +605,35 @@ class _Resolver:
         source: syn.ValueSource,
         rewrite: CheckedRewrite,
     ) -> NDArray[np.float64]:
-        """Return the numbers that a test compares, of all rows that can be reached; none where they are listed."""
+        """Return the tested numbers of all reachable rows; empty if the values are listed."""
         if isinstance(source, syn.Listed | syn.Range):
             return np.zeros(0)
+        return np.asarray(self._column(test, name, rewrite).values[self.reached[name]])
+
+    def _column(
+        self, test: syn.Compare | syn.Among | syn.Within | syn.Aggregate, name: str, rewrite: CheckedRewrite
+    ) -> Column:
         data = self._data(rewrite)
         if isinstance(test, syn.Aggregate):
-            return np.asarray(aggregate_column(test, data, name).values[self.reached[name]])
-        return np.asarray(data.tables[name].value_column(test.attribute).values[self.reached[name]])
+            return aggregate_column(test, data, name)
+        return data.tables[name].value_column(test.attribute)
 
     def _offered(
-        self, name: str, attribute: str, source: syn.ValueSource, rewrite: CheckedRewrite
+        self,
+        test: syn.Compare | syn.Among | syn.Aggregate,
+        name: str,
+        source: syn.ValueSource,
+        rewrite: CheckedRewrite,
     ) -> tuple[Any, ...]:
-        declared = self._attribute(name, attribute)
-        if isinstance(source, syn.Listed | syn.Range) or (self.population is None and declared.values):
+        """Return the distinct values of the reachable rows, or the declared values without data."""
+        if isinstance(source, syn.Listed | syn.Range):
+            return ()
+        declared, is_aggregate = self._tested(test, name), isinstance(test, syn.Aggregate)
+        if self.population is None and (declared.kind == "nominal" if is_aggregate else declared.values):
             if declared.kind == "ordered":
                 return tuple(syn.OrderedCategory(rank, name) for rank, name in enumerate(declared.values))
             return declared.values
-        return self._present(self._data(rewrite).tables[name].value_column(attribute), name)
-
-    def _computed_values(
-        self, test: syn.Aggregate, name: str, source: syn.ValueSource, rewrite: CheckedRewrite
-    ) -> tuple[Any, ...]:
-        """Return the different values that an aggregate has; where they are listed, or known without data, those."""
-        declared = self._computed(test, name)
-        if isinstance(source, syn.Listed | syn.Range) or (self.population is None and declared.kind == "nominal"):
-            return declared.values
-        return self._present(aggregate_column(test, self._data(rewrite), name), name)
-
-    def _present(self, column: Column, name: str) -> tuple[Any, ...]:
-        """Return the different values of a column among the rows that can be reached."""
+        column = self._column(test, name, rewrite)
         values = column.values[self.reached[name]]
         if column.kind == "nominal":
             return tuple(column.categories[code] for code in np.flatnonzero(np.bincount(values[values >= 0])))
@@ -663,28 +649,22 @@ class _Resolver:
         return counts(predicate.n, int(lengths.max(initial=0)))
 
     def _numbers(self, right: LinkPredicate, name: str, rewrite: CheckedRewrite) -> tuple[float, ...]:
-        """Return the counts or the thresholds that a literal with positions inside is offered with."""
+        """Return the counts or thresholds of a literal with open positions."""
         match right:
             case syn.Count():
                 return self._counts(right, name, rewrite)
             case syn.Aggregate(value=int() | float() as number):
                 return (number,)
-            case syn.Aggregate(
-                value=syn.Star() | syn.Bins() | syn.Quantiles() | syn.Listed() | syn.Range() as source
-            ):
-                made = self._computed(right, name)
-                known = (
-                    np.zeros(0)
-                    if isinstance(source, syn.Listed | syn.Range)
-                    else self._within_reach(right, name, rewrite)
-                )
+            case syn.Aggregate(value=source) if isinstance(source, syn.ValueSource):
+                made, is_listed = self._tested(right, name), isinstance(source, syn.Listed | syn.Range)
+                known = np.zeros(0) if is_listed else self._within_reach(right, name, rewrite)
                 found = cuts(source, known, made.kind, right.op).tolist()
                 return tuple(syn.written(number, made.kind, made.values) for number in found)
             case _:
                 return (0,)
 
     def _within_reach(self, test: syn.Aggregate, name: str, rewrite: CheckedRewrite) -> NDArray[np.float64]:
-        """Return what an aggregate may be of some of the rows behind the link; its ranges only of all of them."""
+        """Return the possible values of an aggregate over subsets of the linked rows (ranges only over all rows)."""
         data, reached = self._data(rewrite), self.reached[name]
         links = data.tables[name].links[test.link]
         if test.function == "share":
@@ -700,7 +680,7 @@ class _Resolver:
         return np.append(whole, 0.0)
 
     def _below(self, family: Family, left: syn.Predicate, rewrite: CheckedRewrite) -> Family:
-        """The family with only those members that are more specific than the left side."""
+        """Return the family with only the members that are more specific than the left side."""
         if isinstance(family, LinkFamily):
             return replace(family, left=left)
         if isinstance(family.values, Subsets) and rewrite.settled and family.subject == subject(left):
@@ -709,7 +689,7 @@ class _Resolver:
         return replace(family, values=_some(family.values, keep), left=left)
 
     def _verify(self, family: Family | BundleFamily, rewrite: CheckedRewrite) -> None:
-        """Refuse a rewrite that some row shows to generalise."""
+        """Raise an error if some row shows that a rewrite does not specialise."""
         population = self._data(rewrite)
         outside = ~rows_where(rewrite.left, population, family.type)
         rights = base_predicates(family.slot) if isinstance(family, BundleFamily) else base_literals(family)
@@ -718,7 +698,7 @@ class _Resolver:
             if broken.any():
                 row = int(np.argmax(broken))
                 raise self._error(
-                    f"this rewrite does not specialise: row {row} of {family.type} satisfies {pretty(literal)!r} but "
+                    f"the rewrite does not specialise: row {row} of {family.type} satisfies {pretty(literal)!r} but "
                     f"not {pretty(rewrite.left)!r}; the row is {population.row(family.type, row, 1)}",
                     rewrite,
                 )
@@ -728,7 +708,7 @@ class _Resolver:
 
 
 def base_literals(family: Family) -> Iterator[syn.Predicate]:
-    """The members of a family as a rewrite makes them, nothing refined yet."""
+    """Yield the members of a family before any refinement."""
     if isinstance(family, TestFamily):
         yield from map(family.literal, family.choices())
         return
@@ -738,14 +718,14 @@ def base_literals(family: Family) -> Iterator[syn.Predicate]:
 
 
 def is_single(family: Family) -> bool:
-    """Tell whether a family is one literal, so that which literal of a position it made is never a question."""
+    """Return whether a family has a single member."""
     if isinstance(family, TestFamily):
         return len(family) == 1
     return len(family.numbers) == 1 and all(is_single(f) for slot in family.slots for f in slot.fixed)
 
 
 def _members_below(family: Family, left: syn.Predicate) -> Family:
-    """A family of tests of the subject of a literal with only those members that imply it."""
+    """Return a family with only the members that imply a literal, if it tests the feature of the literal."""
     if not isinstance(family, TestFamily) or family.subject is None or family.subject != subject(left):
         return family
     return replace(
@@ -754,18 +734,18 @@ def _members_below(family: Family, left: syn.Predicate) -> Family:
 
 
 def base_predicates(slot: Slot) -> Iterator[syn.Predicate]:
-    """Yield what stands in a slot as a rewrite makes it."""
+    """Yield the predicates of a slot before any refinement."""
     for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
         yield canonical(conjoin(parts))
 
 
 def _is_constant(family: TestFamily) -> bool:
-    """Return whether a family asks for the one value that there is."""
+    """Return whether a family tests for the only value of the data."""
     return isinstance(family.values, tuple) and len(family) == 1 and family.values[0] is not None
 
 
 def _parts(predicate: syn.Predicate) -> list[syn.Predicate]:
-    """The parts of a conjunction, ``top`` among them where it stands there."""
+    """Return the parts of a conjunction, including ``top``."""
     if isinstance(predicate, syn.And):
         return [part for p in predicate.parts for part in _parts(p)]
     return [predicate]
@@ -778,21 +758,21 @@ def _special(literal: syn.Predicate, left: syn.Predicate, rewrite: CheckedRewrit
 
 
 def _opens(predicate: syn.Predicate) -> bool:
-    """Tell whether a literal has positions behind a link in which something stands or may be added."""
+    """Return whether a literal opens positions behind a link."""
     if isinstance(predicate, syn.Aggregate):
         return not is_closed(predicate) and predicate.inner is not None and _is_refined(predicate.inner)
     return isinstance(predicate, syn.LinkForm) and not is_closed(predicate)
 
 
 def _is_refined(inner: syn.Predicate) -> bool:
-    """Tell whether something may be added inside a predicate, or some value chosen."""
+    """Return whether a predicate contains an open position or a value source."""
     if isinstance(inner, syn.Top) or source_of(inner) is not None:
         return True
     return not is_closed(inner) and any(map(_is_refined, children(inner)))
 
 
 def _path_to_test(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
-    """Return the functional steps before a single test, and that test; no steps when it is not of that kind."""
+    """Return the functional steps before a single test, and the test; no steps for other predicates."""
     path, end = peel(predicate)
     return (path, end) if isinstance(end, syn.Test) and not _opens(end) else ((), predicate)
 
@@ -803,13 +783,11 @@ def _instantiate(template: syn.Predicate, value: Any, kind: Kind | None, levels:
     match template:
         case syn.Among(attribute):
             return canonical(syn.Among(attribute, value))
-        case syn.Compare():
+        case syn.Compare() | syn.Aggregate():
             return replace(template, value=value if isinstance(value, str) else syn.written(value, kind, levels))
         case syn.Within():
             low, high = (syn.written(end, "real" if kind == "int" else kind) for end in (value.low, value.high))
             return replace(template, low=low, high=high, closed=value.closed, source=None)
-        case syn.Aggregate():
-            return replace(template, value=value if isinstance(value, str) else syn.written(value, kind, levels))
         case syn.Count():
             return replace(template, n=int(value))
         case syn.Named(definition=syn.Definition() as definition):
@@ -845,7 +823,7 @@ def _find_value(template: syn.Predicate, values: Values, literal: syn.Predicate)
 
 
 def _words(template: syn.Predicate, literal: syn.Predicate) -> tuple[Any, ...]:
-    """The values that a literal allows, if it asks about the attribute of a template; else none."""
+    """Return the values that a literal allows, or () if it tests another attribute than the template."""
     match template, literal:
         case syn.Among(attribute), syn.Among(other, words) if attribute == other:
             return words
@@ -856,7 +834,7 @@ def _words(template: syn.Predicate, literal: syn.Predicate) -> tuple[Any, ...]:
 
 
 def _sets_below(family: TestFamily, left: syn.Predicate) -> Subsets:
-    """The sets of a family that imply another test of the same subject: those of the values that do."""
+    """Return the sets of a family that imply another test of the same feature."""
     assert isinstance(family.values, Subsets)
     single = replace(family, values=tuple((word,) for word in family.values.words))
     inside = Subsets(values[0] for v, values in enumerate(single.values) if implies(single.literal(v), left))
@@ -869,7 +847,7 @@ def _some(values: Values, places: list[int]) -> Values:
 
 
 def _new_sets(family: TestFamily, earlier: list[TestFamily]) -> Values:
-    """The sets of a family that no earlier one has, without a look at each."""
+    """Return the sets of a family that no earlier family has, without enumerating them."""
     assert isinstance(family.values, Subsets)
     sets = family.values
     for other in earlier:
@@ -889,7 +867,7 @@ def _new_places(family: TestFamily, earlier: list[TestFamily]) -> list[int]:
 
 
 def _unseen(families: Iterator[Family], seen: dict[tuple[Any, ...], list[TestFamily]]) -> Iterator[Family]:
-    """The families without the members that an earlier one of the same form has; empty ones are dropped."""
+    """Yield the families without the members of earlier families of the same form; empty ones are dropped."""
     for family in families:
         if isinstance(family, LinkFamily):
             if family.numbers:

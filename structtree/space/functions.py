@@ -1,8 +1,8 @@
-"""Functions that the caller hands over: a ``function`` of a grammar becomes a column, or a link, row by row.
+"""Python functions for the ``function`` declarations of a grammar, computed row by row.
 
-A grammar file only says that a function exists and what it gives; the Python code always comes from the caller,
-so that loading a grammar never runs any. What gives rows (``-> set of Point``) returns them as dicts, of the members
-that the grammar declares for their type; they become tables of their own, and a link to them.
+A grammar only declares a function and its return type; the caller passes the Python code, so that loading a grammar
+never runs code. A function that returns values becomes a column. A function that returns rows (``-> set of Point``)
+returns them as dicts with the declared members; they become new tables and a link to them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,15 @@ __all__ = ["with_functions"]
 def with_functions(
     population: Population, grammar: Grammar, functions: Mapping[str, Callable[[Mapping[str, Any]], Any]]
 ) -> Population:
-    """The population in the grammar's names of types, with one more column or link for each function it declares.
+    """Return the population with the type names of a grammar, and a column or link for each declared function.
 
     Parameters
     ----------
     population : Population
     grammar : Grammar
     functions : mapping from name to function
-        Each takes a record as nested dicts (links followed four steps) and returns its value, or None; or the rows
-        that it gives: a dict, None for ``T?``, or a list of dicts for ``set of T`` and ``list of T``.
+        Each takes a record as nested dicts (four links deep) and returns a value or None; or rows: a dict, None for
+        ``T?``, or a list of dicts for ``set of T`` and ``list of T``.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def _located(error: GrammarError, grammar: Grammar) -> GrammarError:
 
 
 def _results(population: Population, function: syn.Function, call: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
-    """What the function returns for each row of its type."""
+    """Call a function for each row of its type."""
     found = []
     for row in range(population.table(function.type).n_rows):
         try:
@@ -92,9 +93,8 @@ def _column(function: syn.Function, values: list[Any]) -> Column:
     assert function.kind is not None
     for row, value in enumerate(values):
         if not _fits(function.kind, value):
-            raise DataError(
-                f"function {function.name!r} gave {value!r} for row {row} of {function.type}, not {function.kind}"
-            )
+            got = f"got {value!r} for row {row} of {function.type}"
+            raise DataError(f"expected the function {function.name!r} to return {function.kind}, {got}")
     return column_of(function.kind, values)
 
 
@@ -112,15 +112,15 @@ def _fits(kind: Kind, value: Value) -> bool:
             return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-# ---- rows that a function gives -------------------------------------------------------------------------
+# ---- functions that return rows -------------------------------------------------------------------------
 
 MAX_DEPTH = 50
-"""How deep the rows that a function gives may nest."""
+"""Maximum nesting of the rows that a function returns."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A record that a function gave: for which row, and where in what it returned for it."""
+    """A record that a function returned: for which row, and where in the returned value."""
 
     record: Mapping[str, Any]
     row: int
@@ -130,7 +130,7 @@ class _Given:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows that a function gives, by type, and the rows that each of their links leads to."""
+    """The rows that a function returned, by type, and the targets of their links."""
 
     function: syn.Function
     types: tuple[RecordType, ...]
@@ -138,7 +138,7 @@ class _Rows:
     targets: dict[tuple[str, str], list[list[int]]] = field(default_factory=dict)
 
     def added(self, population: Population, results: Sequence[Any]) -> Population:
-        """Return the population with these rows, and with the link that leads to them."""
+        """Return the population with these rows and the link to them."""
         link, name = self.function.link, self.function.type
         assert link is not None
         for record in self.types:
@@ -159,42 +159,41 @@ class _Rows:
         )
 
     def _follow(self) -> None:
-        """Take what the links of the rows lead to, until there is nothing new."""
+        """Add the rows that links lead to, until there are no new rows."""
         done = dict.fromkeys(self.rows, 0)
         while any(done[name] < len(rows) for name, rows in self.rows.items()):
             for record in self.types:
-                rows = self.rows[record.name]
-                while done[record.name] < len(rows):
-                    self._follow_one(record, rows[done[record.name]])
-                    done[record.name] += 1
+                for given in islice(self.rows[record.name], done[record.name], None):  # grows while iterated
+                    self._follow_one(record, given)
+                done[record.name] = len(self.rows[record.name])
 
     def _follow_one(self, record: RecordType, given: _Given) -> None:
         for member in given.record:
             if member not in record.members:
                 hint = did_you_mean(str(member), record.members)
-                raise self._error(f"the member {member!r}, which type {record.name!r} does not have{hint}", given)
+                raise self._error(f"unknown member {member!r} of type {record.name!r}{hint}", given)
         for link in record.links:
             path = f"{given.path}.{link.name}"
             inside = self._take(link, given.record.get(link.name), given.row, path, given.depth + 1)
             self.targets[record.name, link.name].append(inside)
 
     def _take(self, link: Link, value: Any, row: int, path: str, depth: int) -> list[int]:
-        """Return the rows that a link leads to, as new rows of its target."""
+        """Add the returned rows of a link, and return their indices."""
         here = _Given({}, row, path, depth)
         if depth > MAX_DEPTH:
-            raise self._error(f"rows that nest more than {MAX_DEPTH} deep", here)
+            raise self._error(f"rows are nested more than {MAX_DEPTH} deep", here)
         if value is None and link.kind != "one":
             return []
         if link.single:
             return [self._row(link, value, here)]
         if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
-            raise self._error(f"{value!r}, not a list of dicts", here)
+            raise self._error(f"expected a list of dicts, got {value!r}", here)
         return [self._row(link, each, replace(here, path=f"{path}[{i}]")) for i, each in enumerate(value)]
 
     def _row(self, link: Link, value: Any, here: _Given) -> int:
         if not isinstance(value, Mapping):
-            fix = f"; declare '{link.target}?' if there may be none" if value is None and link.kind == "one" else ""
-            raise self._error(f"{value!r}, not a dict with the members of {link.target!r}{fix}", here)
+            fix = f"; declare '{link.target}?' to allow None" if value is None and link.kind == "one" else ""
+            raise self._error(f"expected a dict with the members of {link.target!r}, got {value!r}{fix}", here)
         rows = self.rows[link.target]
         rows.append(replace(here, record=value))
         return len(rows) - 1
@@ -212,9 +211,9 @@ class _Rows:
         for given, value in zip(rows, values, strict=True):
             here = replace(given, path=f"{given.path}.{attribute.name}")
             if not _fits(attribute.kind, value):
-                raise self._error(f"{value!r}, not {attribute.kind}", here)
+                raise self._error(f"expected {attribute.kind}, got {value!r}", here)
             if known and value is not None and value not in known:
-                raise self._error(f"{value!r}, which is not declared{did_you_mean(value, known)}", here)
+                raise self._error(f"undeclared value {value!r}{did_you_mean(value, known)}", here)
         if attribute.kind != "ordered":
             return column_of(attribute.kind, values)
         ranks = [np.nan if value is None else attribute.values.index(value) for value in values]
@@ -222,7 +221,7 @@ class _Rows:
 
     def _error(self, what: str, given: _Given) -> DataError:
         where = f"row {given.row} of {self.function.type}"
-        return DataError(f"function {self.function.name!r} gave for {where} at {given.path}: {what}")
+        return DataError(f"function {self.function.name!r}, {where}, at {given.path}: {what}")
 
 
 def _adjacency(targets: list[list[int]]) -> Adjacency:

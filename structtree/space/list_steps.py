@@ -1,8 +1,7 @@
-"""Steps along lists, written once: which elements ``first``, ``last``, ``next``, ``previous`` and ``later`` lead to.
+"""List steps: the elements that ``first``, ``last``, ``next``, ``previous`` and ``later`` lead to.
 
-The idea: write all lists of a type one after the other; then every step leads from a row to a run of consecutive
-elements. Whoever needs the rows behind a step takes these runs: the definition of truth one row at a time, the
-evaluation of all rows at once by sums over runs, the search as an adjacency.
+If all lists of a type are concatenated, every step leads from a row to a run of consecutive elements. These runs are
+used row by row for witnesses, as sums over runs for evaluation, and as an adjacency for the search.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ _Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """For each row of a type the run of list elements that a step leads to.
+    """The run of list elements that a step leads to, for each row of a type.
 
     Parameters
     ----------
     elements : array of int
-        The rows of all lists, list after list.
+        The rows of all lists, concatenated.
     begin : array of int
-        Where the list of each row begins among them.
+        The start of each row's list in `elements`.
     start, stop : array of int
-        The run of each row: from start up to stop, without it; empty where the step leads nowhere.
+        The run of each row, from start (included) to stop (excluded); empty if the step has no target.
     links : tuple of (int, str)
-        Where the lists of each link begin, and the name of the link.
+        The start of the lists of each link, and the name of the link.
     """
 
     elements: NDArray[np.int32]
@@ -49,21 +48,20 @@ class Runs:
         return Adjacency.from_lengths(lengths, self.elements[run_places(self.start, lengths)])
 
     def any_true(self, true: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return for each row whether one of the elements of its run is true."""
+        """Return whether any element of each row's run is true."""
         running = np.concatenate(([0], np.cumsum(true[self.elements])))
         return np.asarray(running[self.stop] > running[self.start])
 
 
 def runs_of(step: syn.ListStep, population: Population, type_name: str) -> Runs:
-    """Return where a step leads from each row of a type.
+    """Return the runs that a step leads to from the rows of a type.
 
     Examples
     --------
-    >>> from structtree.lang.syntax import Top
     >>> trains = Population.from_records([{"cars": [{"wheels": 2}, {"wheels": 3}]}, {"cars": [{"wheels": 4}]}])
-    >>> runs_of(syn.ListStep("last", Top(), "cars"), trains, "Individual").adjacency.targets.tolist()
+    >>> runs_of(syn.ListStep("last", syn.TOP, "cars"), trains, "Individual").adjacency.targets.tolist()
     [1, 2]
-    >>> runs_of(syn.ListStep("next", Top()), trains, trains.schema.names[1]).adjacency.lengths.tolist()
+    >>> runs_of(syn.ListStep("next", syn.TOP), trains, trains.schema.names[1]).adjacency.lengths.tolist()
     [1, 0, 0]
     """
     if step.link is not None:
@@ -75,7 +73,7 @@ def runs_of(step: syn.ListStep, population: Population, type_name: str) -> Runs:
 
 
 def _between_neighbours(step: syn.ListStep, population: Population, type_name: str) -> Runs:
-    """Return where a step leads from each element of a list; no row is an element of two."""
+    """Return the runs of a step from list elements; no row is an element of two lists."""
     n_rows = population.tables[type_name].n_rows
     begin, end = np.zeros((2, n_rows), dtype=np.int64)
     place = np.full(n_rows, -1)
@@ -94,7 +92,7 @@ def _between_neighbours(step: syn.ListStep, population: Population, type_name: s
 
 
 def _lists_of(population: Population, type_name: str) -> list[tuple[str, Adjacency]]:
-    """Return the lists whose elements are rows of a type, by the names of their links."""
+    """Return the lists of rows of a type, each with the name of its link."""
     return [
         (link.name, population.tables[record.name].links[link.name])
         for record in population.schema.types

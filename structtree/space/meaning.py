@@ -1,7 +1,7 @@
-"""Witnesses: the rows that made a predicate true of an individual, and how each is reached.
+"""Witnesses: the rows that make a predicate true for an individual, and the path to each row.
 
-The witnesses of an aggregate are the rows that it was computed from; of the latest, the least or the greatest, only
-the row that has it.
+The witnesses of an aggregate are the rows that it was computed from; for the latest, minimum or maximum value, only
+the row with this value.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ __all__ = ["Witness", "aggregated_places", "given_paths", "satisfies", "witnesse
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A row that made a part of a predicate true.
+    """A row that makes a part of a predicate true.
 
     Parameters
     ----------
     type, row
-        Which row of which table.
+        The type and the index of the row.
     path : str
-        How it is reached from the individual, such as ``cars[2].load``; empty for the individual itself.
+        The path from the individual, such as ``cars[2].load``; empty for the individual itself.
     predicate : Predicate
-        What holds of it.
+        The predicate that the row satisfies.
     """
 
     type: str
@@ -51,7 +51,7 @@ class Witness:
 
 
 def satisfies(predicate: syn.Predicate, individuals: Any, individual: int) -> bool:
-    """Tell whether a predicate holds of one individual, of a population or of anything that becomes one.
+    """Return whether a predicate holds for one individual.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def satisfies(predicate: syn.Predicate, individuals: Any, individual: int) -> bo
 
 
 def witnesses(predicate: syn.Predicate, individuals: Any, individual: int) -> tuple[Witness, ...]:
-    """Return the rows that made a predicate true of one individual; none when it is false.
+    """Return the rows that make a predicate true for one individual; empty if it is false.
 
     Examples
     --------
@@ -83,9 +83,9 @@ def witnesses(predicate: syn.Predicate, individuals: Any, individual: int) -> tu
 
 
 def given_paths(population: Population, individual: int) -> dict[tuple[str, int], str]:
-    """Return how an individual reaches each row through links of the data, on a shortest way, by type and row.
+    """Return the shortest path from an individual to each row through links of the data, by type and row.
 
-    Where no link is derived there is nothing to find out, and nothing is returned.
+    The result is empty if the schema has no derived links, since every path then consists of links of the data.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def given_paths(population: Population, individual: int) -> dict[tuple[str, int]
     start = _individual(population, individual)
     found[start.type, start.index] = ""
     waiting, evidence = [start], _Evidence(population)
-    for row in waiting:  # grows while it is read
+    for row in waiting:  # grows while iterated
         for link in schema.given.type(row.type).links:
             fresh = [r for r in evidence.targets(row, link.name) if (r.type, r.index) not in found]
             found |= {(r.type, r.index): r.path for r in fresh}
@@ -110,7 +110,7 @@ def given_paths(population: Population, individual: int) -> dict[tuple[str, int]
 def aggregated_places(
     test: syn.Aggregate, population: Population, type_name: str, row: int, known: Known | None = None
 ) -> list[int]:
-    """Return which of the rows behind its link an aggregate of a row was computed from, counted from 0.
+    """Return the positions, among the rows behind the link, of the rows that an aggregate was computed from.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def aggregated_places(
 
 
 def _conditions(test: syn.Aggregate) -> Iterator[syn.Predicate]:
-    """Yield what is true of every row that an aggregate was computed from."""
+    """Yield the conditions that every aggregated row satisfies."""
     if test.inner is not None:
         yield test.inner
     yield from (syn.Not(syn.Missing(name)) for name in (test.attribute, test.order) if name is not None)
@@ -156,7 +156,7 @@ def _conditions(test: syn.Aggregate) -> Iterator[syn.Predicate]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row of a type, and the path that led to it from the individual."""
+    """A row of a type, and the path from the individual to it."""
 
     type: str
     index: int
@@ -164,13 +164,13 @@ class _Row:
 
 
 def _individual(population: Population, individual: int) -> _Row:
-    require(individual, Integral, "individual", "the place of one, counted from 0")
+    require(individual, Integral, "individual", "the index of an individual, counted from 0")
     return _Row(population.schema.individual, int(population.individuals[individual]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """The rows behind predicates that hold, on one population; what was evaluated is kept."""
+    """Finder of witnesses in a population; evaluated predicates are cached."""
 
     population: Population
     known: Known = field(default_factory=dict)
@@ -179,7 +179,7 @@ class _Evidence:
         return bool(rows_where(predicate, self.population, row.type, self.known)[row.index])
 
     def of(self, predicate: syn.Predicate, row: _Row) -> Iterator[Witness]:
-        """Yield the rows behind a predicate that is known to hold of the row."""
+        """Yield the witnesses of a predicate that holds for the row."""
         if isinstance(predicate, syn.And | syn.Or):
             for part in predicate.parts:
                 if self.holds(part, row):
@@ -194,7 +194,7 @@ class _Evidence:
             yield from self.of(inner, target)
 
     def _grounds(self, predicate: syn.Predicate, row: _Row) -> Iterator[tuple[syn.Predicate, _Row]]:
-        """Yield the rows that a literal looked at and found true, each with what it found."""
+        """Yield the rows that make a literal true, each with the inner predicate that it satisfies."""
         match predicate:
             case (
                 syn.Follow(link, inner)
@@ -215,7 +215,7 @@ class _Evidence:
                 places = aggregated_places(predicate, self.population, row.type, row.index, self.known)
                 yield from ((part, rows[place]) for place in places for part in _conditions(predicate))
             case syn.Top() | syn.And() | syn.Or() | syn.Not() | syn.No() | syn.Count():
-                pass  # nothing, or the absence of rows, made it true
+                pass  # no rows, or the absence of rows, makes it true
             case _ if isinstance(predicate, syn.Test):
                 pass
             case _ as never:
@@ -230,7 +230,7 @@ class _Evidence:
         return [_Row(declared.target, int(r), f"{path}{place}") for r, place in zip(rows, places, strict=True)]
 
     def _elements(self, row: _Row, step: syn.ListStep) -> list[_Row]:
-        """Return the rows one step along a list: its first or last element, or the neighbours of an element."""
+        """Return the rows that a list step leads to: the first or last element, or neighbours of an element."""
         target = inner_type(step, row.type, self.population.schema)
         assert target is not None
         runs = runs_of(step, self.population, row.type)

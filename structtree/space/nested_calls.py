@@ -1,9 +1,9 @@
-"""Calls that differ in one threshold, ranked in one pass: how many of them each row passes.
+"""Calls that differ in one threshold, ranked in one pass: the number of calls that each row satisfies.
 
-``heavy(C, t)`` for all t is nested, as ``mass >= t`` is: a row that passes one of them passes all that are laxer. So
-its truth is one number, the strictest threshold at which it still holds, and that can be computed from the inside
-out: ``and`` and ``all`` take the least, ``or`` and ``exists`` the greatest, and ``count >= n`` the n-th greatest.
-Where the threshold stands in some other form, such as inside ``not``, calls are evaluated one by one.
+The calls ``heavy(C, t)`` for all t are nested, like ``mass >= t``: a row that satisfies a call satisfies all weaker
+ones. So one number per row is enough: the strictest threshold at which the call still holds. It is computed from the
+inside out: ``and`` and ``all`` take the minimum, ``or`` and ``exists`` the maximum, and ``count >= n`` the n-th
+largest value. If the threshold is in another form, such as inside ``not``, the calls are evaluated one by one.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from structtree.space.families import TestFamily
 __all__ = ["RankedCalls", "ranked_calls"]
 
 MOST_RANKS = 30_000
-"""So many calls at most are ranked together, since ranks are kept in 16 bits."""
+"""Maximum number of calls ranked together, since ranks are stored in 16 bits."""
 
 
 class RankedCalls(NamedTuple):
-    """Calls that differ in one threshold, the laxest first, and how many of them each row passes."""
+    """Calls that differ in one threshold, weakest first, and the number of calls that each row satisfies."""
 
     choices: Ints
     ranks: Ints
 
 
 def ranked_calls(family: TestFamily, population: Population, type_name: str) -> list[RankedCalls] | None:
-    """Return the members of a family of calls in runs that differ in one threshold; None where none is nested.
+    """Return the members of a family of calls in runs that differ in one threshold; None if they are not nested.
 
     Parameters
     ----------
     type_name : str
-        The type of the rows at the end of the family's path, which the calls are about.
+        The type of the rows at the end of the family's path.
     """
     call = family.template
     if not isinstance(call, syn.Named) or call.body is not None or call.definition is None:
@@ -61,7 +61,7 @@ def _runs(
     population: Population,
     type_name: str,
 ) -> Iterator[RankedCalls | None]:
-    """Yield the runs of calls that differ in the argument at a place; None, and no more, if they are not nested."""
+    """Yield the runs of calls that differ in one argument; None, then stop, if they are not nested."""
     groups: dict[tuple[syn.Scalar, ...], list[int]] = {}
     for v, arguments in enumerate(members):
         groups.setdefault((*arguments[:place], *arguments[place + 1 :]), []).append(v)
@@ -93,9 +93,9 @@ def _run(
 
 
 def _strictest(body: syn.Predicate, sign: int, population: Population, name: str) -> Floats | None:
-    """Return for each row the greatest threshold (times the sign) at which the body holds; None if it is not nested.
+    """Return the largest threshold (times the sign) at which the body holds, for each row; None if it is not nested.
 
-    It is infinite where no threshold matters, and minus infinity where the body never holds.
+    It is infinite if the threshold does not matter, and minus infinity if the body never holds.
     """
     if _is_fixed(body):
         return np.where(rows_where(body, population, name), np.inf, -np.inf)
@@ -151,7 +151,7 @@ def _behind(form: syn.Exists | syn.Follow | syn.All | syn.Count, adjacency: Adja
 
 
 def _greatest(adjacency: Adjacency, values: Floats, n: int) -> Floats:
-    """Return the n-th greatest of the values behind each row; minus infinity where there are fewer."""
+    """Return the n-th largest value behind each row, or minus infinity if there are fewer."""
     order = np.lexsort((-values[adjacency.targets], adjacency.owners))
     places = adjacency.offsets[:-1] + n - 1
     enough = adjacency.lengths >= n

@@ -1,8 +1,8 @@
-"""The obstacle to deriving a predicate from a grammar: the first thing that stands in the way, as a sentence.
+"""The obstacle to deriving a predicate from a grammar: the first reason, as a sentence.
 
-The walk follows the predicate from the outside in, the way a derivation would have made it, and stops where no
-derivation goes on: at a limit, at two conjuncts that may not stand together, at one conjunct too many, or at a
-literal that no rewrite of its type makes. Law: there is an obstacle exactly when `Space.locate` finds nothing.
+The predicate is followed from the outside in, like a derivation, up to a limit, a clash of two conjuncts, a conjunct
+too many, or a literal that no rewrite of its type produces. Law: there is an obstacle if and only if `Space.locate`
+returns None.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.logic import excludes, implies, subject
 from structtree.lang.pretty import pretty
 from structtree.lang.walk import peel
+from structtree.reprs import number_text
 from structtree.space.families import BundleFamily, Family, LinkFamily, Slot, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import canonical, clash, conjuncts, head, n_literals, nesting
@@ -27,26 +28,26 @@ from structtree.space.terms import canonical, clash, conjuncts, head, n_literals
 __all__ = ["Obstacle", "obstacle"]
 
 N_NEAREST = 3
-"""How many of the nearest literals, or rewrites, are told."""
+"""Maximum number of nearest literals or rewrites in a message."""
 
 MAX_COMPARED_MEMBERS = 1000
-"""How many members of a family are looked at: of the sets of many values only the small ones."""
+"""Maximum number of members of a family that are compared; for sets of values, the smallest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """The first thing that keeps a predicate out of a space.
+    """The first reason why a predicate is not in a space.
 
     Parameters
     ----------
     what : {"limit", "clash", "conjuncts", "value", "rewrite"}
     sentence : str
     at : Predicate
-        The part of the predicate where a derivation cannot go on.
+        The part of the predicate that cannot be derived.
     type : str
-        The type of the rows that this part is about.
+        The type of the rows that this part applies to.
     nearest : tuple of Predicate
-        What the rewrites of that type do offer, the nearest first.
+        The nearest literals that the rewrites of this type produce.
     """
 
     what: Literal["limit", "clash", "conjuncts", "value", "rewrite"]
@@ -57,14 +58,14 @@ class Obstacle:
 
 
 def obstacle(space: Space, predicate: syn.Predicate) -> Obstacle | None:
-    """Find what keeps a checked, ground predicate out of a space; None when it is a member.
+    """Return why a checked, ground predicate is not in a space, or None if it is.
 
     Examples
     --------
     >>> from structtree.lang.grammar import Grammar
     >>> space = Space.build(Grammar.parse("type T = {a: int} individual T refine T { top -> a >= {2, 5} }"))
     >>> print(obstacle(space, space.parse("a >= 3")).sentence)
-    no rewrite of T makes 'a >= 3': 'top -> a >= {2, 5}' offers a >= 2 and a >= 5
+    no rewrite of T produces 'a >= 3': 'top -> a >= {2, 5}' allows a >= 2 and a >= 5
     """
     predicate = canonical(predicate)
     if space.locate(predicate) is not None:
@@ -79,14 +80,14 @@ def _limit(space: Space, predicate: syn.Predicate) -> Obstacle | None:
     measured = (("literals", n_literals(predicate), limits.literals), ("nesting", nesting(predicate), limits.nesting))
     for name, size, most in measured:
         if most is not None and size > most:
-            has = f"it has {size} literals" if name == "literals" else f"it looks {size} links deep"
+            has = f"it has {size} literals" if name == "literals" else f"it has {size} nested links"
             sentence = f"{has}, {size - most} more than 'limits {{ {name} {most} }}' allows"
             return Obstacle("limit", sentence, predicate, space.grammar.individual)
     return None
 
 
 def _at(space: Space, slot: Slot, literals: tuple[syn.Predicate, ...], whole: syn.Predicate) -> Obstacle | None:
-    """Find what is wrong with these conjuncts of a position."""
+    """Return the obstacle to these conjuncts at a position, if any."""
     for p, q in combinations(literals, 2):
         if clash(p, q):
             return Obstacle("clash", _clash(p, q, slot.type), whole, slot.type)
@@ -105,7 +106,7 @@ def _at(space: Space, slot: Slot, literals: tuple[syn.Predicate, ...], whole: sy
 def _at_bundles(
     space: Space, slot: Slot, literals: tuple[syn.Predicate, ...], whole: syn.Predicate
 ) -> Obstacle | None:
-    """The same where rewrites put several literals at a position at once."""
+    """Return the obstacle at a position whose rewrites add several literals at once, if any."""
     if space._place(slot, literals) is not None:
         return None
     parts = [family for bundle in space.offers.bundles[slot.type] for family in bundle.slot.fixed]
@@ -119,8 +120,8 @@ def _at_bundles(
         sentence = _too_many(literals, space.grammar.conjuncts.get(slot.type, 1), slot.type)
         return Obstacle("conjuncts", sentence, whole, slot.type)
     rules = [_rule(space, b) for b in space.offers.bundles[slot.type] if _makes(space, b, alone[0])]
-    made = f"{pretty(alone[0])!r} is made only by {' and '.join(map(repr, rules))}" if rules else "it is closed"
-    sentence = f"no rewrites of {slot.type} make {text!r}: {made}"
+    made = f"{pretty(alone[0])!r} is only produced by {' and '.join(map(repr, rules))}" if rules else "it is closed"
+    sentence = f"no rewrites of {slot.type} produce {text!r}: {made}"
     return Obstacle("rewrite", sentence, whole, slot.type)
 
 
@@ -129,29 +130,27 @@ def _makes(space: Space, bundle: BundleFamily, literal: syn.Predicate) -> bool:
 
 
 def _clash(p: syn.Predicate, q: syn.Predicate, name: str) -> str:
-    both = f"{pretty(p)!r} and {pretty(q)!r} cannot stand side by side at {name}"
+    both = f"{pretty(p)!r} and {pretty(q)!r} cannot be combined at one position of {name}"
     if excludes(p, q):
-        return f"{both}: nothing satisfies both"
+        return f"{both}: no row satisfies both"
     if implies(p, q) or implies(q, p):
         weak = q if implies(p, q) else p
         return f"{both}: {pretty(weak)!r} is redundant"
     if isinstance(peel(p)[1], syn.Among) and isinstance(peel(q)[1], syn.Among):
-        return f"{both}: write the values that both have as one set"
-    return f"{both}: conditions on what one reference leads to go inside one pair of brackets"
+        return f"{both}: write the common values as one set"
+    return f"{both}: write the conditions behind one reference in one pair of brackets"
 
 
 def _too_many(literals: tuple[syn.Predicate, ...], most: int, name: str) -> str:
     rule = f"'top -> top and top max {most}'" if most > 1 else "it has no 'top -> top and top'"
-    return (
-        f"a position of {name} holds at most {most} conjunct{'s' * (most > 1)} ({rule}), and this has {len(literals)}"
-    )
+    return f"a position of {name} has at most {number_text(most, 'conjunct')} ({rule}), got {len(literals)}"
 
 
 # ---- one literal ----------------------------------------------------------------------------------------
 
 
 def _of_literal(space: Space, name: str, literal: syn.Predicate) -> Obstacle:
-    """Why no rewrite of a type makes a literal: because of what is inside it, of its value, or altogether."""
+    """Return why no rewrite of a type produces a literal: because of its children, its value, or its form."""
     inside = [found for family in _families(space, name) for found in _inside(space, family, literal)]
     if inside:
         return inside[0]
@@ -159,7 +158,7 @@ def _of_literal(space: Space, name: str, literal: syn.Predicate) -> Obstacle:
 
 
 def _inside(space: Space, family: Family, literal: syn.Predicate) -> Iterator[Obstacle]:
-    """Yield what is wrong behind the link, where a family has the link."""
+    """Yield the obstacles behind the link of a literal, if a family has this link."""
     inners = family.inners(literal) if isinstance(family, LinkFamily) else None
     if inners is None:
         return
@@ -171,7 +170,7 @@ def _inside(space: Space, family: Family, literal: syn.Predicate) -> Iterator[Ob
 
 
 def _value(space: Space, name: str, literal: syn.Predicate) -> Obstacle | None:
-    """Find rewrites that test the same thing with other values, and which values are nearest."""
+    """Return an obstacle with the nearest values if rewrites test the same feature with other values."""
     same = [family for family in _families(space, name) if _tests_the_same(family, literal)]
     if not same:
         return None
@@ -179,9 +178,9 @@ def _value(space: Space, name: str, literal: syn.Predicate) -> Obstacle | None:
     near = [found for family in alike for found in _nearest(family, literal)][:N_NEAREST]
     rules = list(dict.fromkeys(repr(_rule(space, family)) for family in alike))
     n = sum(family.n if isinstance(family, TestFamily) else len(family.numbers) for family in alike)
-    offers = _listed(near) if n <= len(near) else f"{n:,} others, among them {_listed(near)}"
-    offer = f"{' and '.join(rules)} offer{'s' * (len(rules) == 1)}"
-    sentence = f"no rewrite of {name} makes {pretty(literal)!r}: {offer} {offers}"
+    allowed = _listed(near) if n <= len(near) else f"{n:,} others, such as {_listed(near)}"
+    allow = f"{' and '.join(rules)} allow{'s' * (len(rules) == 1)}"
+    sentence = f"no rewrite of {name} produces {pretty(literal)!r}: {allow} {allowed}"
     return Obstacle("value", sentence, literal, name, tuple(near))
 
 
@@ -191,11 +190,11 @@ def _unmade(space: Space, name: str, literal: syn.Predicate) -> Obstacle:
     near = difflib.get_close_matches(text, rules, n=N_NEAREST, cutoff=0.0)
     more = f" and {len(rules) - len(near)} more" if len(rules) > len(near) else ""
     known = f"; it has {', '.join(map(repr, near))}{more}" if rules else ", which has no rewrites"
-    return Obstacle("rewrite", f"no rewrite of {name} makes {pretty(literal)!r}{known}", literal, name)
+    return Obstacle("rewrite", f"no rewrite of {name} produces {pretty(literal)!r}{known}", literal, name)
 
 
 def _families(space: Space, name: str) -> Iterator[Family]:
-    """Yield all families of a type, those of bundles by the places of their rewrites."""
+    """Yield all families of a type, including those in bundles with the index of their rewrite."""
     yield from space.offers.of_type(name)
     for bundle in space.offers.bundles.get(name, ()):
         yield from (replace(family, index=bundle.index) for family in bundle.slot.fixed)
@@ -216,7 +215,7 @@ def _rule(space: Space, family: Family | BundleFamily) -> str:
 
 
 def _nearest(family: Family, literal: syn.Predicate) -> Iterator[syn.Predicate]:
-    """The members of a family whose values are nearest, in the order of the values."""
+    """Yield the members of a family with the nearest values, in order of their values."""
     wanted = _value_of(literal)
     values: Any = family.values if isinstance(family, TestFamily) else family.numbers
     compared = range(min(len(values), MAX_COMPARED_MEMBERS))

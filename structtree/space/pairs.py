@@ -1,14 +1,15 @@
-"""Conditions and expressions over pairs of rows: one that asks, and one that it has met.
+"""Conditions and expressions over pairs of rows: the owner of a derived link, and a far row.
 
-Pairs are two arrays of row numbers. What a condition says of the far row alone is evaluated once for each row, as
-everywhere, and looked up; only what speaks of the row that asks (``my``, ``me``) is evaluated pair by pair, and a
-link in it multiplies the pairs by the rows that it leads to.
+Pairs are two arrays of row numbers. Conditions on the far row alone are evaluated once per row and looked up; only
+conditions that mention the owner (``my``, ``me``) are evaluated pair by pair, and a link in them expands each pair
+into one pair for each linked row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import add, mul, sub
 from typing import Any, assert_never
 
 import numpy as np
@@ -21,7 +22,7 @@ from structtree.data.schema import Kind
 from structtree.lang import syntax as syn
 from structtree.lang.aggregates import computed_attribute
 from structtree.lang.background import arithmetic_kind
-from structtree.lang.walk import asks_about_asker, inner_type
+from structtree.lang.walk import inner_type, mentions_owner
 from structtree.space.aggregates import LinkedRows, aggregate
 from structtree.space.evaluate import (
     Known,
@@ -37,58 +38,58 @@ from structtree.space.list_steps import runs_of
 __all__ = ["Pairs", "PairsOnData", "row_values"]
 
 MAX_EXPANDED = 1 << 22
-"""How many pairs a link inside a condition may make at a time."""
+"""Maximum number of pairs that a link inside a condition expands to at a time."""
 
 _FIRST, _LAST = -62_135_596_800.0, 253_402_300_799.0
-"""The seconds of the first and of the last moment that can be written."""
+"""The first and last time that can be printed, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Rows that ask, and the row that each has met."""
+    """Owner rows, and the far row of each."""
 
-    askers: NDArray[np.int64]
+    owners: NDArray[np.int64]
     rows: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def take(self, which: Any) -> Pairs:
-        """The chosen pairs."""
-        return Pairs(self.askers[which], self.rows[which])
+        """Return the chosen pairs."""
+        return Pairs(self.owners[which], self.rows[which])
 
     def behind(self, adjacency: Adjacency) -> Pairs:
-        """The same askers with all rows that a link of each far row leads to."""
-        askers = np.repeat(self.askers, adjacency.n_of(self.rows))
-        return Pairs(askers, adjacency.targets[adjacency.places(self.rows)].astype(np.int64))
+        """Return the pairs of each owner with all rows behind a link of its far row."""
+        owners = np.repeat(self.owners, adjacency.n_of(self.rows))
+        return Pairs(owners, adjacency.targets[adjacency.places(self.rows)].astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairsOnData:
-    """Evaluates what is said of pairs whose rows ask from one type, on one population; answers are kept.
+    """Evaluator of conditions and expressions over pairs; results per row are cached.
 
     Parameters
     ----------
     population : Population
-    asker : str
-        The type of the rows that ask.
+    owner : str
+        The type of the owner rows.
     """
 
     population: Population
-    asker: str
+    owner: str
     known: Known = field(default_factory=dict)
     columns: dict[tuple[str, syn.ValuePath], Column] = field(default_factory=dict)
 
     def where(self, condition: syn.Predicate, type_name: str, pairs: Pairs) -> Mask:
-        """Return a mask of the pairs whose far row, of the type given, satisfies a condition."""
-        if not asks_about_asker(condition):
+        """Return a mask of the pairs whose far row, of the given type, satisfies a condition."""
+        if not mentions_owner(condition):
             return rows_where(condition, self.population, type_name, self.known)[pairs.rows]
         match condition:
             case syn.Me():
-                return np.asarray(pairs.rows == pairs.askers)
+                return np.asarray(pairs.rows == pairs.owners)
             case syn.CompareMine(path, op, mine):
                 one = self._column(type_name, path).take(pairs.rows)
-                return compare_columns(one, self._column(self.asker, mine).take(pairs.askers), op)
+                return compare_columns(one, self._column(self.owner, mine).take(pairs.owners), op)
             case syn.And(parts):
                 return self._all_of(parts, type_name, pairs)
             case syn.Or(parts):
@@ -108,18 +109,18 @@ class PairsOnData:
             case syn.Aggregate(op=op, value=value):
                 return compare_with(self._aggregate(condition, type_name, pairs), op, value)
             case syn.Top() | syn.CompareOwn() | syn.Missing() | syn.Named():
-                raise AssertionError("these say nothing of the row that asks")
+                raise AssertionError("does not mention the owner")
             case _ if isinstance(condition, syn.AttributeTest):
-                raise AssertionError("these say nothing of the row that asks")
+                raise AssertionError("does not mention the owner")
             case _ as never:
                 assert_never(never)
 
     def values(self, expression: syn.Expression, type_name: str, pairs: Pairs) -> Column:
-        """Return what an expression computes for each pair whose far row is of the type given."""
+        """Return the value of an expression for each pair; the far rows have the given type."""
 
         def operand(value: syn.Operand) -> Column:
             if value.mine:
-                return self._column(self.asker, value.path).take(pairs.askers)
+                return self._column(self.owner, value.path).take(pairs.owners)
             return self._column(type_name, value.path).take(pairs.rows)
 
         return computed_column(expression, operand, len(pairs))
@@ -131,7 +132,7 @@ class PairsOnData:
         return found
 
     def _all_of(self, parts: tuple[syn.Predicate, ...], type_name: str, pairs: Pairs) -> Mask:
-        """Ask the cheap questions first, and the others only of the pairs that are left."""
+        """Evaluate the cheap parts first, and each part only for the remaining pairs."""
         result = np.zeros(len(pairs), dtype=np.bool_)
         left = np.arange(len(pairs))
         for part in sorted(parts, key=_cost):
@@ -140,7 +141,7 @@ class PairsOnData:
         return result
 
     def _n_true(self, form: syn.LinkForm, inner: syn.Predicate, type_name: str, pairs: Pairs) -> NDArray[np.int64]:
-        """For each pair, how many rows behind a link of its far row satisfy a predicate; some pairs at a time."""
+        """Return the number of rows behind a link of each far row that satisfy a predicate, in chunks of pairs."""
         adjacency, target = self._behind(form, type_name)
         counts = np.zeros(len(pairs), dtype=np.int64)
         ends = np.cumsum(adjacency.n_of(pairs.rows))
@@ -161,7 +162,7 @@ class PairsOnData:
         return different_targets(own, [self.where(inner, target, behind) for inner in inners])
 
     def _aggregate(self, test: syn.Aggregate, type_name: str, pairs: Pairs) -> Column:
-        """What an aggregate over the rows that satisfy something compares, for each pair."""
+        """Return the value of an aggregate for each pair."""
         adjacency, target = self._behind(test, type_name)
         behind, columns = pairs.behind(adjacency), self.population.tables[target].columns
         rows = LinkedRows(
@@ -173,7 +174,7 @@ class PairsOnData:
         return aggregate(test.function, rows, computed_attribute(test, self.population.schema.type(target)))
 
     def _behind(self, form: syn.LinkForm | syn.Aggregate, type_name: str) -> tuple[Adjacency, str]:
-        """Where a form looks, and the type of the rows there."""
+        """Return the adjacency behind a link form, and the type of its targets."""
         target = inner_type(form, type_name, self.population.schema)
         assert target is not None
         if isinstance(form, syn.ListStep):
@@ -182,22 +183,17 @@ class PairsOnData:
 
 
 def _cost(part: syn.Predicate) -> int:
-    """What is known for each row comes first, then comparisons, then what looks behind links."""
-    if not asks_about_asker(part):
+    """Return the rank of a condition's cost: 0 if known per row, 1 for comparisons, 2 for links."""
+    if not mentions_owner(part):
         return 0
-    return (
-        1
-        if isinstance(part, syn.Me | syn.CompareMine)
-        or (isinstance(part, syn.Not) and isinstance(part.inner, syn.Me))
-        else 2
-    )
+    return 1 if isinstance(part, syn.OwnerTest) or part == syn.Not(syn.Me()) else 2
 
 
 # ---- expressions ----------------------------------------------------------------------------------------
 
 
 def row_values(expression: syn.Expression, population: Population, type_name: str) -> Column:
-    """Return what an expression computes for each row of a type.
+    """Return the value of an expression for each row of a type.
 
     Examples
     --------
@@ -216,7 +212,7 @@ def row_values(expression: syn.Expression, population: Population, type_name: st
 
 def computed_column(expression: syn.Expression, operand: Callable[[syn.Operand], Column], n: int) -> Column:
     """Return the values of an expression, given the columns of its operands."""
-    with np.errstate(all="ignore"):  # what is no number is a missing value
+    with np.errstate(all="ignore"):  # undefined results are missing values
         kind, values = _computed(expression, operand)
         found = np.array(np.broadcast_to(values, n), dtype=np.float64)
         if kind == "int":
@@ -253,20 +249,10 @@ def _computed(
 def _combined(left: Kind, one: Any, op: str, right: Kind, other: Any) -> tuple[Kind, Any]:
     kind = arithmetic_kind(left, op, right)
     assert kind is not None, "the expression was checked"
-    moments = ("date", "time")
-    if left in moments or right in moments:
-        if left == "date" and (right == "date" or kind == "date"):
-            return kind, one - other if op == "-" else one + other
-        if kind == "date":
-            return kind, one + other
+    if op == "/":
+        return kind, np.where(other == 0, np.nan, one / other)
+    combine = {"+": add, "-": sub, "*": mul}[op]
+    if "time" in (left, right, kind):
         one, other = (value * DAY if of != "time" else value for of, value in ((left, one), (right, other)))
-        return kind, (one - other if op == "-" else one + other) / (1.0 if kind == "time" else DAY)
-    match op:
-        case "+":
-            return kind, one + other
-        case "-":
-            return kind, one - other
-        case "*":
-            return kind, one * other
-        case _:
-            return kind, np.where(other == 0, np.nan, one / other)
+        return kind, combine(one, other) / (1.0 if kind == "time" else DAY)
+    return kind, combine(one, other)

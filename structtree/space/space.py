@@ -1,20 +1,20 @@
 """The space of predicates: refinement that generates each predicate once, membership, and parents.
 
-A predicate is a tree of positions. A position holds a set of literals; a literal of a link family has positions
-of its own. Every literal has a *key*, the sequence of choices that made it, and keys are ordered so that a
-literal comes before everything it was grown from. In a position the literals stand in the order of their keys
-and only the last one grows or gets a successor, as in set enumeration. Growing makes a key smaller, so a
-literal that would overtake its left neighbour has been, or will be, generated the other way round: each set is
-made exactly once. (The same idea as the rightmost extension of unordered trees, for sets instead of bags.)
+A predicate is a tree of positions. A position is a set of literals; a literal of a link family has positions inside.
+Every literal has a *key*, the sequence of choices that made it, ordered so that a literal precedes everything it was
+grown from. The literals of a position are sorted by key, and only the last one grows or gets a successor, as in set
+enumeration. Growing makes a key smaller, so that a literal that would overtake its left neighbour is generated in the
+other order instead: each set is made exactly once. (This is the rightmost extension of unordered trees, for sets
+instead of bags.)
 
-Where a rewrite is about several literals of a position at once, a position is a sequence of steps: each puts one
-literal or a bundle of literals there, or a bundle in the place of others. Of all sequences that lead to the same
-literals the least one counts: that which uses up the fewest places of ``top and top``, then the shortest, then the
-first by its keys. A least sequence without its last step is a least one too, since what is less stays less when both
-get the same step; so it is enough to look at each growth of a least sequence, and to ask whether it is one.
+If a rewrite adds several literals at once, a position is a sequence of steps: each adds a literal or a bundle of
+literals, or replaces literals by a bundle. Of all sequences that lead to the same literals, the least one counts: the
+one that uses the fewest conjuncts of ``top and top``, then the shortest, then the first by its keys. A least sequence
+without its last step is also least, because the order is preserved when the same step is added to both; so it is
+enough to check whether each extension of a least sequence is least.
 
-Law: every predicate that `Space.refine` yields implies the one it came from; `Space.enumerate` yields every
-member of the space once; `Space.size` equals the number of them.
+Law: every predicate that `Space.refine` yields implies the one it came from; `Space.enumerate` yields every member of
+the space once; `Space.size` equals their number.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ __all__ = ["Batch", "Extension", "Item", "Opening", "PlainTests", "Position", "R
 END = 1 << 60  # closes a literal or a position in a key; greater than every choice, so that growing is smaller
 CHAIN = -1  # follows the key of the literal that this one was rewritten from
 MAX_KNOWN = 100_000
-"""How many derivations are kept, so that they need not be found again."""
+"""Maximum number of cached derivations."""
 
 Key = tuple[int, ...]
 SlotPath = tuple[tuple[int, int], ...]
@@ -88,19 +88,19 @@ class Item:
     ----------
     family : Family or BundleFamily
     choice : int
-        Which value, or which count, of the family.
+        The index of the value or count in the family.
     literal : Predicate
-        The conjunction of its literals, where it is a bundle.
+        The literal, or the conjunction of the literals of a bundle.
     positions : tuple of Position
-        What stands in the slots of a link family, or the literals of a bundle.
+        The positions in the slots of a link family, or the literals of a bundle.
     origin : Item, optional
-        The literal it was rewritten from, if any.
+        The literal that it was rewritten from, if any.
     key : tuple of int
-        The choices, closed; smaller than the key of everything it grew out of.
+        The choices, closed; smaller than the key of everything it was grown from.
     size : int
-        Its number of literals, without those that its family does not count, and without those whose place it takes.
+        The number of its literals, without those that its family does not count and those that it replaces.
     depth : int
-        How many link steps deep it looks.
+        The number of nested link steps.
     """
 
     family: Family | BundleFamily
@@ -130,12 +130,12 @@ class Item:
 
     @property
     def grown(self) -> bool:
-        """True where it is more than a rewrite of ``top`` made it."""
+        """True if it was refined after it was added."""
         return self.origin is not None or any(position.grown for position in self.positions)
 
     @property
     def goes_in_circles(self) -> bool:
-        """True where rewriting has come back to a literal that it has been at before."""
+        """True if it was rewritten from an equal literal."""
         before = self.origin
         while before is not None and before.literal != self.literal:
             before = before.origin
@@ -144,15 +144,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Position:
-    """A set of literals: those that a rewrite put there, then those added, in the order of their keys.
+    """A set of literals: the fixed ones of its slot, then the added ones, sorted by key.
 
-    Where rewrites add bundles the order is that of the steps; a later one may take the place of literals before it.
+    If rewrites add bundles, the order is that of the steps, and a step may replace earlier literals.
     """
 
     slot: Slot
     fixed: tuple[Item, ...] = ()
     added: tuple[Item, ...] = ()
-    #: All that stands here.
+    #: The fixed and the added items.
     items: tuple[Item, ...] = field(init=False, repr=False)
     _predicate: syn.Predicate | None = field(init=False, repr=False, default=None)
 
@@ -174,12 +174,12 @@ class Position:
 
     @property
     def size(self) -> int:
-        """The number of its literals, those inside counted too."""
+        """The number of literals, including those inside."""
         return sum(item.size for item in self.items)
 
     @property
     def grown(self) -> bool:
-        """True where anything has been added since the position was made."""
+        """True if anything was added after the position was made."""
         return bool(self.added) or any(item.grown for item in self.fixed)
 
     @property
@@ -190,43 +190,41 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Room that a predicate has to grow: literals in all, link steps from here; None is no limit."""
+    """The literals and nested link steps that may still be added; None for no limit."""
 
     literals: int | None
     nesting: int | None
 
     def allows(self, literals: int, depth: int) -> bool:
-        """Tell whether a literal of this size and depth still fits."""
+        """Return whether a literal of this size and depth fits."""
         return (self.literals is None or literals <= self.literals) and (
             self.nesting is None or depth <= self.nesting
         )
 
     def inside(self) -> Room:
-        """The room one link step further."""
+        """Return the room behind a link step."""
         return self if self.nesting is None else Room(self.literals, self.nesting - 1)
 
     def after(self, literals: int) -> Room:
-        """The room when so many more literals are there."""
+        """Return the room after adding a number of literals."""
         return self if self.literals is None else Room(self.literals - literals, self.nesting)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opening:
-    """A family that may be added at a position of a predicate, its members not yet made.
+    """A family that may be added at a position of a predicate, not expanded into its members.
 
     Parameters
     ----------
     path : tuple
-        Where the position is: through which literal, and which slot of it, at each level from the root.
+        The path to the position: the literal and its slot at each level from the root.
     position : Position
-        The position itself.
     family : Family
     start : int
         The first choice that may be added.
     room : Room
-        What may still be added.
     settle : function from Item to positions
-        The whole predicate with that member added, or what takes its place; mostly one.
+        Yields the whole predicate with a member added, or its refinements if it does not count.
     """
 
     path: SlotPath
@@ -239,18 +237,18 @@ class Opening:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """All plain tests that may be added at a position, every one of them and without a look at each.
+    """All plain tests that may be added at a position, without enumerating them.
 
     Parameters
     ----------
     path, position, room, settle
-        As of an `Opening`.
+        As in `Opening`.
     since : (int, int)
-        The first family and the first choice in it.
+        The first family and its first choice.
     without : frozenset of int
-        The families after that which are not among them.
+        The excluded families.
     ranges : dict from int to (int, int)
-        The families of which only the choices from the first up to the second number are among them.
+        The range of choices, start and stop, of the families that are only partly included.
     """
 
     path: SlotPath
@@ -264,18 +262,18 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainTests:
-    """The test families of a type that ask about the row itself: those that a batch may hold.
+    """The test families of a type that can be in a batch: tests of the row itself.
 
     Parameters
     ----------
-    families : dict from index to TestFamily, in the order of generation
-    by_subject : dict from subject to the indices of its families
+    families : dict from index to TestFamily, in order of generation
+    by_subject : dict from feature to the indices of its families
     deep : dict from index to int
-        How deep those look that look behind a link, as aggregates do.
+        The depth of the families that look behind a link, such as aggregates.
     others : tuple of Family
         The families of the type that are not plain tests.
     longest : int
-        The most literals that one of them counts for.
+        The maximum number of literals that a member counts for.
     """
 
     families: Mapping[int, TestFamily]
@@ -286,7 +284,7 @@ class PlainTests:
 
     @classmethod
     def of(cls, families: tuple[Family, ...]) -> PlainTests:
-        """The plain ones among some families."""
+        """Return the plain tests among some families."""
         plain = {f.index: f for f in families if isinstance(f, TestFamily) and f.subject and f.head is None}
         by_subject: dict[Subject, frozenset[int]] = {}
         for index, family in plain.items():
@@ -325,11 +323,11 @@ class Space:
     population: Population | None
     offers: Offers
     contested: Mapping[str, frozenset[int]] = field(init=False)
-    #: The types at whose positions rewrites put several literals at once.
+    #: The types whose rewrites add several literals at once.
     bundled: frozenset[str] = field(init=False)
     plain: Mapping[str, PlainTests] = field(init=False)
     rewritten: frozenset[Head] = field(init=False)
-    #: Derivations found at positions where rewrites put several literals at once.
+    #: Cached derivations at positions of these types.
     found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -357,17 +355,17 @@ class Space:
         functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
         limit: Limit = NO_LIMIT,
     ) -> Space:
-        """The space of a grammar on a population.
+        """Build the space of a grammar on a population.
 
         Parameters
         ----------
         grammar : Grammar or CheckedGrammar
         individuals : Population, or individuals in another form, optional
-            Needed when the grammar takes values from data (``*``, ``bins``, ``quantiles``).
+            Needed if the grammar takes values from data (``*``, ``bins``, ``quantiles``).
         functions : mapping, optional
-            For each ``function`` of the grammar a Python function from a record (nested dicts) to its value.
+            A Python function from a record (nested dicts) to its value, for each ``function`` of the grammar.
         limit : Limit, optional
-            When it is over, the remaining rewrites are skipped; ``offers.n_skipped`` counts them.
+            When it is reached, the remaining rewrites are skipped; ``offers.n_skipped`` counts them.
         """
         population = None if individuals is None else population_of(individuals)
         if isinstance(grammar, Grammar):
@@ -380,10 +378,10 @@ class Space:
         _refuse_shrinking(grammar, offers)
         return cls(grammar, population, offers)
 
-    # ---- the space from outside -------------------------------------------------------------------------
+    # ---- public interface -------------------------------------------------------------------------------
 
     def refine(self, predicate: syn.Predicate) -> Iterator[syn.Predicate]:
-        """The refinements of a predicate whose one parent it is; together these are a tree over the space.
+        """Yield the children of a predicate in the tree that generates each predicate of the space once.
 
         Examples
         --------
@@ -399,7 +397,7 @@ class Space:
         return (position.predicate for position in self.extend(found))
 
     def enumerate(self, depth: int | None = None) -> Iterator[syn.Predicate]:
-        """Every predicate of the space once, parents first; to a depth of so many rewrites, or all."""
+        """Yield every predicate of the space once, parents first, optionally up to a number of rewrites."""
         queue = deque([(self.root(), 0)])
         while queue:
             position, level = queue.popleft()
@@ -408,7 +406,7 @@ class Space:
                 queue.extend((child, level + 1) for child in self.extend(position))
 
     def size(self) -> int:
-        """Number of predicates, counted without enumerating them; see `structtree.space.count`."""
+        """Return the number of predicates, without enumerating them; see `structtree.space.count`."""
         from structtree.space.count import count_space
 
         return count_space(self).size
@@ -419,11 +417,11 @@ class Space:
         return self.locate(predicate) is not None
 
     def parse(self, text: str) -> syn.Predicate:
-        """A predicate on individuals from its text, checked and canonical."""
+        """Parse and check a predicate on individuals, and return its canonical form."""
         return canonical(check_predicate(parse_predicate(text), self.grammar.individual, self.grammar))
 
     def parents(self, predicate: syn.Predicate) -> Iterator[syn.Predicate]:
-        """All members of the space that one rewrite turns into this one: the edges of the DAG that end here."""
+        """Yield all members of the space that a single rewrite turns into this predicate."""
         own = self.locate(predicate)
         if own is None:
             return
@@ -434,14 +432,14 @@ class Space:
     # ---- the tree of positions --------------------------------------------------------------------------
 
     def root(self) -> Position:
-        """The position of the individual, with nothing asked yet."""
+        """Return the empty position of the individual."""
         return Position(Slot(self.grammar.individual))
 
     def reopened(self, start: syn.Predicate) -> Iterator[Position]:
-        """Positions from which a predicate can be refined further, beyond the limits that it has reached itself.
+        """Yield positions from which a predicate can be refined further, beyond the limits that it has reached.
 
-        Each of its literals that looks behind a link, with all its positions open. What the literals have already
-        does not count as grown, so that a grammar of one step can make the next one.
+        There is one for each literal about linked rows, with all its positions open. Its existing literals do not
+        count towards the limits, so that a grammar with one step can add the next one.
 
         Examples
         --------
@@ -461,25 +459,25 @@ class Space:
                     yield Position(Slot(self.grammar.individual), (), (item,))
 
     def room(self) -> Room:
-        """The limits of the grammar."""
+        """Return the limits of the grammar."""
         return Room(self.grammar.limits.literals, self.grammar.limits.nesting)
 
     def first_families(self) -> tuple[Family, ...]:
-        """Return the families that may be asked of an individual by themselves, as far as the limits allow them."""
+        """Return the families of the individual that fit the limits."""
         room = self.room()
         return tuple(f for f in self.offers.from_top[self.grammar.individual] if has_room(f, room))
 
     def extend(self, position: Position) -> Iterator[Position]:
-        """The positions that grow out of this one by one rewrite."""
+        """Yield the positions that one rewrite makes from this one."""
         return self._flatten(self.extensions(position))
 
     def extensions(self, position: Position) -> Iterator[Extension]:
-        """Yield what grows out of a position, whole families unexpanded, so that they can be evaluated at once."""
+        """Yield the extensions of a position, with families not expanded, so that they can be evaluated at once."""
         room = self.room().after(position.size)
         return self._extensions(position, room, (), _alone, free=True)
 
     def members(self, extension: Opening | Batch) -> Iterator[Item]:
-        """The literals that would be added, in the order of generation."""
+        """Yield the items of an extension, in order of generation."""
         if isinstance(extension, Opening):
             yield from self._members(extension.family, None, extension.room, extension.start)
             return
@@ -502,7 +500,7 @@ class Space:
     def _extensions(
         self, position: Position, room: Room, path: SlotPath, up: Settle, *, free: bool
     ) -> Iterator[Extension]:
-        """Growths at a position and behind its last literal; `up` puts a grown position into the whole predicate."""
+        """Yield the extensions of a position and behind its last literal; `up` embeds a position in the predicate."""
         bundled = position.slot.type in self.bundled
         free = free and not bundled
         if position.added:
@@ -517,7 +515,7 @@ class Space:
         if position.slot.open and self.has_place(position):
             after = position.added[-1].key if position.added else (0, 0)
             if position.added and _replaces(position.added[-1]):
-                after = (0, 0)  # what stands there now may not have gone with what was replaced
+                after = (0, 0)  # the current literals may have clashed with the replaced ones
             batch = (
                 self._batch(path, position, (after[0], after[1]), room, add)
                 if free and all(map(is_single, position.slot.fixed))
@@ -538,7 +536,7 @@ class Space:
         room: Room,
         settle: Callable[[Item], Iterator[Position]],
     ) -> Batch | None:
-        """The plain tests about which nothing is asked yet; None when there can be none."""
+        """Return the plain tests of features that the position does not test yet, or None if there are none."""
         tests = self.plain[position.slot.type]
         if not tests.families or not room.allows(1, 0):
             return None
@@ -558,14 +556,14 @@ class Space:
         return Batch(path, position, since, without, ranges, room, settle)
 
     def _others(self, name: str, batch: Batch | None) -> tuple[Family, ...]:
-        """The families that are not in the batch."""
+        """Return the families outside the batch."""
         if batch is None:
             return self.offers.from_top[name]
         tests = self.plain[name]
         return (*tests.others, *(tests.families[index] for index in sorted(batch.without)))
 
     def _is_spent(self, position: Position, family: Family) -> bool:
-        """Tell whether a position has the one member of a family that it may have."""
+        """Return whether a position already has the only member of a family that it may have."""
         name = position.slot.type
         if not isinstance(family, TestFamily) or self.offers.from_literal[name] or name in self.bundled:
             return False
@@ -577,7 +575,7 @@ class Space:
         *before, last = position.added
         put = _then(partial(self._settle, position, tuple(before), room, last), up)
         if isinstance(last.family, LinkFamily):
-            # Growing makes a key smaller: what stands before with the same first choice may then come after.
+            # Growing makes a key smaller, so that it may precede an earlier literal with the same first choice.
             alone = not (position.fixed or last.origin or (before and before[-1].key[0] == last.key[0]))
             is_free = free and alone and last.family.index not in self.contested[position.slot.type]
             for i in reversed(range(len(last.positions))):
@@ -593,7 +591,7 @@ class Space:
             yield from put(item)
 
     def _bundles(self, position: Position, room: Room) -> Iterator[Item]:
-        """The bundles that may be put at a position next, as rewrites make them."""
+        """Yield the bundles that may be added to a position next, before any refinement."""
         if position.added and position.added[-1].key[0] == START:
             return
         standing = set(position.literals)
@@ -607,14 +605,14 @@ class Space:
                 yield from (_bundle_item(family, made) for made in self._bases(family.slot, wider))
 
     def has_place(self, position: Position) -> bool:
-        """Tell whether one more literal may stand at a position."""
+        """Return whether another literal may be added to a position."""
         most, n_fixed = self.grammar.conjuncts.get(position.slot.type, 1), len(position.fixed)
         return most == 0 or n_fixed + sum(map(_places, position.added)) < max(most, n_fixed + 1)
 
     def most_conjuncts(self, slot: Slot) -> int:
-        """Return how many places a slot has, those that a rewrite has used up included; 0 for any number.
+        """Return the maximum number of conjuncts in a slot, including the fixed ones; 0 for no maximum.
 
-        A literal in the place of ``top`` uses up one, and so does a bundle unless it ends in ``and top``.
+        A literal counts as one conjunct, and so does a bundle unless it ends in ``and top``.
         """
         most = self.grammar.conjuncts.get(slot.type, 1)
         return most and max(most, len(slot.fixed) + int(slot.open))
@@ -622,7 +620,7 @@ class Space:
     def _settle(
         self, position: Position, before: tuple[Item, ...], room: Room, was: Item | None, item: Item
     ) -> Iterator[Position]:
-        """The position with the item after those before, or, where that may not be, with what grows out of it."""
+        """Yield the position with an item added, or with its refinements if it clashes or does not count."""
         any_order = not before or _replaces(item) or _replaces(before[-1])
         if not (any_order or item.key > before[-1].key) or not _fits(item, was, room):
             return
@@ -635,7 +633,7 @@ class Space:
                 yield from self._settle(position, before, room, was, deeper)
 
     def _grow_fixed(self, position: Position, room: Room) -> Iterator[Position]:
-        """Extension of the literals that a rewrite put there: of the last grown one, or of one after it."""
+        """Yield the extensions of the fixed literals: of the last grown one, or of one after it."""
         for i in reversed(range(len(position.fixed))):
             was = position.fixed[i]
             for item in self._grow_item(was, position.slot.type, room):
@@ -646,14 +644,14 @@ class Space:
                 return
 
     def _settle_fixed(self, made: Position, room: Room) -> Iterator[Position]:
-        """The position or, where another derivation of it counts, what grows out of it."""
+        """Yield the position, or its extensions if another derivation of it counts."""
         if self._is_least(made):
             yield made
         elif all(self._may_part(p, q, made.slot.type) for p, q in combinations(made.fixed, 2)):
             yield from self._grow_fixed(made, room)
 
     def _may_part(self, p: Item, q: Item, type_name: str) -> bool:
-        """Tell whether two items do not clash, or may grow until they do not."""
+        """Return whether two items do not clash, or may grow until they do not."""
         if not clash(p.literal, q.literal):
             return True
         lefts = self.offers.from_literal[type_name]
@@ -661,7 +659,7 @@ class Space:
         return grows and may_part(p.literal, q.literal, self.rewritten)
 
     def _counts(self, made: Position, item: Item) -> bool:
-        """Tell whether this derivation is the one that counts, where a predicate may have several."""
+        """Return whether this derivation is the one that counts, if a predicate has several."""
         if made.slot.type in self.bundled:
             return item.key[0] == START or self._is_least(made)
         if item.key[0] != START and item.family.index in self.contested[made.slot.type]:
@@ -675,7 +673,7 @@ class Space:
         return least is not None and least.key == made.key
 
     def _grow_item(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
-        """The item with one of its positions grown, or rewritten into a more specific literal."""
+        """Yield the item with one of its positions extended, or rewritten into a more specific literal."""
         if isinstance(item.family, BundleFamily):
             for position in self._grow_fixed(item.positions[0], room):
                 yield _bundle_item(item.family, position)
@@ -690,13 +688,13 @@ class Space:
         yield from self._rewritten(item, type_name, room)
 
     def _rewritten(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
-        """The more specific literals that rewrites of this literal make."""
+        """Yield the more specific literals that rewrites of a literal produce."""
         if not item.goes_in_circles:
             for family in self.offers.from_literal[type_name].get(item.literal, ()):
                 yield from self._members(family, item, room.after(-item.size), 0)
 
     def _members(self, family: Family, origin: Item | None, room: Room, start: int) -> Iterator[Item]:
-        """The literals of a family as a rewrite makes them, from a choice on."""
+        """Yield the literals of a family before any refinement, starting from a choice."""
         if not has_room(family, room):
             return
         if isinstance(family, TestFamily):
@@ -711,7 +709,7 @@ class Space:
                     yield _link_item(family, n, positions, origin)
 
     def _bases(self, slot: Slot, room: Room) -> Iterator[Position]:
-        """A slot as a rewrite makes it, for every choice of what is fixed in it."""
+        """Yield the positions of a slot before any refinement, one for every combination of fixed literals."""
         for items in product(*(list(self._members(family, None, room, 0)) for family in slot.fixed)):
             made = Position(slot, tuple(items))
             if not items:
@@ -719,17 +717,17 @@ class Space:
             else:
                 yield from self._settle_fixed(made, room.after(made.size))
 
-    # ---- membership: the one derivation that counts -----------------------------------------------------
+    # ---- membership: the derivation that counts ---------------------------------------------------------
 
     def locate(self, predicate: syn.Predicate) -> Position | None:
-        """The position of a predicate in the tree, or None when the grammar does not derive it."""
+        """Return the position of a predicate in the tree, or None if the grammar does not derive it."""
         predicate = canonical(predicate)
         if not self.room().allows(n_literals(predicate), nesting(predicate)):
             return None
         return self._place(Slot(self.grammar.individual), conjuncts(predicate))
 
     def _place(self, slot: Slot, literals: tuple[syn.Predicate, ...]) -> Position | None:
-        """The least derivation of a set of literals in a slot."""
+        """Return the least derivation of a set of literals in a slot."""
         if _any_clash(literals):
             return None
         if slot.bundle:
@@ -747,7 +745,7 @@ class Space:
         return Position(slot, found[:n_fixed], tuple(sorted(found[n_fixed:], key=lambda item: item.key)))
 
     def _known(self, find: Callable[[_Where, _What], Placed | None], where: _Where, what: _What) -> Placed | None:
-        """Return what was found of something before, or find it."""
+        """Return a cached derivation, or find and cache it."""
         key = (where, what)
         if key not in self.found:
             if len(self.found) >= MAX_KNOWN:
@@ -757,7 +755,7 @@ class Space:
         return known
 
     def _match(self, slot: Slot, literals: tuple[syn.Predicate, ...]) -> Position | None:
-        """The literals as those that a rewrite put into a slot, and no others."""
+        """Return the literals as exactly the fixed ones of a slot, or None."""
         if len(literals) != len(slot.fixed):
             return None
         parts = [[self._known(self._place_as, family, literal) for literal in literals] for family in slot.fixed]
@@ -765,14 +763,14 @@ class Space:
         return None if found is None else Position(slot, found)
 
     def _place_as(self, family: Family, literal: syn.Predicate) -> Item | None:
-        """A literal as a member of a family, or as rewrites make it of one."""
+        """Return the derivation of a literal from a family, or None."""
         return self._place_from((family,), literal, family.type)
 
     def _least_steps(self, slot: Slot, literals: frozenset[syn.Predicate]) -> Position | None:
-        """The least derivation of a set of literals where rewrites put several at a position at once.
+        """Return the least derivation of a set of literals if rewrites add several at once.
 
-        All ways back to what a rewrite put into the slot are followed, and the least one is taken forwards
-        (Dijkstra's algorithm, the lengths being places, steps and keys).
+        All derivations are followed backwards to the fixed literals of the slot, and the least one forwards by
+        Dijkstra's algorithm, with conjuncts, steps and keys as lengths.
         """
         starts: dict[frozenset[syn.Predicate], Position] = {}
         onwards: dict[frozenset[syn.Predicate], list[tuple[Item, frozenset[syn.Predicate]]]] = {literals: []}
@@ -808,7 +806,7 @@ class Space:
     def _last_steps(
         self, slot: Slot, literals: frozenset[syn.Predicate]
     ) -> Iterator[tuple[Item, frozenset[syn.Predicate]]]:
-        """Yield what may have come last of what stands at a position, and what stood there before."""
+        """Yield the possible last steps that lead to some literals, each with the literals before it."""
         if slot.open:
             for literal in literals:
                 home = self._known(self._home, slot.type, literal)
@@ -819,14 +817,14 @@ class Space:
                 continue
             for taken in combinations(literals, len(family.slot.fixed)):
                 before = literals.difference(taken).union(family.left)
-                # What is still there has not been replaced.
+                # A literal that is still present was not replaced.
                 fits = len(before) == len(literals) - len(taken) + len(family.left) and before != literals
                 made = self._match(family.slot, taken) if fits else None
                 if made is not None and not (family.left and _any_clash(before)):
                     yield _bundle_item(family, made), before
 
     def _home(self, type_name: str, literal: syn.Predicate) -> Item | None:
-        """The derivation of one literal at a position of a type that counts, of all there may be."""
+        """Return the derivation of a literal at a position of a type that counts, or None."""
         return self._place_from(self.offers.from_top[type_name], literal, type_name)
 
     def _place_from(
@@ -836,7 +834,7 @@ class Space:
         type_name: str,
         later: tuple[syn.Predicate, ...] = (),
     ) -> Item | None:
-        """A literal as a member of one of the families, or as rewrites make it of one; not by way of later ones."""
+        """Return the derivation of a literal from one of the families, not through the literals in `later`."""
         for family in families:
             item = self._place_in(family, literal)
             if item is not None:
@@ -868,7 +866,7 @@ class Space:
     # ---- parents ----------------------------------------------------------------------------------------
 
     def _generalise(self, position: Position) -> Iterator[syn.Predicate]:
-        """The predicates from which one rewrite, at one place, may have made this one."""
+        """Yield the predicates that a single rewrite may turn into this one."""
         if position.slot.type in self.bundled:
             yield from self._generalise_steps(position)
             return
@@ -881,18 +879,18 @@ class Space:
                 if any(item.literal in base_literals(family) for family in families):
                     yield conjoin((*rest, left))
             for literal in self._general_literals(item):
-                # What may not stand beside the rest was passed over on the way: then the whole literal came.
+                # A literal that clashes with the rest was skipped in the derivation, which added it as a whole.
                 blocked = any(clash(literal, other) for other in rest)
                 yield conjoin(rest if blocked else (*rest, literal))
 
     def _general_literals(self, item: Item) -> Iterator[syn.Predicate]:
-        """The literals from which one rewrite, somewhere inside, may have made this one."""
+        """Yield the literals that a single rewrite inside may turn into this one."""
         for j, inner in enumerate(item.positions):
             for general in self._generalise(inner):
                 yield _with_inner(item, j, general)
 
     def _generalise_steps(self, position: Position) -> Iterator[syn.Predicate]:
-        """The same where rewrites put several literals at a position at once."""
+        """Yield the predicates before the last rewrite if rewrites add several literals at once."""
         standing = frozenset(position.literals)
         for last, before in self._last_steps(position.slot, standing):
             if not last.grown:
@@ -902,7 +900,7 @@ class Space:
             for item in step.positions[0].items if is_bundle else (step,):
                 rest = tuple(standing - {item.literal})
                 if len(rest) == len(standing):
-                    continue  # something else has taken its place
+                    continue  # it was replaced
                 for left, families in self.offers.from_literal[position.slot.type].items():
                     if any(item.literal in base_literals(family) for family in families):
                         yield conjoin((*rest, left))
@@ -921,11 +919,11 @@ def _with_inner(item: Item, j: int, inner: syn.Predicate) -> syn.Predicate:
 
 
 def _least(placed: Sequence[Sequence[Placed | None]]) -> tuple[Placed, ...] | None:
-    """Of what may stand in some places the way to fill them all whose keys are least, each thing used once.
+    """Return the assignment of things to slots with the least keys, each used once, or None.
 
     Parameters
     ----------
-    placed : for each place, in order, each of the things as it would stand there, or None
+    placed : for each slot, each thing as derived there, or None
     """
     wanted = []
     for things in placed:
@@ -944,7 +942,7 @@ def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...],
 
 
 def _with_position(item: Item, i: int, position: Position) -> Iterator[Item]:
-    """Yield the item with another position in one of its slots, unless it is made in another order."""
+    """Yield the item with another position in one of its slots, unless the positions are not in order."""
     positions = (*item.positions[:i], position, *item.positions[i + 1 :])
     if _in_order(positions):
         assert isinstance(item.family, LinkFamily)
@@ -956,17 +954,17 @@ def _bundle_item(family: BundleFamily, made: Position) -> Item:
 
 
 def _places(item: Item) -> int:
-    """Return how many of the places of a position an item uses up."""
+    """Return the number of conjuncts of a position that an item uses up."""
     return item.family.places if isinstance(item.family, BundleFamily) else 1
 
 
 def _replaces(item: Item) -> bool:
-    """Tell whether an item has taken the place of others, so that it had to come after these."""
+    """Return whether an item replaces others, so that it must come after them."""
     return isinstance(item.family, BundleFamily) and bool(item.family.left)
 
 
 def _standing(items: tuple[Item, ...]) -> tuple[syn.Predicate, ...]:
-    """Return the literals that some items leave at a position, one after the other."""
+    """Return the literals at a position after a sequence of items."""
     if not any(isinstance(item.family, BundleFamily) for item in items):
         return tuple(item.literal for item in items)
     found: dict[syn.Predicate, None] = {}
@@ -978,7 +976,7 @@ def _standing(items: tuple[Item, ...]) -> tuple[syn.Predicate, ...]:
 
 
 def _clashes(item: Item, before: tuple[Item, ...]) -> Iterator[tuple[syn.Predicate, syn.Predicate]]:
-    """Yield the literals of an item that may not stand beside one of those before it, each with that one."""
+    """Yield the pairs of a literal of an item and an earlier literal that clash."""
     gone = item.family.left if isinstance(item.family, BundleFamily) else ()
     for mine in conjuncts(item.literal):
         yield from ((mine, other) for other in _standing(before) if other not in gone and clash(mine, other))
@@ -989,19 +987,19 @@ def _any_clash(literals: Collection[syn.Predicate]) -> bool:
 
 
 def _alone(made: Position) -> Iterator[Position]:
-    """Yield a position that is a whole predicate itself."""
+    """Yield a position that is the whole predicate."""
     yield made
 
 
 def _then(
     first: Callable[[_Given], Iterator[_Found]], second: Callable[[_Found], Iterator[Position]]
 ) -> Callable[[_Given], Iterator[Position]]:
-    """Return the function that yields what the second makes of all that the first yields."""
+    """Return the composition of two functions that yield."""
     return lambda given: (made for found in first(given) for made in second(found))
 
 
 def _between(literal: syn.Predicate, family: TestFamily) -> tuple[int, int] | None:
-    """Of a family of bounds on the other side of this one, the choices that leave something between the two."""
+    """Return the range of choices of an opposite bound that are compatible with this one, or None."""
     cuts, template = family.values, family.template
     if (
         not isinstance(literal, syn.Compare)
@@ -1019,7 +1017,7 @@ def _between(literal: syn.Predicate, family: TestFamily) -> tuple[int, int] | No
 
 
 def has_room(family: Family, room: Room) -> bool:
-    """Tell whether a literal of a family, as a rewrite makes it, still fits."""
+    """Return whether a literal of a family fits before any refinement."""
     if isinstance(family, TestFamily):
         return room.allows(family.size, family.depth)
     return room.allows(1, 1)
@@ -1034,12 +1032,12 @@ def _fits(item: Item, was: Item | None, room: Room) -> bool:
 
 
 def _in_order(positions: tuple[Position, ...]) -> bool:
-    """Tell whether like positions (those of ``distinct``) stand in the order of their keys: one order of a bag."""
+    """Return whether interchangeable positions (those of ``distinct``) are sorted by key."""
     return len(positions) < 2 or all(p.key <= q.key for p, q in pairwise(p for p in positions if p.slot.plain))
 
 
 def _contested(name: str, offers: Offers) -> frozenset[int]:
-    """The families of a type whose literals may have several derivations, by their indices."""
+    """Return the families of a type whose literals may have several derivations, by their indices."""
     families = [*offers.of_type(name)]
     chained = [family for family in families if family.left is not None]
     links = [family for family in families if isinstance(family, LinkFamily)]
@@ -1047,32 +1045,32 @@ def _contested(name: str, offers: Offers) -> frozenset[int]:
     dotted = {f.head for f in families if isinstance(f, TestFamily) and f.head} & {f.head for f in links}
     unlike = {f.head for f in links if len(f.slots) > 1 and not all(slot.plain for slot in f.slots)}
     contested = {family.index for family in families if family.head in often | dotted | unlike}
-    # What goes on from a literal has as many derivations as that literal.
+    # A rewritten literal has as many derivations as the literal it was rewritten from.
     while more := {f.index for f in chained if f.index not in contested and _is_shared(f.left, families, contested)}:
         contested |= more
     return frozenset(contested)
 
 
 def _is_shared(literal: syn.Predicate | None, families: list[Family], contested: set[int]) -> bool:
-    """Tell whether a literal may have several derivations."""
+    """Return whether a literal may have several derivations."""
     assert literal is not None
     makers = [family.index for family in families if family.may_make(literal)]
     return len(makers) > 1 or not contested.isdisjoint(makers)
 
 
 def _refuse_shrinking(grammar: CheckedGrammar, offers: Offers) -> None:
-    """GrammarLimits must hold along every derivation: a rewrite of a literal may not make it smaller."""
+    """Raise an error for a rewrite that makes a literal smaller, since limits must hold along every derivation."""
     for left, right in _firsts(offers):
         if n_literals(right) < n_literals(left) or nesting(right) < nesting(left):
             raise GrammarError(
-                f"a rewrite may not make a predicate smaller, as {pretty(left)!r} -> {pretty(right)!r} "
-                "does; start it from 'top' instead",
+                f"the rewrite {pretty(left)!r} -> {pretty(right)!r} makes a predicate smaller; start it from 'top' "
+                "instead",
                 grammar.source,
             )
 
 
 def _firsts(offers: Offers) -> Iterator[tuple[syn.Predicate, syn.Predicate]]:
-    """Yield the left side of each rewrite of literals, and the first of what it makes."""
+    """Yield the left side of each rewrite of literals, and the first literal that it produces."""
     for by_left in offers.from_literal.values():
         for left, families in by_left.items():
             for family in families:

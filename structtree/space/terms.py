@@ -1,9 +1,8 @@
-"""Ground predicates as values: their canonical form, their size, and which conjuncts may stand together.
+"""Ground predicates: their canonical form, their size, and which conjuncts can be combined.
 
-Canonical: a conjunction is a sorted set of at least two conjuncts without ``top``, and of two tests on one
-subject where one implies the other only the stronger stays. Two predicates with the same canonical form are the
-same member of the space. The law of a position is `clash`: no two of its conjuncts repeat, imply or exclude
-each other as far as syntax can see.
+In canonical form, a conjunction is a sorted set of at least two conjuncts without ``top``, and a test implied by
+another test of the same feature is dropped. Two predicates with the same canonical form are the same member of the
+space. Conjuncts of a position must not `clash`: none may repeat, imply or exclude another as far as the syntax shows.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ Head = tuple[str | None, ...] | None
 
 
 def conjuncts(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
-    """The parts of a conjunction; a single part for anything else, none for ``top``."""
+    """Return the parts of a conjunction; the predicate itself for other forms, and none for ``top``."""
     match predicate:
         case syn.Top():
             return ()
@@ -44,14 +43,14 @@ def conjuncts(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
 
 
 def conjoin(parts: tuple[syn.Predicate, ...]) -> syn.Predicate:
-    """The canonical conjunction of canonical parts that do not clash."""
+    """Return the canonical conjunction of canonical parts that do not clash."""
     if len(parts) > 1:
         return syn.And(tuple(sorted(parts, key=order)))
     return parts[0] if parts else syn.TOP
 
 
 def canonical(predicate: syn.Predicate) -> syn.Predicate:
-    """The canonical form of a ground predicate.
+    """Return the canonical form of a ground predicate.
 
     Examples
     --------
@@ -88,7 +87,7 @@ def _disjuncts(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
 
 
 def _strongest(parts: list[syn.Predicate]) -> list[syn.Predicate]:
-    """The parts without repeats and without those that others imply; of two that imply each other the first."""
+    """Return the distinct parts that no other part implies; of two equivalent parts, the first."""
     left = dict.fromkeys(parts)
     related: dict[Hashable, list[syn.Predicate]] = {}
     for part in tuple(left):
@@ -107,12 +106,12 @@ def _strongest(parts: list[syn.Predicate]) -> list[syn.Predicate]:
 
 
 def clash(p: syn.Predicate, q: syn.Predicate) -> bool:
-    """Tell whether two literals may not be conjuncts of one position.
+    """Return whether two literals cannot be conjuncts of one position.
 
-    They clash when they are the same; when they are tests of one subject and one implies or excludes the other;
-    when they are two sets of values of one subject, which are better said as one set; when they count the same rows
-    and one count implies or excludes the other; and, at one functional step (``load (P)``), unless both are plain
-    tests behind it: more conditions then go inside P instead.
+    They clash if they are equal; if they are tests of the same feature and one implies or excludes the other; if they
+    are two sets of values of the same feature, which can be written as one set; if they count the same rows and one
+    count implies or excludes the other; and if they start with the same functional step (``load (P)``), unless both
+    are plain tests behind it, because other conditions belong inside P.
 
     Examples
     --------
@@ -133,15 +132,15 @@ def clash(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def may_outgrow(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] = ()) -> bool:
-    """Tell whether a literal p that clashes with q may have refinements that do not.
+    """Return whether a literal p that clashes with q may have refinements that do not.
 
-    Behind a functional step only ``top``, and what rewrites begin at, can still become a plain test, and only an
-    aggregate one about another subject; elsewhere growing may always help.
+    Behind a functional step, only ``top`` and the left sides of rewrites can become a plain test, and only an
+    aggregate can change its feature. Elsewhere, any refinement may resolve the clash.
 
     Parameters
     ----------
     rewritten : container of heads
-        The heads of the literals that rewrites begin at.
+        The heads of the left sides of rewrites.
     """
     if isinstance(p, syn.Missing) or isinstance(q, syn.Missing):
         return False
@@ -152,7 +151,7 @@ def may_outgrow(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] =
 
 
 def may_part(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] = ()) -> bool:
-    """Tell whether two literals that clash may have refinements that do not, when both of them can grow."""
+    """Return whether two literals that clash may have refinements that do not, if both can grow."""
     if isinstance(p, syn.Missing) or isinstance(q, syn.Missing):
         return False
     step = functional_step(p)
@@ -170,12 +169,12 @@ def _unfilled(p: syn.Predicate, rewritten: Container[Head]) -> bool:
 
 
 def _aggregates(p: syn.Predicate) -> bool:
-    """Tell whether a literal ends in an aggregate, which is about other rows when its condition grows."""
+    """Return whether a literal ends in an aggregate, whose feature changes when its condition is refined."""
     return isinstance(peel(p)[1], syn.Aggregate)
 
 
 def head(literal: syn.Predicate) -> Head:
-    """Return what a literal has in common with all that differ from it in values and in what is inside.
+    """Return the part of a literal that does not depend on its values and its children.
 
     Examples
     --------
@@ -202,7 +201,7 @@ def _related(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def _matter(literal: syn.Predicate) -> Hashable:
-    """Return what literals must have in common to be compared: what is counted, or the subject; None if nothing."""
+    """Return what two literals must share to be comparable: the counted rows or the feature; None if nothing."""
     match literal:
         case syn.Count(link, inner):
             return ("Count", link, inner)
@@ -217,7 +216,7 @@ def _opposed(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def n_literals(predicate: syn.Predicate) -> int:
-    """Return the number of literals of a predicate: every test and every link step counts one.
+    """Return the number of literals in a predicate: every test and every link step counts as one.
 
     Examples
     --------
@@ -231,7 +230,7 @@ def n_literals(predicate: syn.Predicate) -> int:
 
 
 def nesting(predicate: syn.Predicate) -> int:
-    """Return how many link steps deep a predicate looks.
+    """Return the maximum number of nested link steps in a predicate.
 
     Examples
     --------
@@ -250,7 +249,7 @@ def _scalar_order(value: Any) -> tuple[bool, Any]:
 
 
 def order(predicate: syn.Predicate) -> tuple[Any, ...]:
-    """A key that sorts ground predicates: tests before links, then by name, form and value."""
+    """Return a sort key for ground predicates: tests before links, then by name, form and value."""
     match predicate:
         case syn.Flag(attribute, positive):
             return (0, attribute, 0, not positive)

@@ -1,14 +1,13 @@
-"""The values that a source offers on given data: thresholds, categories, intervals, counts.
+"""The values of a value source on given data: thresholds, categories, intervals, counts.
 
-The rules a person can predict. ``a >= *`` has a threshold between any two neighbouring values: for whole numbers
-the greater of the two (``<=``: the smaller), for reals the midpoint, rounded to the fewest decimals that keep it
-in the middle half of the gap; for dates and times the first of a year, a month, a day and so on there.
-``bins(k)`` are k intervals of equal width between the least and the greatest finite
-value, the last closed, and the outer ones with the infinite values beside them; ``quantiles(k)`` are
-intervals of about equally many rows; with ``>=`` and ``<=`` both offer their inner edges, for whole numbers the next
-whole number that says the same. ``a in *`` offers every set
-of values, the small ones first. ``count ... >= *`` offers 1 up to the greatest number of rows that the link leads to.
-Only rows that an individual of the population can reach are asked.
+``a >= *`` has a threshold between any two neighbouring values: for integers the larger of the two (``<=``: the
+smaller); for reals the midpoint, rounded to the fewest decimals that keep it in the middle half of the gap; for dates
+and times the start of a year, month, day and so on in the gap. ``bins(k)`` are k intervals of equal width between the
+smallest and the largest finite value; the last one is closed, and the outer ones include infinite values.
+``quantiles(k)`` are intervals with about the same number of rows. With ``>=`` and ``<=``, both provide their inner
+edges, rounded to an equivalent integer for integers. ``a in *`` provides every set of values, small sets first.
+``count ... >= *`` provides 1 up to the largest number of rows behind the link. Only rows that individuals can reach
+are considered.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From low, included, up to high, which is included when closed."""
+    """An interval that includes low, and high if it is closed."""
 
     low: float
     high: float
@@ -41,13 +40,13 @@ class Interval:
 
 
 class Subsets(Sequence[tuple[str, ...]]):
-    """All sets of some words but the empty one, small ones first and then by alphabet; none of them is kept.
+    """All non-empty sets of some words, by size and then alphabetically, generated on demand.
 
     Parameters
     ----------
     words : iterable of str
     skipped : iterable of int
-        Places, in the list of all sets, of those that are left out.
+        Indices, in the list of all sets, of the excluded ones.
 
     Examples
     --------
@@ -66,13 +65,13 @@ class Subsets(Sequence[tuple[str, ...]]):
 
     @property
     def n(self) -> int:
-        """Number of sets, however large."""
+        """Number of sets, even if it is too large for ``len``."""
         return int(2 ** len(self.words) - 1 - len(self.skipped))
 
     def __len__(self) -> int:
-        return min(self.n, sys.maxsize)  # no Python sequence may say more
+        return min(self.n, sys.maxsize)  # the largest length that Python allows
 
-    def __getitem__(self, place: int) -> tuple[str, ...]:  # type: ignore[override]  # there are no slices of it
+    def __getitem__(self, place: int) -> tuple[str, ...]:  # type: ignore[override]  # no slices
         if not 0 <= place < self.n:
             raise IndexError(place)
         for skipped in self.skipped:
@@ -94,7 +93,7 @@ class Subsets(Sequence[tuple[str, ...]]):
                 place -= with_it
 
     def find(self, chosen: Sequence[object]) -> int | None:
-        """The place of a set of words, if it is here."""
+        """Return the index of a set of words, or None."""
         place = self.place_among_all(chosen)
         if place is None:
             return None
@@ -102,7 +101,7 @@ class Subsets(Sequence[tuple[str, ...]]):
         return None if place in self.skipped[before : before + 1] else place - before
 
     def place_among_all(self, chosen: Sequence[object]) -> int | None:
-        """The place of a set of words in the list that skips none."""
+        """Return the index of a set of words in the list of all sets, or None."""
         wanted, n = set(chosen), len(self.words)
         if not wanted or not wanted <= set(self.words):
             return None
@@ -115,12 +114,12 @@ class Subsets(Sequence[tuple[str, ...]]):
         return place
 
     def without(self, places: Iterable[int]) -> Subsets:
-        """The same sets but for some, by their places in the list that skips none."""
+        """Return the sets without some, given by their indices in the list of all sets."""
         return Subsets(self.words, {*self.skipped, *places})
 
 
 def cuts(source: syn.ValueSource, values: _Floats, kind: Kind, op: str) -> _Floats:
-    """The thresholds that a source offers for ``>=`` or ``<=``, sorted and without repeats.
+    """Return the sorted distinct thresholds of a source for ``>=`` or ``<=``.
 
     Examples
     --------
@@ -142,7 +141,7 @@ def cuts(source: syn.ValueSource, values: _Floats, kind: Kind, op: str) -> _Floa
 
 
 def intervals(source: syn.Bins | syn.Quantiles, values: _Floats, kind: Kind) -> tuple[Interval, ...]:
-    """The intervals that a source offers; together they cover all values, and no two overlap.
+    """Return the intervals of a source: disjoint, and covering all values.
 
     Examples
     --------
@@ -164,19 +163,19 @@ def intervals(source: syn.Bins | syn.Quantiles, values: _Floats, kind: Kind) -> 
 
 
 def scalars(source: syn.ValueSource, offered: tuple[syn.Scalar, ...]) -> tuple[syn.Scalar, ...]:
-    """The values that a source offers for ``=`` and ``!=``, given those that the data has."""
+    """Return the values of a source for ``=`` and ``!=``, given the values of the data."""
     return tuple(dict.fromkeys(source.values)) if isinstance(source, syn.Listed | syn.Range) else offered
 
 
 def counts(source: syn.ValueSource, most: int) -> tuple[int, ...]:
-    """The numbers that a source offers for a count, when at most so many rows are there to count."""
+    """Return the numbers of a source for a count, given the maximum number of rows."""
     if isinstance(source, syn.Listed | syn.Range):
         return tuple(sorted({int(v) for v in source.values}))
     return tuple(range(1, most + 1))
 
 
 def midpoints(low: _Floats, high: _Floats, kind: Kind, op: str) -> _Floats:
-    """A threshold between each two values: of whole numbers one of them, else a short number near the middle.
+    """Return a threshold between each pair of values: one of them for integers, else a short number near the middle.
 
     Examples
     --------
@@ -187,7 +186,7 @@ def midpoints(low: _Floats, high: _Floats, kind: Kind, op: str) -> _Floats:
         return high if op == ">=" else low
     if kind in ("date", "time"):
         return between(low, high, kind, op)
-    # Infinite numbers are as good as the greatest ones, and half the gap between any two of those is a number.
+    # Infinite values are treated as the largest finite ones, and half the gap between any two of those is finite.
     most = np.finfo(np.float64).max
     finite_low, finite_high = np.clip(low, -most, most), np.clip(high, -most, most)
     half = finite_high / 2 - finite_low / 2
@@ -198,17 +197,17 @@ def midpoints(low: _Floats, high: _Floats, kind: Kind, op: str) -> _Floats:
         rounded = np.round(middle * scale) / scale
         good = np.isfinite(rounded) & (np.abs(rounded - middle) <= half / 2) & (rounded > low) & (rounded < high)
     result = np.where(good, rounded, middle)
-    # Two neighbouring floats have no number between them: then the greater (for <=: the smaller) is the threshold.
+    # There is no float between two adjacent ones: the larger (for <=, the smaller) is the threshold.
     stuck = (result <= low) if op == ">=" else (result >= high)
     return np.where(stuck, high if op == ">=" else low, result)
 
 
 def _edges(present: _Floats, k: int) -> _Floats:
-    """The edges of k intervals that hold all values, of equal width between the finite ones."""
+    """Return the edges of k intervals that cover all values, with equal width between the finite ones."""
     finite = present[np.isfinite(present)]
     if not len(finite):
         return present
-    # Halved: the greatest numbers may be too far apart for their distance to be a number.
+    # Halved, because the distance between the extremes may overflow.
     low, high = finite[0] / 2, finite[-1] / 2
     edges = 2 * np.clip(low + (high - low) * (np.arange(k + 1) / k), low, high)
     edges[0], edges[-1] = present[0], present[-1]
@@ -216,7 +215,7 @@ def _edges(present: _Floats, k: int) -> _Floats:
 
 
 def _rounded(thresholds: _Floats, kind: Kind, op: str) -> _Floats:
-    """Edges of bins as thresholds: of whole numbers, days and ranks the next one, of times whole seconds if long."""
+    """Return bin edges as thresholds: the next integer for integers, days and ranks; whole seconds for long times."""
     match kind:
         case "int" | "date" | "ordered":
             return np.asarray(np.ceil(thresholds) if op == ">=" else np.floor(thresholds))
@@ -228,7 +227,7 @@ def _rounded(thresholds: _Floats, kind: Kind, op: str) -> _Floats:
 
 
 def _quantile_cuts(values: _Floats, k: int, kind: Kind, op: str) -> _Floats:
-    """Thresholds after about each k-th part of the rows, each between two neighbouring values."""
+    """Return k - 1 thresholds that divide the rows into about equal parts, each between two neighbouring values."""
     ranked = np.sort(values[~np.isnan(values)])
     if len(ranked) < 2:
         return ranked[:0]

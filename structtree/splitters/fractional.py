@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from structtree.models.settings import Growth
 from structtree.models.tree import heaviest
 from structtree.search.clock import Clock
-from structtree.search.criteria import better
-from structtree.splitters.multiway import Division, NodeSample, Questions, best_division
+from structtree.splitters.multiway import Division, NodeSample, best_division
+from structtree.splitters.sampling import sampled_tests
 from structtree.splitters.splitter import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter
+from structtree.splitters.table import ListedColumns, on_tests
+from structtree.tasks.criteria import better
 
 __all__ = ["PartSplitter"]
 
@@ -33,11 +35,12 @@ class PartSplitter(RowSplitter):
     Parameters
     ----------
     target : Target
-    questions : Questions
+    columns : TestColumns
+        From `structtree.splitters.multiway.columns_to_divide`.
     growth : Growth
     """
 
-    questions: Questions
+    columns: ListedColumns
     growth: Growth
 
     def root(self) -> NodeMembers:
@@ -48,7 +51,8 @@ class PartSplitter(RowSplitter):
     def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
         """Try all divisions."""
         sample, criterion = self._sample(node), self.target.criterion
-        division, proved = best_division(self.questions, sample, criterion, self.growth)
+        tests = sampled_tests(self.columns, self.sampler)
+        division, proved = best_division(on_tests(self.columns, tests), sample, criterion, self.growth)
         least = inf if proved else -inf
         if division is None:
             return Proposal(None, 0, least, "sets")

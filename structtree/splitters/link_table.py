@@ -18,38 +18,42 @@ from structtree.lang import syntax as syn
 from structtree.lang.background import Background
 from structtree.lang.check import CheckedGrammar
 from structtree.models.routing import own_attributes
-from structtree.search.bottom_up import LinkColumn, link_columns, own_columns, suits
+from structtree.search.bottom_up import link_columns, own_columns, suits
 from structtree.search.clock import Clock
+from structtree.search.columns import TestColumn
 from structtree.space.families import Family, Offers, TestFamily, resolve_families
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts, n_literals
 
-__all__ = ["Linked", "linked"]
+__all__ = ["ColumnSpace", "column_space"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Linked:
-    """A population as a table, and the space of its tests.
+class ColumnSpace:
+    """The space of the tests that combine test columns, each column an attribute of the individuals.
 
     Parameters
     ----------
-    population : Population
-        The individuals, without links.
     space : Space
-        On that population.
+        On the individuals as a table without links.
     own : CheckedGrammar
         The rewrites whose thresholds or values are those of the individuals at a node.
-    steps : dict from attribute to tests
-        What the columns stand for: the k-th test holds where the column is k or more.
+    columns : dict from attribute to TestColumn
+        The nested tests behind links. The k-th member holds where the attribute is k or more.
     complete : bool
         Whether no test is missing.
     """
 
-    population: Population
     space: Space
     own: CheckedGrammar
-    steps: Mapping[str, tuple[syn.Predicate, ...]]
+    columns: Mapping[str, TestColumn]
     complete: bool
+
+    @property
+    def population(self) -> Population:
+        """The individuals, without links."""
+        assert self.space.population is not None
+        return self.space.population
 
     def space_at(self, population: Population) -> Space:
         """The space on some of the individuals, with thresholds between their own values."""
@@ -69,14 +73,15 @@ class Linked:
 
     def _translated(self, literal: syn.Predicate) -> syn.Predicate:
         match literal:
-            case syn.Compare(attribute, _, int() as k) if attribute in self.steps:
-                return self.steps[attribute][k - 1]
+            case syn.Compare(attribute, _, int() as k) if attribute in self.columns:
+                found: syn.Predicate = self.columns[attribute].members[k - 1]
+                return found
             case _:
                 return literal
 
 
-def linked(space: Space, *, clock: Clock | None = None) -> Linked | None:
-    """A population as a table of all that a grammar asks of it; None where that is not to be had.
+def column_space(space: Space, *, clock: Clock | None = None) -> ColumnSpace | None:
+    """Make columns of all tests behind links, and the space that combines them; None where that is not possible.
 
     Parameters
     ----------
@@ -95,7 +100,7 @@ def linked(space: Space, *, clock: Clock | None = None) -> Linked | None:
     tests = [family for family in space.first_families() if isinstance(family, TestFamily)]
     own = [family for family in tests if _is_own(family, population)]
     # Some tests look behind links without opening a position there, as aggregates do.
-    others: list[LinkColumn] = []
+    others: list[TestColumn] = []
     for family in tests:
         if not _is_own(family, population):
             if time.over() is not None:
@@ -112,10 +117,8 @@ def linked(space: Space, *, clock: Clock | None = None) -> Linked | None:
     small = replace(grammar, schema=table.schema, rewrites={}, functions={}, background=Background(table.schema))
     rewrites = grammar.rewrites.get(grammar.individual, ())
     anew = replace(small, rewrites={grammar.individual: tuple(rewrites[f.index] for f in own if _is_of_node(f))})
-    steps = {name: column.tests for name, column in columns.items()}
-    return Linked(
-        table, Space(small, table, offers), anew, steps, found.missing is None and not space.offers.n_skipped
-    )
+    complete = found.missing is None and not space.offers.n_skipped
+    return ColumnSpace(Space(small, table, offers), anew, columns, complete)
 
 
 def _is_of_node(family: TestFamily) -> bool:
@@ -134,17 +137,17 @@ def _is_own(family: TestFamily, population: Population) -> bool:
     return attributes is not None and all(table.column(name) is not None for name in attributes)
 
 
-def _table(population: Population, columns: Mapping[str, LinkColumn]) -> Population:
+def _table(population: Population, columns: Mapping[str, TestColumn]) -> Population:
     name = population.schema.individual
     record, table = population.schema.type(name), population.tables[name]
     more = tuple(Attribute(key, "int") for key in columns)
     schema = Schema((RecordType(name, (*record.attributes, *more), ()),), name)
     own = {key: table.columns[key].take(population.individuals) for key in table.columns}
-    behind = {key: Column("int", column.ranks.astype(np.float64)) for key, column in columns.items()}
+    behind = {key: Column("int", column.values.astype(np.float64)) for key, column in columns.items()}
     return Population(schema, {name: Table(len(population), {**own, **behind}, {})})
 
 
-def _family(index: int, type_name: str, name: str, column: LinkColumn) -> TestFamily:
-    cuts = np.arange(1.0, len(column.tests) + 1)
+def _family(index: int, type_name: str, name: str, column: TestColumn) -> TestFamily:
+    thresholds = np.arange(1.0, len(column.members) + 1)
     template = syn.Compare(name, ">=", syn.Star())
-    return TestFamily(index, type_name, template, (), cuts, kind="int", cost=n_literals(column.tests[0]))
+    return TestFamily(index, type_name, template, (), thresholds, kind="int", cost=n_literals(column.members[0]))

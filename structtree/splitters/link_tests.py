@@ -26,7 +26,7 @@ from structtree.lang.walk import functional_step, wrap
 from structtree.search.bottom_up import is_settled, link_columns, suits
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock
-from structtree.search.columns import BoardColumn, columns_of, end_column, is_nested, opening_column
+from structtree.search.columns import TestColumn, columns_of, end_column, is_nested, opening_column
 from structtree.search.kernels import tables as kernel
 from structtree.search.steps import Steps, rows_needed
 from structtree.space.evaluate import rows_where
@@ -80,7 +80,7 @@ def linked_tests(space: Space, *, shorten: bool = False, clock: Clock | None = N
         return None
     own = listing.of_individuals()
     return ListedTests(
-        (*own, *(_stepped(c.tests, c.ranks.astype(np.int32)) for c in found.columns)),
+        (*own, *(_stepped(c.members, c.values.astype(np.int32)) for c in found.columns)),
         found.missing is None and not space.offers.n_skipped,
     )
 
@@ -186,7 +186,7 @@ class _Listing:
     space: Space
     clock: Clock
     steps: Steps = field(init=False)
-    _columns: dict[tuple[str, int], list[BoardColumn]] = field(default_factory=dict, init=False)
+    _columns: dict[tuple[str, int], list[TestColumn]] = field(default_factory=dict, init=False)
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -272,9 +272,9 @@ class _Listing:
             yield from self._laxest(way, family, valued)
         else:
             for column in self._columns_of(family):
-                yield from self._carried(way, column, _Members(way, family, column.choices), _is_upper(family))
+                yield from self._carried(way, column, _Members(way, family, column.members), _is_upper(family))
 
-    def _columns_of(self, family: TestFamily) -> list[BoardColumn]:
+    def _columns_of(self, family: TestFamily) -> list[TestColumn]:
         """The answers of all rows of its type to a family of tests, made once for all ways that lead there."""
         key = (family.type, family.index)
         if key not in self._columns:
@@ -287,22 +287,22 @@ class _Listing:
         if slot.plain:
             if not isinstance(family.template, syn.All):
                 column = opening_column(family, self.steps.of(family).lengths)
-                yield from self._carried(way, column, _Members(way, family, column.choices))
+                yield from self._carried(way, column, _Members(way, family, column.members))
             return
         for choice, inner in ((c, p) for c in range(len(family.numbers)) for p in base_predicates(slot)):
             further = _Way(slot.type, (*way.steps, _Step(family, choice)))
             true = rows_where(inner, self.population, slot.type)
-            column = BoardColumn(true.astype(np.int32), family.index, np.zeros(1, dtype=np.int64), ranked=True)
+            column = TestColumn(true.astype(np.int32), kernel.AT_LEAST, (inner,))
             yield from self._carried(further, column, (further.around(inner),))
 
     def _carried(
-        self, way: _Way, column: BoardColumn, tests: Sequence[syn.Predicate], is_upper: bool = False
+        self, way: _Way, column: TestColumn, tests: Sequence[syn.Predicate], is_upper: bool = False
     ) -> Iterator[FlatTest]:
         """Yield the answers of rows at the end of a way as those of individuals."""
         here = self._chain(way)
         if not len(tests):
             return
-        if column.ranked:
+        if column.form == kernel.AT_LEAST:
             yield _stepped(tests, here.greatest(column.values, len(tests), len(self.population)), is_upper=is_upper)
         elif way.is_single:
             codes = here.codes(column.values, len(self.population))

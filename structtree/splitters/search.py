@@ -30,10 +30,11 @@ from structtree.search.clock import Clock
 from structtree.search.kernels.tables import SweepTask
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
-from structtree.splitters.link_table import Linked
+from structtree.splitters.link_table import ColumnSpace
+from structtree.splitters.sampling import sampled_space
 from structtree.splitters.splitter import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter
 from structtree.splitters.sweep import best_single
-from structtree.splitters.table import SortedTable, task_of
+from structtree.splitters.table import ListedColumns, task_of
 
 __all__ = ["Pace", "SearchSplitter"]
 
@@ -69,9 +70,9 @@ class SearchSplitter(RowSplitter):
         All individuals.
     grammar : CheckedGrammar
     growth : Growth
-    table : Linked, optional
+    table : ColumnSpace, optional
         The same individuals as a table.
-    singles : SortedTable, optional
+    singles : TestColumns, optional
         Single tests of the same individuals as columns.
     space : Space, optional
         The space of the grammar on all individuals, for a root that has all of them.
@@ -82,8 +83,8 @@ class SearchSplitter(RowSplitter):
     population: Population
     grammar: CheckedGrammar
     growth: Growth
-    table: Linked | None = None
-    singles: SortedTable | None = None
+    table: ColumnSpace | None = None
+    singles: ListedColumns | None = None
     space: Space | None = None
     pace: Pace = field(default_factory=Pace)
     task: SweepTask | None = field(default=None, init=False)
@@ -131,8 +132,8 @@ class SearchSplitter(RowSplitter):
 
     def _best_single(self, members: NodeMembers) -> Proposal | None:
         """Return the best single test as a proposal of which nothing is proved, where single tests are columns."""
-        if members.columns is None or self.task is None:
-            return None
+        if members.columns is None or self.task is None or self.sampler is not None:
+            return None  # it might be on a column that was not drawn
         found = best_single(members.columns, self.task, self.growth.min_samples_leaf)
         if found.candidate is None:
             return None
@@ -147,7 +148,7 @@ class SearchSplitter(RowSplitter):
         return best_split(
             members.population,
             self.target.take(members.rows),
-            self._tests_at(node),
+            self._tests_at(node, clock),
             prune=growth.prune,
             strategy="auto" if growth.strategy == "bottom-up" else growth.strategy,
             max_evaluations=growth.max_evaluations,
@@ -159,13 +160,17 @@ class SearchSplitter(RowSplitter):
             progress=self.tell,
         )
 
-    def _tests_at(self, node: GrowingNode[NodeMembers]) -> CheckedGrammar | Space:
+    def _tests_at(self, node: GrowingNode[NodeMembers], clock: Clock) -> CheckedGrammar | Space:
         """Return what is searched at a node; with all individuals there it is prepared already."""
-        assert node.members.population is not None
+        population = node.members.population
+        assert population is not None
+        is_whole = self.space is not None and len(node.members.rows) == len(self.population)
+        found = self.space if is_whole else None
         if self.table is not None:
-            return self.table.space_at(node.members.population)
-        is_whole = len(node.members.rows) == len(self.population)
-        return self.space if self.space is not None and is_whole else self.grammar
+            found = self.table.space_at(population)
+        if self.sampler is None:
+            return found or self.grammar
+        return sampled_space(found or Space.build(self.grammar, compact(population), limit=clock), self.sampler)
 
     def _proposal(self, split: Split) -> Proposal:
         stats, reason = split.stats, _reason(split)

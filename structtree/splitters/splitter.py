@@ -1,10 +1,10 @@
-"""The seam between the one loop that grows trees (`structtree.learn.builder`) and the ways to find a node's question.
+"""The seam between the loop that grows trees (`structtree.learn.builder`) and the ways to find a node's best split.
 
-A splitter knows everything about *one node's best question* and nothing about trees: which individuals a node has,
-how the best split of them is found, and who goes to which side. There are three of them, each in a module of its own:
+A splitter knows everything about *one node's best split* and nothing about trees: which individuals a node has, how
+the best split of them is found, and who goes to which side. There are three of them, each in a module of its own:
 compiled sweeps over sorted columns (`structtree.splitters.sweep`), branch and bound (`structtree.splitters.search`),
-and divisions of plain tables into parts and by switches (`structtree.splitters.fractional`). A fourth needs no more
-than `best` and `sides`, as a `RowSplitter`.
+and multiway or fractional divisions of plain tables (`structtree.splitters.fractional`). A fourth needs no more than
+`best` and `sides`, as a `RowSplitter`. All can search a random subset of columns (`structtree.splitters.sampling`).
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from structtree.lang import syntax as syn
 from structtree.models.tree import Found, Node, Stats, Unproved
 from structtree.search.clock import Clock
 from structtree.search.results import SearchStats, Split, TracePoint
-from structtree.search.target import Target, room, undivided
-from structtree.splitters.table import SortedTable
+from structtree.splitters.sampling import ColumnSampler
+from structtree.splitters.table import ListedColumns
+from structtree.tasks.target import Target, room, undivided
 
 __all__ = [
     "Candidate",
@@ -42,7 +43,7 @@ __all__ = [
 
 
 class SideValues(NamedTuple):
-    """The question of a switch: an attribute, and the value of each side."""
+    """The test of a multiway branch: an attribute, and the value of each side."""
 
     attribute: str
     values: tuple[str, ...]
@@ -60,14 +61,14 @@ class NodeMembers:
         How much of each is here; all of it by default.
     population : Population, optional
         The same individuals as a population, where a splitter needs it.
-    columns : SortedTable, optional
+    columns : TestColumns, optional
         Single tests of them as columns, likewise.
     """
 
     rows: Ints
     parts: NDArray[np.float64] | None = None
     population: Population | None = None
-    columns: SortedTable | None = None
+    columns: ListedColumns | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,6 +181,8 @@ class Splitter(ABC, Generic[M]):
     """
 
     target: Target
+    #: Chooses the columns to search at each node; all of them without one.
+    sampler: ColumnSampler | None = field(default=None, init=False)
     #: Whether a node takes as long as it is given.
     is_timed: ClassVar[bool] = False
     #: How many good tests of a node are hints for the nodes below it.
@@ -213,7 +216,7 @@ class Splitter(ABC, Generic[M]):
         """Return whether there is nothing to tell apart among them."""
         return self.target.is_pure(self.rows(members))
 
-    # ---- its best question ------------------------------------------------------------------------------
+    # ---- its best split ---------------------------------------------------------------------------------
 
     @abstractmethod
     def best(self, node: GrowingNode[M], clock: Clock) -> Proposal:

@@ -20,19 +20,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import Ints
 from structtree.data.schema import Kind
 from structtree.lang import syntax as syn
 from structtree.models.descent import Descent, descent_of
 from structtree.models.settings import Growth
-from structtree.models.tree import Branch, ClassCounts, Leaf, Moments, Node, NodeArrays, Stats, Unproved, depths_of
+from structtree.models.tree import Branch, Leaf, Node, NodeArrays, Stats, Unproved, depths_of
 from structtree.search.clock import Clock
-from structtree.search.criteria import TOLERANCE
 from structtree.search.kernels import tables as kernel
-from structtree.search.target import Target
 from structtree.space.values import midpoints
 from structtree.splitters.attribute_tests import FlatTest
+from structtree.splitters.sampling import sampled_tests
 from structtree.splitters.splitter import Candidate, GrowingNode, Proposal, Splitter, all_nodes, found_by, gap_of
-from structtree.splitters.table import SortedTable, Tuning, pool_for, task_of
+from structtree.splitters.table import ListedColumns, Tuning, pool_for, source_column, task_of
+from structtree.tasks.criteria import TOLERANCE
+from structtree.tasks.target import Target
 
 __all__ = ["SweepSplitter", "SweptNodes", "best_single"]
 
@@ -58,8 +60,8 @@ class SweepSplitter(Splitter[_Run]):
     Parameters
     ----------
     target : Target
-    table : SortedTable
-        Its order of rows changes as nodes are divided.
+    columns : TestColumns
+        Their order of rows changes as nodes are divided.
     growth : Growth
     clock : Clock
     untried : optional
@@ -67,7 +69,7 @@ class SweepSplitter(Splitter[_Run]):
     tuning : Tuning
     """
 
-    table: SortedTable
+    columns: ListedColumns
     growth: Growth
     clock: Clock
     untried: Unproved | None = None
@@ -81,12 +83,12 @@ class SweepSplitter(Splitter[_Run]):
     growing: list[Future[Any]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        growth, n_rows = self.growth, self.table.n_rows
+        growth, n_rows = self.growth, self.columns.n_rows
         sizes = (growth.max_depth or -1, growth.min_samples_split, growth.min_samples_leaf)
         self.task, self.limits = task_of(self.target), kernel.Limits(*sizes, growth.min_impurity_decrease)
-        self.threads = pool_for(len(self.table.columns.rows) * len(self.table.tests), self.tuning)
+        self.threads = pool_for(len(self.columns.rows) * len(self.columns.tests), self.tuning)
         self.goes, self.stop = np.zeros(n_rows, dtype=np.bool_), np.zeros(1, dtype=np.bool_)
-        self.sets = True if any(test.form == kernel.SUBSET for test in self.table.tests) else None
+        self.sets = True if (self.columns.tests[:, 1] == kernel.SUBSET).any() else None
 
     def close(self) -> None:
         """Let the threads go."""
@@ -97,14 +99,14 @@ class SweepSplitter(Splitter[_Run]):
 
     def root(self) -> _Run:
         """All rows of the table."""
-        return self._run(0, len(self.table.columns.rows))
+        return self._run(0, len(self.columns.rows))
 
     def _run(self, lo: int, hi: int) -> _Run:
-        return _Run(lo, hi, *kernel.totals(lo, hi, self.table.columns, self.task))
+        return _Run(lo, hi, *kernel.totals(lo, hi, self.columns.swept, self.task))
 
     def rows(self, members: _Run) -> NDArray[np.int64]:
         """Those of the run."""
-        return self.table.columns.rows[members.lo : members.hi].astype(np.int64)
+        return self.columns.rows[members.lo : members.hi].astype(np.int64)
 
     def size(self, members: _Run) -> int:
         """Return how many there are in the run."""
@@ -118,25 +120,31 @@ class SweepSplitter(Splitter[_Run]):
         """Return whether all targets of the run are the same."""
         return members.is_pure
 
-    # ---- its best question ------------------------------------------------------------------------------
+    # ---- its best split ---------------------------------------------------------------------------------
 
     def best(self, node: GrowingNode[_Run], clock: Clock) -> Proposal:
         """Try all tests; the candidate's test is the rewrite's, and its own one is made with the tree."""
-        found, at = self._best_test(node.members)
+        found, at = self._best_test(node.members, sampled_tests(self.columns, self.sampler))
         evaluated, least = int(found[2]), float(found[3])
         if at[0] < 0:
             return Proposal(None, evaluated, least, "sets")
         gain, tie, better = kernel.gains(found, node.members.total, self.task)
-        loss, test = (float(found[0]), float(found[1])), self.table.tests[at[0]].right
+        loss, test = (float(found[0]), float(found[1])), self.columns.members.tests[at[0]].right
         return Proposal(Candidate(test, loss, (gain, tie), bool(better), division=at), evaluated, least, "sets")
 
     def _is_shared(self, run: _Run, n: int) -> bool:
         """Return whether so many columns of a node are worth sharing among threads."""
         return self.threads is not None and self.size(run) * n >= self.tuning.shared
 
-    def _best_test(self, run: _Run) -> tuple[Any, Any]:
-        tests = len(self.table.tests)
-        given = (run.lo, run.hi, self.table.columns, self.task, run.total, self.limits.leaf, self.sets)
+    def _best_test(self, run: _Run, tests: Ints) -> tuple[Any, Any]:
+        """Return the best of some tests, as the kernels do."""
+        swept = self.columns.swept
+        best, at = self._best_of_all(run, swept._replace(tests=swept.tests[tests]), len(tests))
+        at[0] = tests[at[0]] if at[0] >= 0 else at[0]
+        return best, at
+
+    def _best_of_all(self, run: _Run, columns: kernel.SweptColumns, tests: int) -> tuple[Any, Any]:
+        given = (run.lo, run.hi, columns, self.task, run.total, self.limits.leaf, self.sets)
         if not self._is_shared(run, tests):
             return kernel.try_tests(0, tests, *given)  # type: ignore[no-any-return]
         results = self._in_pieces(lambda a, b: kernel.try_tests(a, b, *given), tests, 8 * self.tuning.threads)
@@ -156,7 +164,7 @@ class SweepSplitter(Splitter[_Run]):
         return list(self.threads.map(work, edges[:-1], edges[1:]))
 
     def _send(self, node: GrowingNode[_Run]) -> None:
-        run, columns, leaf = node.members, self.table.columns, self.limits.leaf
+        run, columns, leaf = node.members, self.columns.swept, self.limits.leaf
         at = node.candidate.division
         kernel.send(at, run.lo, run.hi, columns, self.task, run.total, leaf, self.goes, self.sets)
 
@@ -168,7 +176,7 @@ class SweepSplitter(Splitter[_Run]):
 
     def divide(self, node: GrowingNode[_Run]) -> list[_Run]:
         """Divide the run, in all columns."""
-        run, columns = node.members, self.table.columns
+        run, columns = node.members, self.columns.swept
         self._send(node)
         middle = kernel.divide(columns.rows, run.lo, run.hi, self.goes, np.empty(self.size(run), dtype=np.int32))
 
@@ -187,8 +195,8 @@ class SweepSplitter(Splitter[_Run]):
 
     def grow_below(self, node: GrowingNode[_Run]) -> bool:
         """Grow the subtree of a small run in compiled code, by a thread of its own if there are any."""
-        run, columns = node.members, self.table.columns
-        if self.size(run) * len(self.table.tests) >= self.tuning.shared:
+        run, columns = node.members, self.columns.swept
+        if self.sampler is not None or self.size(run) * len(columns.tests) >= self.tuning.shared:
             return False
         # However little time there is, the root is looked at.
         self.stop[0] = node.depth > 0 and self.clock.over() is not None
@@ -218,23 +226,23 @@ class SweepSplitter(Splitter[_Run]):
 # ---- one node alone ------------------------------------------------------------------------------------------
 
 
-def best_single(table: SortedTable, task: kernel.SweepTask, min_samples_leaf: int) -> Proposal:
-    """Return the best test of a table for the rows that it has, with its own threshold or value.
+def best_single(columns: ListedColumns, task: kernel.SweepTask, min_samples_leaf: int) -> Proposal:
+    """Return the best test of columns for the rows in use, with its own threshold or value.
 
     Parameters
     ----------
-    table : SortedTable
+    columns : TestColumns
         Without tests of sets of values.
     """
-    n = len(table.columns.rows)
-    total, _ = kernel.totals(0, n, table.columns, task)
-    found, at = kernel.try_tests(0, len(table.tests), 0, n, table.columns, task, total, min_samples_leaf, None)
+    n, swept = len(columns.rows), columns.swept
+    total, _ = kernel.totals(0, n, swept, task)
+    found, at = kernel.try_tests(0, len(swept.tests), 0, n, swept, task, total, min_samples_leaf, None)
     if at[0] < 0:
         return Proposal(None, int(found[2]))
     fork = np.array([[*at, NOWHERE, NOWHERE]])
-    test, chosen = table.tests[at[0]], float(_chosen(fork, table)[0])
+    test, chosen = columns.members.tests[at[0]], float(_chosen(fork, columns)[0])
     gain, tie, better = kernel.gains(found, total, task)
-    member = _member(test, () if test.subject is None else table.values[test.subject].categories, chosen)
+    member = _member(test, _categories(columns, int(at[0])), chosen)
     return Proposal(Candidate(member, (float(found[0]), float(found[1])), (gain, tie), bool(better)), int(found[2]))
 
 
@@ -283,7 +291,7 @@ def _piece(node: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
     stats = run.total.copy()
     if not task.n_classes:
         stats[1] /= stats[0]
-        stats[2] = kernel.squared_deviation(run.lo, run.hi, run.total, splitter.table.columns, task)
+        stats[2] = kernel.squared_deviation(run.lo, run.hi, run.total, splitter.columns.swept, task)
     figures = np.array([_figures_of(node)])
     return _Grown(np.array([run.lo]), np.array([run.hi - run.lo]), np.full((1, 5), -1), figures, stats[None, :])
 
@@ -345,12 +353,10 @@ class SweptNodes(NodeArrays):
     @staticmethod
     def of(grown: _Grown, splitter: SweepSplitter) -> SweptNodes:
         """Return the nodes of what has been grown."""
-        table = splitter.table
-        categories = tuple(
-            () if test.subject is None else table.values[test.subject].categories for test in table.tests
-        )
-        tests = tuple(test if test.column is None else replace(test, column=None) for test in table.tests)
-        chosen, sets = _chosen(grown.forks, table), dict(_sets(grown, table))
+        columns = splitter.columns
+        categories = tuple(_categories(columns, t) for t in range(len(columns.tests)))
+        tests = tuple(test if test.column is None else replace(test, column=None) for test in columns.members.tests)
+        chosen, sets = _chosen(grown.forks, columns), dict(_sets(grown, columns))
         target, stopped_by = splitter.target.take(np.zeros(0, dtype=np.int64)), splitter.clock.over()
         return SweptNodes(
             grown, tests, categories, chosen, sets, target, splitter.growth, splitter.untried, stopped_by
@@ -415,14 +421,11 @@ class SweptNodes(NodeArrays):
     def _shares(self, yes: int, no: int) -> tuple[float, ...]:
         if self.growth.missing == "false":
             return ()
-        weights = self.seen[[yes, no]].sum(axis=1) if self.target.classes else self.seen[[yes, no], 0]
+        weights = self.target.task.weights(self.seen[[yes, no]])
         return tuple((weights / weights.sum()).tolist())
 
     def _stats(self) -> Sequence[Stats]:
-        sizes, rows = self.grown.sizes.tolist(), self.seen.tolist()
-        if self.target.classes:
-            return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, rows, strict=True)]
-        return [Moments(n, *moments) for n, moments in zip(sizes, rows, strict=True)]
+        return list(map(self.target.task.summary_of, self.grown.sizes.tolist(), self.seen.tolist()))
 
     def _test(self, node: int) -> syn.Predicate:
         """The test of a node."""
@@ -439,33 +442,36 @@ class SweptNodes(NodeArrays):
         return descent_of(tests, [(yes, no) for _, yes, no in forks])
 
 
-def _sets(grown: _Grown, table: SortedTable) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _categories(columns: ListedColumns, t: int) -> tuple[str, ...]:
+    source = source_column(columns, t)
+    return () if source is None else source.categories
+
+
+def _sets(grown: _Grown, columns: ListedColumns) -> Iterator[tuple[int, tuple[str, ...]]]:
     """The nodes that ask about a set of values, and the set: the values that their yes side has."""
-    for t, test in enumerate(table.tests):
-        if test.form != kernel.SUBSET or test.subject is None:
-            continue
-        column = table.values[test.subject]
+    for t in np.flatnonzero(columns.tests[:, 1] == kernel.SUBSET).tolist():
+        codes, categories = columns.values[columns.tests[t, 0]], _categories(columns, t)
         for node in np.flatnonzero(grown.forks[:, 0] == t).tolist():
             yes = grown.forks[node, 3]
-            rows = table.columns.rows[grown.first[yes] : grown.first[yes] + grown.sizes[yes]]
-            yield node, tuple(column.categories[code] for code in np.unique(column.values[rows]).tolist())
+            rows = columns.rows[grown.first[yes] : grown.first[yes] + grown.sizes[yes]]
+            yield node, tuple(categories[code] for code in np.unique(codes[rows]).tolist())
 
 
-def _chosen(forks: NDArray[np.int64], table: SortedTable) -> NDArray[np.float64]:
+def _chosen(forks: NDArray[np.int64], columns: ListedColumns) -> NDArray[np.float64]:
     """Return the member of its test's family for each node, from the two rows that it was found by."""
     by_test = np.argsort(forks[:, 0], kind="stable")
     asked, lower, upper = forks[by_test, :3].T
-    edges = np.searchsorted(asked, np.arange(len(table.tests) + 1)).tolist()
+    edges = np.searchsorted(asked, np.arange(len(columns.tests) + 1)).tolist()
     low, high = np.zeros((2, len(forks)))
     between: dict[tuple[Kind, str], list[slice]] = {}
-    for test, run in zip(table.tests, map(slice, edges[:-1], edges[1:]), strict=True):
+    for t, run in enumerate(map(slice, edges[:-1], edges[1:])):
+        test, source = columns.members.tests[t], source_column(columns, t)
         # Of steps that divide the node in the same way the laxest.
-        values = None if test.subject is None else table.values[test.subject].values
-        if values is None or run.start == run.stop or test.form == kernel.SUBSET:
+        if source is None or run.start == run.stop or test.form == kernel.SUBSET:
             continue
-        low[run] = values[lower[run]]
+        low[run] = source.values[lower[run]]
         if test.kind is not None and test.form != kernel.EQUAL:
-            high[run] = values[upper[run]]
+            high[run] = source.values[upper[run]]
             between.setdefault((test.kind, test.op), []).append(run)
     for (kind, op), runs in between.items():
         places = np.concatenate([np.arange(run.start, run.stop) for run in runs])

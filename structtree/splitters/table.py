@@ -1,4 +1,4 @@
-"""A table as integers, for a grammar that asks one plain test of the individual's own attributes at a time.
+"""Listed tests as columns of individuals (`structtree.search.columns.TestColumns`), for sweeps and divisions.
 
 Columns of many different values are sorted, once for the whole tree; those of few are counted by value. What the
 kernels do with them is in `structtree.search.kernels.tables`.
@@ -7,7 +7,7 @@ kernels do with them is in `structtree.search.kernels.tables`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -16,16 +16,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import Codes, Ints
 from structtree.data.population import Column, Population
-from structtree.progress import tell
+from structtree.lang import syntax as syn
+from structtree.progress import report_status
 from structtree.search.clock import Clock
+from structtree.search.columns import TestColumns
 from structtree.search.kernels import tables as kernel
 from structtree.search.scorers import weight_table
-from structtree.search.target import Target
 from structtree.space.evaluate import holds
 from structtree.splitters.attribute_tests import FlatTest, ListedTests
+from structtree.tasks.target import Target
 
-__all__ = ["SortedTable", "Tuning", "pool_for", "table_of", "task_of", "without_mirrors"]
+__all__ = [
+    "ListedColumns",
+    "ListedMembers",
+    "Tuning",
+    "columns_for",
+    "on_tests",
+    "pool_for",
+    "source_column",
+    "task_of",
+]
 
 FEW = 256
 """Up to so many different values a column is counted by value instead of sorted."""
@@ -66,113 +78,153 @@ def pool_for(n_cells: int, tuning: Tuning) -> ThreadPoolExecutor | None:
     return None if n_cells < tuning.alone else ThreadPoolExecutor(tuning.threads)
 
 
-Answers = NDArray[np.int32]
 _THRESHOLDS = (kernel.AT_LEAST, kernel.AT_MOST)
+Answer = Callable[[syn.Predicate], Codes]
+Work = Callable[..., Any]
 
 
-# ---- a table as integers --------------------------------------------------------------------------------------
+# ---- tests as columns -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SortedTable:
-    """A table as integers: the tests that are tried, the columns for the kernels, and what is in them, by row.
+class ListedMembers(NamedTuple):
+    """The tests of columns, and the data that each column was made of.
 
-    There may have been no time for some of the columns, so that their tests are missing: `n_skipped` counts them.
+    Parameters
+    ----------
+    tests : tuple of FlatTest
+    sources : tuple of Column
+        By column, with the values that its ranks or codes stand for; none for single tests, which come last.
+    n_skipped : int
+        Columns that there was no time for, so that their tests are missing.
     """
 
     tests: tuple[FlatTest, ...]
-    columns: kernel.Columns
-    values: Mapping[Any, Column]
+    sources: tuple[Column, ...]
     n_skipped: int = 0
 
-    @property
-    def n_rows(self) -> int:
-        """Number of its rows, also of individuals that are not looked at."""
-        return int(self.columns.ranks.shape[1])
 
-    def take(self, rows: NDArray[np.int64]) -> SortedTable:
-        """A table to grow on anew, of some of the individuals."""
-        columns, inside = self.columns, np.zeros(self.n_rows, dtype=np.bool_)
-        inside[rows] = True
-        order = columns.order[inside[columns.order]].reshape(len(columns.order), len(rows))
-        return replace(self, columns=columns._replace(order=order, rows=np.flatnonzero(inside).astype(np.int32)))
+ListedColumns = TestColumns[ListedMembers]
 
 
-def table_of(listed: ListedTests, population: Population, clock: Clock, tuning: Tuning) -> SortedTable:
-    """The columns that some tests are about as integers, as many of them as there is time for."""
+def source_column(columns: ListedColumns, test: int) -> Column | None:
+    """Return the data that a test is about; None for a single test."""
+    column, sources = int(columns.tests[test, 0]), columns.members.sources
+    return sources[column] if column < len(sources) else None
+
+
+def on_tests(columns: ListedColumns, tests: Ints) -> ListedColumns:
+    """Return the columns with only some of their tests."""
+    members = columns.members._replace(tests=tuple(columns.members.tests[t] for t in tests.tolist()))
+    return replace(columns, tests=columns.tests[tests], members=members)
+
+
+def columns_for(
+    listed: ListedTests,
+    population: Population,
+    clock: Clock,
+    tuning: Tuning,
+    *,
+    answer: Answer | None = None,
+    mirrors: bool = True,
+) -> ListedColumns:
+    """Make columns of the data that some tests are about, as many of them as there is time for.
+
+    Parameters
+    ----------
+    answer : function from Predicate to codes, optional
+        The column of a single test; by default 0 where it holds and -1 elsewhere.
+    mirrors : bool
+        Whether ``>=`` and ``<=`` divide a column with missing values in different ways.
+    """
     n_rows = len(population)
     n_cells = n_rows * len(listed.tests) if n_rows >= tuning.counted else 0
+    answer = answer or (lambda test: np.where(holds(test, population), 0, -1).astype(np.int32))
     with pool_for(n_cells, tuning) or nullcontext() as threads:
-        return _table_of(listed, population, clock, tuning, map if threads is None else threads.map)
+        making = _Making(n_rows, clock, tuning, map if threads is None else threads.map)
+        return making.columns(listed.tests, _sources(listed.tests, population), answer, mirrors=mirrors)
 
 
-def _table_of(
-    listed: ListedTests, population: Population, clock: Clock, tuning: Tuning, run: Callable[..., Any]
-) -> SortedTable:
-    own = dict.fromkeys(test.attribute for test in listed.tests if test.attribute is not None)
-    whole = population.tables[population.schema.individual]
-    rows = population.individuals
+def _sources(tests: Sequence[FlatTest], population: Population) -> dict[Any, Column]:
+    """Return the data that tests are about, by subject."""
+    own = dict.fromkeys(test.attribute for test in tests if test.attribute is not None)
+    whole, rows = population.tables[population.schema.individual], population.individuals
     everybody = len(rows) == whole.n_rows and bool((rows == np.arange(len(rows))).all())
     found = ((name, whole.value_column(name)) for name in own)
-    values: dict[Any, Column] = {name: column if everybody else column.take(rows) for name, column in found}
-    values |= {test.subject: test.column for test in listed.tests if test.column is not None}
-    coded = dict(
-        _in_time(clock, list(values.items()), len(rows), lambda name, column: (name, _coded(column, tuning)), run)
-    )
-    short = {name: found for name, found in coded.items() if found is not None}
-    long = [name for name in coded if name not in short]
-    order, ranks = (np.empty((len(long), len(rows)), dtype=np.int32) for _ in range(2))
-    jobs = list(zip(long, order, ranks, strict=True))
-    gaps = list(_in_time(clock, jobs, len(rows), lambda name, *into: _rank(values[name], *into), run))
-    long, order, ranks = long[: len(gaps)], order[: len(gaps)], ranks[: len(gaps)]
-    n_skipped = len(values) - len(long) - len(short)
-    missing = {name for name, has_gaps in zip(long, gaps, strict=True) if has_gaps}
-    missing |= {name for name, found in short.items() if found.codes.min(initial=0) < 0}
-    tests = without_mirrors(listed.tests, missing)
-    if n_skipped:
-        there = {None, *long, *short}
-        tests = tuple(test for test in tests if test.subject in there)
-    single = [test for test in tests if test.subject is None]
-    asked = [(test.right,) for test in single]
-    answers = list(_in_time(clock, asked, len(rows), lambda right: holds(right, population), map))
-    gone = {id(test) for test in single[len(answers) :]}
-    n_skipped, single = n_skipped + len(gone), single[: len(answers)]
-    tests = tuple(test for test in tests if id(test) not in gone)
-    place: dict[Any, int] = {name: i for i, name in enumerate([*long, *short, *map(id, single)])}
-    spots = [(place[id(test) if test.subject is None else test.subject], test.form) for test in tests]
-    n_codes = [*(found.n for found in short.values()), *(1 for _ in single)]
-    codes = np.empty((len(n_codes), len(rows)), dtype=np.int32)
-    for i, name in enumerate(list(short)):
-        codes[i] = short.pop(name).codes  # and that is the last of it: a table may be as large as memory allows
-    for i, true in enumerate(answers, len(n_codes) - len(single)):
-        codes[i] = np.where(true, 0, -1)
-    columns = kernel.Columns(
-        order,
-        ranks,
-        codes,
-        np.array(n_codes, dtype=np.int64),
-        np.array(spots, dtype=np.int64).reshape(len(spots), 2),
-        np.arange(len(rows), dtype=np.int32),
-    )
-    return SortedTable(tests, columns, values, n_skipped)
+    sources: dict[Any, Column] = {name: column if everybody else column.take(rows) for name, column in found}
+    return sources | {test.subject: test.column for test in tests if test.column is not None}
 
 
-def _in_time(
-    clock: Clock, jobs: Sequence[tuple[Any, ...]], n_rows: int, work: Callable[..., Any], run: Callable[..., Any]
-) -> Iterator[Any]:
-    """The results of jobs of about so many rows each, a run of them at a time, until the time is over."""
-    many = max(1, VALUES_AT_A_TIME // max(1, n_rows))
-    for first in range(0, len(jobs), many):
-        tell("sorting columns", first, len(jobs), f"{first:,} of {len(jobs):,}")
-        yield from run(lambda job: work(*job), jobs[first : first + many])
-        if clock.over() is not None:
-            return
+@dataclass(frozen=True, slots=True, eq=False)
+class _Making:
+    """Columns in the making: sorted ones first, then those that are counted by value, then single tests."""
+
+    n_rows: int
+    clock: Clock
+    tuning: Tuning
+    run: Work
+
+    def columns(
+        self, tests: tuple[FlatTest, ...], sources: dict[Any, Column], answer: Answer, *, mirrors: bool
+    ) -> ListedColumns:
+        single = [test for test in tests if test.subject is None]
+        coded = dict(self._in_time(list(sources.items()), lambda name, column: (name, _coded(column, self.tuning))))
+        short = {name: found for name, found in coded.items() if found is not None}
+        long = [name for name in coded if name not in short]
+        order = np.empty((len(long), self.n_rows), dtype=np.int32)
+        values = np.empty((len(coded) + len(single), self.n_rows), dtype=np.int32)
+        gaps = self._ranked([sources[name] for name in long], order, values)
+        if len(gaps) < len(long):
+            values = np.concatenate([values[: len(gaps)], values[len(long) :]])
+            long, order = long[: len(gaps)], order[: len(gaps)]
+        missing = {name for name, has_gaps in zip(long, gaps, strict=True) if has_gaps}
+        missing |= {name for name, found in short.items() if found.codes.min(initial=0) < 0}
+        names = [*long, *short]
+        sizes = [*(values[: len(long)].max(axis=1, initial=-1) + 1), *(found.n for found in short.values())]
+        for i, name in enumerate(list(short), len(long)):
+            values[i] = short.pop(name).codes  # and that is the last of it: a table may be as large as memory allows
+        done = self._answered(single, answer, values[len(names) :])
+        tests = without_mirrors(tests, missing if mirrors else set())
+        place: dict[Any, int] = {name: i for i, name in enumerate([*names, *map(id, single[:done])])}
+        spots = [(place.get(id(test) if test.subject is None else test.subject), test) for test in tests]
+        kept = [(column, test) for column, test in spots if column is not None]
+        return TestColumns(
+            values[: len(place)],
+            np.array([*sizes, *(1 for _ in range(done))], dtype=np.int64),
+            np.array([(column, test.form) for column, test in kept], dtype=np.int64).reshape(len(kept), 2),
+            ListedMembers(
+                tuple(test for _, test in kept),
+                tuple(sources[name] for name in names),
+                len(sources) - len(names) + len(single) - done,
+            ),
+            order,
+        )
+
+    def _ranked(self, sources: list[Column], order: Codes, values: Codes) -> list[bool]:
+        """Sort columns, and put their ranks into the first ones; whether each has gaps."""
+        jobs = list(zip(sources, order, values[: len(order)], strict=True))
+        return list(self._in_time(jobs, _rank))
+
+    def _answered(self, single: list[FlatTest], answer: Answer, values: Codes) -> int:
+        """Answer single tests, and return how many of them there was time for."""
+        n = 0
+        for n, codes in enumerate(self._in_time([(test.right,) for test in single], answer, run=map), 1):
+            values[n - 1] = codes
+        return n
+
+    def _in_time(self, jobs: Sequence[tuple[Any, ...]], work: Work, run: Work | None = None) -> Iterator[Any]:
+        """Yield the results of jobs, each of as many values as there are rows, until the time is over."""
+        many = max(1, VALUES_AT_A_TIME // max(1, self.n_rows))
+        for first in range(0, len(jobs), many):
+            report_status("sorting columns", first, len(jobs), f"{first:,} of {len(jobs):,}")
+            yield from (run or self.run)(lambda job: work(*job), jobs[first : first + many])
+            if self.clock.over() is not None:
+                return
 
 
 class _Coded(NamedTuple):
     """Return which of its few values each row of a column has, -1 for none; and how many they are."""
 
-    codes: Answers
+    codes: Codes
     n: int
 
 
@@ -190,7 +242,7 @@ def _coded(column: Column, tuning: Tuning) -> _Coded | None:
     return _Coded(codes, max(1, len(few)))
 
 
-def _rank(column: Column, order: Answers, ranks: Answers) -> bool:
+def _rank(column: Column, order: Codes, ranks: Codes) -> bool:
     """Put the rows of a column in order, with what they have in it; whether some have nothing."""
     values = np.array(column.values)  # in one run, whatever it is a part of
     return bool(kernel.rank(values, values.argsort(), order, ranks))
@@ -228,8 +280,7 @@ def task_of(target: Target) -> kernel.SweepTask:
     """The targets as the kernels want them."""
     weights, values = target.weights, target.values
     plain = bool((weights == 1.0).all())
-    classes = target.criterion.task == "classes"
-    mean = 0.0 if classes else float(np.average(values, weights=weights))
+    classes, mean = bool(target.classes), target.task.centre(values, weights)
     return kernel.SweepTask(
         target.criterion.kind,
         len(target.classes),

@@ -89,7 +89,7 @@ def test_info_leaves_out_who_has_no_label_as_fit_does(tmp_path):
     done = runner.invoke(app, ["data", "info", str(file), "--target", "y"])
     assert done.exit_code == 0
     assert "Target: y (a 2, b 1)" in done.stdout
-    assert done.stderr == "warning: left out 1 of 4 individuals, which have no y\n"
+    assert done.stderr == "warning: skipped 1 of 4 individuals without a value for y\n"
 
 
 def test_a_converted_data_set_is_the_same_data(tmp_path):
@@ -322,7 +322,7 @@ def test_an_unknown_grammar_is_answered_with_the_known_ones():
 def test_debug_shows_the_traceback():
     result = run("--debug", "data", "info", "trians")
     assert result.exception is not None
-    assert "neither a file nor a data set" in str(result.exception)
+    assert "neither a file nor a dataset" in str(result.exception)
 
 
 def test_words_for_missing_values_are_said_once_for_all_text_formats(tmp_path):

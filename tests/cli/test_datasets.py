@@ -95,7 +95,7 @@ def test_a_set_that_comes_with_the_package_need_not_be_got():
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
-    assert fail("datasets", "get", "musk1") == "error: unknown data set 'musk1' (did you mean 'musk-1'?)\n"
+    assert fail("datasets", "get", "musk1") == "error: unknown dataset 'musk1' (did you mean 'musk-1'?)\n"
 
 
 def test_an_attribute_of_a_built_in_dataset_is_read_as_another_kind_and_the_model_remembers_it(tmp_path):

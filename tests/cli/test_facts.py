@@ -71,7 +71,7 @@ def test_a_grammar_is_made_of_modes(trains, tmp_path):
         (["--negatives", "none.pl"], "neither none.pl nor", 1),
         (["--fact", "long(Car"], "expected a fact such as bond(Molecule, Atom, Atom -> to, order)", 2),
         (["--positives", "pos.pl"], "there are positive examples of east/1 only", 2),
-        (["--format", "csv", "--fact", "p(A)"], "fact makes no sense for csv", 2),
+        (["--format", "csv", "--fact", "p(A)"], "fact does not apply to csv", 2),
     ],
 )
 def test_what_makes_no_sense_is_refused(trains, words, sentence, code):

@@ -55,7 +55,7 @@ def test_a_name_that_matches_nothing_is_refused(table, words, message):
 
 def test_the_target_is_no_feature(table):
     said = fail("fit", table, "--target", "class", "--features", "class", code=2)
-    assert "'class' is the target, and so cannot be the only feature" in said
+    assert "'class' is the target and cannot be the only feature" in said
 
 
 def test_a_column_that_gives_the_target_away_is_told_with_what_to_do(table, tmp_path):
@@ -153,9 +153,9 @@ def test_what_is_left_out_of_a_grammar_is_said(table, tmp_path):
     grammar = str(tmp_path / "g.grammar")
     succeed("grammar", "derive", table, "-o", grammar)
     said = fitted(table, "--grammar", grammar, "--ignore", "size")
-    assert "  not asked: size (ignored), class (the target); 3 rewrites are left out\n" in said
+    assert "  skipped: size (ignored), class (the target); removed 3 rewrites\n" in said
     check = run("grammar", "check", grammar, "--data", table, "--target", "class")
-    assert "note: not asked: class (the target); 1 rewrite is left out" in check.stderr
+    assert "note: skipped: class (the target); removed 1 rewrite" in check.stderr
 
 
 def test_a_grammar_is_not_asked_about_data_that_is_not_given():

@@ -23,8 +23,8 @@ from structtree.cli import fit as fitting
 from structtree.cli import learning
 from structtree.cli.progress import fold_bar, growth_bar, reading_bar
 from structtree.data.readers import opening
-from structtree.evaluate import score, validate
-from structtree.evaluate.validate import FoldDone
+from structtree.evaluation import score, validate
+from structtree.evaluation.validate import FoldDone
 from structtree.lang import default
 from structtree.lang.grammar import Grammar
 from structtree.learn import fit
@@ -33,7 +33,7 @@ from structtree.learn.growing import Progress
 from structtree.learn.pruning import cost_complexity
 from structtree.models import model
 from structtree.models.tree import Leaf
-from structtree.progress import tell
+from structtree.progress import report_status
 from structtree.report import effort, text
 from structtree.search import clock
 from structtree.search.kernels import compiling
@@ -153,14 +153,14 @@ def test_what_is_not_proved_is_told():
 )
 def test_options_reach_the_library(options, part, name, value, tmp_path):
     succeed("fit", "lenses", *options, "-o", tmp_path / "m.json")
-    assert load_model(tmp_path / "m.json").params[part][name] == value
+    assert getattr(getattr(load_model(tmp_path / "m.json").settings, part), name) == value
 
 
 def test_the_estimate_of_leaves_is_kept(tmp_path):
     options = ["--leaf-estimate", "m-estimate", "--m", 3, "--criterion", "gini"]
     succeed("fit", "lenses", *options, "-o", tmp_path / "m.json")
     model = load_model(tmp_path / "m.json")
-    assert (model.decision.estimate, model.decision.m, model.params["criterion"]) == ("m-estimate", 3.0, "gini")
+    assert (model.decision.estimate, model.decision.m, model.settings.criterion) == ("m-estimate", 3.0, "gini")
 
 
 def test_costs_change_what_leaves_say():
@@ -212,13 +212,13 @@ def test_a_few_whole_numbers_are_numbers_and_that_is_said(table):
 def test_individuals_without_a_target_are_left_out_and_counted(table):
     path = table("x,y", *(f"{i},{'' if i % 4 == 0 else 'ab'[i > 5]}" for i in range(12)))
     result = run("fit", path, "--target", "y", "--json")
-    assert "warning: left out 3 of 12 individuals, which have no y" in result.stderr
+    assert "warning: skipped 3 of 12 individuals without a value for y" in result.stderr
     assert json.loads(result.stdout)["individuals"] == 9
 
 
 def test_an_attribute_like_a_name_is_not_asked_and_can_be_ignored(table):
     path = table("name,x,y", *(f"n{i},{i % 7},{'ab'[i % 2]}" for i in range(24)))
-    note = "  not asked: name (differs from row to row)\n"
+    note = "  skipped: name (unique per row)\n"
     said = succeed("fit", path, "--target", "y")
     assert note in said
     assert "name =" not in said
@@ -259,7 +259,7 @@ def test_the_default_grammar_is_what_derive_writes(nested, tmp_path):
         text = succeed("grammar", "derive", data, *target)
         assert in_json("grammar", "derive", data, *target)["text"] == text
         succeed("fit", data, *target, *FITS, "-o", model)
-        assert load_model(model).params["grammar"] == str(Grammar.parse(text))
+        assert load_model(model).grammar.text == str(Grammar.parse(text))
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_fit_and_its_model_say_which_grammar_was_used(nested, tmp_path, data, op
     model = tmp_path / "model.json"
     assert f"\nGrammar: {origin}\n" in succeed("fit", *where, *options, *FITS, "-o", model)
     assert in_json("fit", *where, *options, *FITS)["grammar"]["origin"] == origin
-    assert load_model(model).params["grammar_origin"] == origin
+    assert load_model(model).grammar.origin == origin
     assert f"\nGrammar: {origin}\n" in succeed("show", model)
 
 
@@ -289,9 +289,9 @@ def test_a_grammar_of_a_file_is_called_by_the_file(tmp_path):
 def test_cross_validation_says_which_grammar_all_folds_used(nested):
     given = ["cv", nested, "--target", "y", "--folds", 2, "--repeats", 1, "--max-depth", 1, "--time-limit", 2]
     said = succeed(*given)
-    assert f"Grammar: {DERIVED}\n  not asked: id, Visit.visit_id (differs from row to row)\nAsked about: " in said
+    assert f"Grammar: {DERIVED}\n  skipped: id, Visit.visit_id (unique per row)\nAsked about: " in said
     about = in_json(*given)["grammar"]
-    notes = ["not asked: id, Visit.visit_id (differs from row to row)"]
+    notes = ["skipped: id, Visit.visit_id (unique per row)"]
     assert about == {"name": None, "origin": DERIVED, "notes": notes, "attributes": ["age"], "links": ["visits"]}
 
 
@@ -310,7 +310,7 @@ def test_molecules_that_cannot_be_read_are_refused_or_left_out(table):
     assert "data.csv:4" in sentence
     assert "--skip-bad" in sentence
     result = run("fit", path, "--target", "y", "--skip-bad", "--json")
-    assert "left out 1 of 5 molecules:\n  line 4 (row 2): RDKit cannot read the SMILES 'C1CC'" in result.stderr
+    assert "skipped 1 of 5 molecules:\n  line 4 (row 2): RDKit cannot read the SMILES 'C1CC'" in result.stderr
     assert json.loads(result.stdout)["individuals"] == 4
 
 
@@ -648,6 +648,7 @@ def test_compiling_is_told_and_not_counted(monkeypatch, command):
 
     monkeypatch.setattr(effort if command == "effort" else searching, "best_split", compiled)
     limit = ["--exhaustive-limit", 0] if command == "effort" else ["--max-depth", 1]
+    limit += ["--folds", 2, "--repeats", 1] if command == "cv" else []
     result = run(command, "trains", "--time-limit", 5, *limit)
     assert result.exit_code == 0
     assert "note: compiled in 12 s (not counted in the time limit)\n" in result.stderr
@@ -723,7 +724,7 @@ def test_verbose_says_which_way_was_gone_and_why(tmp_path):
     ):
         result = run("fit", "trains", "--verbose", "-o", tmp_path / "m.json", *options)
         assert f"how: {words}\n" in result.stderr
-        assert load_model(tmp_path / "m.json").params["route"] == words
+        assert load_model(tmp_path / "m.json").route.why == words
 
 
 MOMENTS = {
@@ -760,7 +761,7 @@ def test_a_tree_is_not_pruned_by_folds_that_ctrl_c_has_cut_short(monkeypatch):
     calls = pressing(monkeypatch, prune, "_held_out", at=2)
     stopped = fit.fit(*given)
     assert calls
-    assert stopped.params["stopped_by"] == "interrupt"
+    assert stopped.outcome.stopped_by == "interrupt"
     assert len(stopped.tree.leaves) == len(cost_complexity(whole, 0.0).leaves)
 
 
@@ -920,7 +921,7 @@ def test_a_terminal_gets_a_live_line(monkeypatch):
 def test_what_is_read_is_told_on_a_terminal_and_controls_it_not(monkeypatch):
     def reading():
         with reading_bar():
-            yield lambda each: tell(*each)
+            yield lambda each: report_status(*each)
 
     shown = shown_live(monkeypatch, contextmanager(reading), ("reading", 1, 4, "table \x1b[31m"))
     assert "reading" in shown and "25%" in shown and "table \\x1b[31m" in shown
@@ -967,7 +968,7 @@ def test_an_unknown_criterion_is_answered_with_the_nearest():
 @pytest.mark.parametrize("command", ["fit", "predict"])
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, trains, tmp_path):
     given = [command, *([trains] if command == "predict" else []), "trains", "-o"]
-    assert "there is no folder" in fail(*given, tmp_path / "none" / "out.json")
+    assert f"folder {tmp_path / 'none'} does not exist" in fail(*given, tmp_path / "none" / "out.json")
     assert "it is a folder" in fail(*given, tmp_path)
 
 
@@ -1115,7 +1116,7 @@ def test_how_a_folder_was_read_says_nothing_about_a_data_set(tmp_path):
 def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags, option, value):
     path, model = bags
     document = json.loads(model.read_text())
-    document["params"]["reading"][option] = value
+    document["reading"]["options"][option] = value
     model.write_text(json.dumps(document))
     said = fail("predict", model, path, code=1)
     assert f"the model cannot say how its data was read: {option} is {value!r}" in said

@@ -45,7 +45,7 @@ def test_predictions_have_the_rows_of_the_file_and_tell_the_bad_ones(model, new)
     assert [row["problem"] for row in rows] == problems
     assert [row["actual"] for row in rows] == ["", "yes", "", ""]
     assert [row["soluble"] for row in rows] == ["yes", "yes", "no", ""]
-    assert "left out 2 of 4 molecules" in result.stderr and "line 2 (row 0): RDKit cannot" in result.stderr
+    assert "skipped 2 of 4 molecules" in result.stderr and "line 2 (row 0): RDKit cannot" in result.stderr
     objects = json.loads(succeed("predict", model, new, "--skip-bad", "--id", "id", "--json"))
     assert [(each["row"], each["id"], each.get("problem", "")) for each in objects] == [
         (row, id, problem)
@@ -56,7 +56,7 @@ def test_predictions_have_the_rows_of_the_file_and_tell_the_bad_ones(model, new)
 def test_data_is_described_with_a_target_that_some_lack(new):
     result = run("data", "info", new, "--skip-bad", "--target", "soluble")
     assert result.exit_code == 0
-    assert "left out 1 of 2 individuals, which have no soluble" in result.stderr
+    assert "skipped 1 of 2 individuals without a value for soluble" in result.stderr
     assert "Target: soluble (yes 1)" in result.stdout
 
 
@@ -100,7 +100,7 @@ def test_salts_are_dropped_and_the_model_remembers_it(tmp_path):
     assert "read as the model's own data was: largest_fragment True, neutralise True" in result.stderr
     table = tmp_path / "t.csv"
     table.write_text("x,y\n1,a\n2,b\n")
-    assert "largest_fragment makes no sense for csv" in fail(
+    assert "largest_fragment does not apply to csv" in fail(
         "fit", table, "--format", "csv", "--largest-fragment", code=2
     )
 
@@ -121,7 +121,7 @@ def test_the_cache_is_left_aside_on_request_and_no_option_of_tables(tmp_path, mo
     assert len(list((tmp_path / "cache" / "structtree" / "molecules").iterdir())) == 1
     table = tmp_path / "t.csv"
     table.write_text("x,y\n1,a\n2,b\n")
-    assert "cache (--cache/--no-cache) makes no sense for csv" in fail("data", "info", table, "--no-cache", code=2)
+    assert "cache (--cache/--no-cache) does not apply to csv" in fail("data", "info", table, "--no-cache", code=2)
 
 
 # ---- docs/molecules.md ----------------------------------------------------------------------------------

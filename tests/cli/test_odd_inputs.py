@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import structtree as st
 from structtree.cli import app
 from structtree.errors import DataError, GrammarError, MissingFileError, StructtreeError, UnknownNameError, UsageError
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 
 LONGEST = 300
 """So many characters are enough for a sentence; one that lists what is known may be longer."""
@@ -108,7 +108,7 @@ FIT = "fit DATA --target y"
 
 FILES = (
     data(FIT, r"a.csv: the file is empty", ""),
-    data(FIT, r"a.csv: .*blank lines only", "\n\n\n"),
+    data(FIT, r"a.csv: .*only blank lines", "\n\n\n"),
     data(FIT, r"a.csv:1: .*header and no rows", "x,y\n"),
     data(FIT, r"a.csv: a binary file", b"\x00\x01\x02\xff" * 50),
     data(FIT, r"a.csv: the text is UTF-16", UTF16),
@@ -126,7 +126,7 @@ FILES = (
     data("fit DATA --target y --encoding klingon", r"unknown encoding 'klingon'", TABLE, code=2),
     data("fit DATA --target y", r"a.csv.gz: not a complete gzip", gzip.compress(TABLE.encode())[:-12], "a.csv.gz"),
     data("fit DATA --target y", r"a.csv.gz: not a complete gzip", TABLE, "a.csv.gz"),
-    data("fit DATA --target y", r"a.xyz: the extension '.xyz' tells no format.*--format", TABLE, "a.xyz", 2),
+    data("fit DATA --target y", r"a.xyz: unknown extension '.xyz'.*--format", TABLE, "a.xyz", 2),
     data("fit DATA --target y", r"table: the name has no extension.*--format", TABLE, "table", 2),
     data("fit DATA --target y --format cvs", r"unknown format 'cvs' \(did you mean 'csv'", TABLE, code=2),
     data("fit DATA --target y --format parquet", r"a.csv: not a Parquet file", TABLE),
@@ -139,13 +139,13 @@ FILES = (
     data("fit DATA --target y", r"a.sdf", TABLE, "a.sdf"),
     data("data info DATA", r"it's a \"name\".csv: the file is empty", "", 'it\'s a "name".csv'),
     data("data info DATA", r"naïve 🦆.csv: the file is empty", "", "naïve 🦆.csv"),
-    Odd("data info nowhere.csv", r"'nowhere.csv' is neither a file nor a data set"),
-    Odd("data info trians", r"'trians' is neither a file nor a data set \(did you mean 'trains'"),
+    Odd("data info nowhere.csv", r"'nowhere.csv' is neither a file nor a dataset"),
+    Odd("data info trians", r"'trians' is neither a file nor a dataset \(did you mean 'trains'"),
     Odd("data info ''", r"DATA|neither a file|is a folder|the folder", 1),
     Odd("data info b.csv", r"did you mean 'a.csv'", 1, {"a.csv": TABLE}),
     Odd("data info empty", r"the folder has no", 1, {"empty/readme.txt": "nothing"}),
     Odd("data info .", r"the folder has no", 1, {"a.csv": TABLE}),
-    Odd("data info a.csv/b.csv", r"a.csv/b.csv' is neither a file nor a data set", 1, {"a.csv": TABLE}),
+    Odd("data info a.csv/b.csv", r"a.csv/b.csv' is neither a file nor a dataset", 1, {"a.csv": TABLE}),
 )
 
 TABLES = (
@@ -154,7 +154,7 @@ TABLES = (
     data(FIT, r"a.csv:3: expected 2 fields .* got 3", "x,y\n1,a\n2,b,c\n3,b\n"),
     data(FIT, r"a.csv:2: a quoted value is never closed", 'x,y\n1,"a\n2,b\n'),
     data("fit DATA", r"a.csv:1: the header looks like a row of data.*--no-header", "5.1,3.5\n4.9,3.0\n"),
-    data("fit DATA --target y", r"the target 'y' has no value", "x,y\n1,\n2,\n"),
+    data("fit DATA --target y", r"the target 'y' is missing for all 2 individuals", "x,y\n1,\n2,\n"),
     data("fit DATA --target z", r"unknown attribute 'z'", TABLE),
     data("fit DATA --target Y", r"unknown attribute 'Y' .*did you mean 'y'", TABLE),
     data("fit DATA --target ''", r"unknown attribute ''", TABLE),
@@ -177,19 +177,19 @@ TABLES = (
     data("fit DATA --target y --hydrogens some", r"hydrogens must be 'implicit' or 'explicit'", TABLE, code=2),
     data(
         "fit DATA --target y --skip-bad",
-        r"--skip-bad is for molecules, and a.csv has no column that is called smiles.*--smiles",
+        r"--skip-bad is for molecules, and a.csv has no column named smiles.*--smiles",
         "x,y\n1,a\n2\n3,b\n",
         code=2,
     ),
     data("fit DATA --target y --neutralise", r"--neutralise is for molecules, and a.csv has no", TABLE, code=2),
-    data("fit DATA --target y --format csv --skip-bad", r"skip_bad makes no sense for csv", TABLE, code=2),
+    data("fit DATA --target y --format csv --skip-bad", r"skip_bad does not apply to csv", TABLE, code=2),
     data(
         "fit DATA --target y --criterion gini",
         r"y has non-integer values.*--type y=nominal",
         "x,y\n1,1.5\n2,2.5\n",
         code=2,
     ),
-    data("fit DATA --target y --criterion mse", r"y has words such as 'a'", TABLE, code=2),
+    data("fit DATA --target y --criterion mse", r"y contains non-numeric values such as 'a'", TABLE, code=2),
     data("fit DATA --target 'the y' --criterion gini", r"--type 'the y=nominal'", "x,the y\n1,1.5\n2,2.5\n", code=2),
     data("fit DATA --target y", r"a.csv.*(inf|finite)", "x,y\n1,0.5\n2,inf\n3,1.5\n"),
     data("fit DATA --target y", r"(1,5|decimal).*column 'x'", "x;y\n1,5;a\n2.5;b\n3,5;a\n"),
@@ -204,7 +204,7 @@ RECORDS = (
     data(FIT, r"a.jsonl:2: broken JSON", '{"x": 1, "y": "a"}\n{"x": 2,\n', "a.jsonl"),
     data(FIT, r"a.jsonl:1: .*expected a record, got a list", "[1, 2]\n", "a.jsonl"),
     data(FIT, r"a.jsonl:2: .*NaN|a.jsonl:2: broken JSON", '{"x": 1, "y": "a"}\n{"x": NaN, "y": "b"}\n', "a.jsonl"),
-    data(FIT, r"a.jsonl:1: brackets nest deeper", DEEP + "\n", "a.jsonl"),
+    data(FIT, r"a.jsonl:1: brackets are nested deeper", DEEP + "\n", "a.jsonl"),
     data(
         FIT,
         r"a.jsonl:2: .*expected a number|a.jsonl.*'high'",
@@ -214,7 +214,7 @@ RECORDS = (
     ),
     data(FIT, r"a.jsonl.*expected", lines({"x": 1, "y": "a"}, {"x": [1], "y": "b"}), "a.jsonl"),
     data(FIT, r"a.jsonl.*expected", lines({"x": {"z": 1}, "y": "a"}, {"x": 2, "y": "b"}), "a.jsonl"),
-    data(FIT, r"a.jsonl: the file has blank lines only", "\n\n", "a.jsonl"),
+    data(FIT, r"a.jsonl: the file has only blank lines", "\n\n", "a.jsonl"),
     data(FIT, r"a.jsonl.*'y' has no value|unknown attribute 'y'", lines({"x": 1}, {"x": 2}), "a.jsonl"),
     data(FIT, r"a.json: expected an array of objects", '{"x": 1}', "a.json"),
     data(FIT, r"a.json", "[]", "a.json"),
@@ -231,11 +231,11 @@ RECORDS = (
         '{"$schema": {"individual": "R", "types": {"R": {"x": "int", "y": "nominal"}}}}\n{"x": "a", "y": "b"}\n',
         "a.jsonl",
     ),
-    data("fit DATA --target y --group x", r"group makes no sense for jsonl", lines({"x": 1, "y": "a"}), "a.jsonl", 2),
+    data("fit DATA --target y --group x", r"group does not apply to jsonl", lines({"x": 1, "y": "a"}), "a.jsonl", 2),
     data(FIT, r"a.arff:\d+: .*'c'", "@relation r\n@attribute x {a,b}\n@attribute y {a,b}\n@data\nc,a\n", "a.arff"),
     data(FIT, r"a.arff: expected @data", "@relation r\n@attribute x numeric\n", "a.arff"),
     data(FIT, r"a.arff:2: .*numbr", "@relation r\n@attribute x numbr\n@data\n1\n", "a.arff"),
-    data(FIT, r"a.arff: there are no rows", "@relation r\n@attribute x numeric\n@data\n", "a.arff"),
+    data(FIT, r"a.arff: no rows", "@relation r\n@attribute x numeric\n@data\n", "a.arff"),
     data(FIT, r"a.arff:5: .*2", "@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n1\n", "a.arff"),
     data(FIT, r"a.names", "1,2,a\n", "a.data"),
     Odd("fit a.data", r"a.data:1", 1, {"a.names": "a,b.\nx: continuous.\n", "a.data": "high,a\n"}),
@@ -303,7 +303,7 @@ GRAPHS_AND_MOLECULES = (
     data("data info DATA", r"a.smi:1", "this is no molecule\n", "a.smi"),
     data("data info DATA", r"a.sdf:1", CARBON[:60], "a.sdf"),
     data("data info DATA", r"a.sdf:1", CARBON.replace(" C ", " Qq"), "a.sdf"),
-    data("data info DATA --smiles x", r"smiles makes no sense for sdf", CARBON, "a.sdf", 2),
+    data("data info DATA --smiles x", r"smiles does not apply to sdf", CARBON, "a.sdf", 2),
 )
 
 WORDS = (
@@ -376,17 +376,17 @@ WORDS = (
 
 OUTPUTS = (
     wrong("fit a.csv --target y -o there", r"cannot write there: it is a folder", **{"there/kept.txt": "kept"}),
-    wrong("fit a.csv --target y -o no/m.json", r"cannot write no/m.json: there is no folder no"),
+    wrong("fit a.csv --target y -o no/m.json", r"cannot write no/m.json: folder no does not exist"),
     wrong("fit a.csv --target y -o a.csv/m.json", r"cannot write a.csv/m.json"),
     wrong("fit b.csv --target y -o m.json", r"b.csv:2", **{"b.csv": "x,y\n1\n"}),
     wrong("predict m.json a.csv -o there", r"cannot write there: it is a folder", **{"there/kept.txt": "kept"}),
     wrong("predict m.json b.csv -o a.csv", r"x", **{"b.csv": "z\n1\n"}),
-    wrong("data convert a.csv no/out.jsonl", r"cannot write no/out.jsonl: there is no folder"),
+    wrong("data convert a.csv no/out.jsonl", r"cannot write no/out.jsonl: folder no does not exist"),
     wrong("data convert b.csv out.jsonl", r"b.csv:2", **{"b.csv": "x,y\n1\n", "out.jsonl": "kept"}),
     wrong("grammar derive a.csv -o there", r"cannot write there: it is a folder", **{"there/kept.txt": "kept"}),
     wrong("grammar draw g.grammar --data a.csv -o no/p.svg", r"no/p.svg"),
     wrong("effort a.csv --target y --plot no/p.svg", r"no/p.svg"),
-    Odd("data info -", r"standard input: there is no data", 1, sent=b""),
+    Odd("data info -", r"standard input: no data", 1, sent=b""),
     Odd("fit - --target y", r"standard input:2: expected 2 fields", 1, sent=b"x,y\n1\n"),
     Odd("fit - --target q", r"unknown attribute 'q'", 1, sent=TABLE.encode()),
     Odd("data convert - out.csv", r"must end in .jsonl", 2, sent=TABLE.encode()),
@@ -403,21 +403,23 @@ MODELS = (
     broken(lambda: gzip.compress(model_text().encode())[:-20], r"m.json.gz: not a complete gzip", "m.json.gz"),
     broken(tampered("format_version", to=99), r"m.json: .*99"),
     broken(tampered("format_version", to="1"), r"m.json: .*format_version"),
-    broken(tampered("nodes", 0, "counts", to=[-1, 2]), r"m.json: .*nodes\[0\].counts\[0\]"),
-    broken(tampered("nodes", 0, "counts", to=[1]), r"m.json: .*nodes\[0\].counts"),
-    broken(tampered("nodes", 0, "test", to="z >= 1"), r"m.json: .*'z'.*nodes\[0\].test"),
-    broken(tampered("nodes", 0, "test", to="__import__('os').system('x')"), r"m.json: .*nodes\[0\].test"),
-    broken(tampered("nodes", 0, "test", to="x >= "), r"m.json: .*nodes\[0\].test"),
-    broken(tampered("nodes", 0, "yes", to=0), r"m.json: .*nodes"),
-    broken(tampered("nodes", 0, "yes", to=99), r"m.json: .*nodes"),
-    broken(tampered("nodes", to=[]), r"m.json: .*nodes"),
-    broken(tampered("nodes", to={}), r"m.json: .*nodes"),
-    broken(tampered("classes", to=["a", "a"]), r"m.json: .*classes"),
-    broken(tampered("classes", to=[["a"], "b"]), r"m.json: .*classes\[0\]"),
+    broken(tampered("predictor", "nodes", 0, "counts", to=[-1, 2]), r"m.json: .*nodes\[0\].counts\[0\]"),
+    broken(tampered("predictor", "nodes", 0, "counts", to=[1]), r"m.json: .*nodes\[0\].counts"),
+    broken(tampered("predictor", "nodes", 0, "test", to="z >= 1"), r"m.json: .*'z'.*nodes\[0\].test"),
+    broken(
+        tampered("predictor", "nodes", 0, "test", to="__import__('os').system('x')"), r"m.json: .*nodes\[0\].test"
+    ),
+    broken(tampered("predictor", "nodes", 0, "test", to="x >= "), r"m.json: .*nodes\[0\].test"),
+    broken(tampered("predictor", "nodes", 0, "yes", to=0), r"m.json: .*nodes"),
+    broken(tampered("predictor", "nodes", 0, "yes", to=99), r"m.json: .*nodes"),
+    broken(tampered("predictor", "nodes", to=[]), r"m.json: .*nodes"),
+    broken(tampered("predictor", "nodes", to={}), r"m.json: .*nodes"),
+    broken(tampered("predictor", "classes", to=["a", "a"]), r"m.json: .*classes"),
+    broken(tampered("predictor", "classes", to=[["a"], "b"]), r"m.json: .*classes\[0\]"),
     broken(tampered("schema", "types", "Row", "x", to="number"), r"m.json: .*schema"),
     broken(tampered("schema", "individual", to="Q"), r"m.json: .*schema"),
-    broken(tampered("task", to="miracles"), r"m.json: .*task"),
-    broken(tampered("decision", "estimate", to="guess"), r"m.json: .*decision"),
+    broken(tampered("predictor", "task", to="miracles"), r"m.json: .*task"),
+    broken(tampered("predictor", "decision", "estimate", to="guess"), r"m.json: .*decision"),
 )
 
 GRAMMARS = (
@@ -447,7 +449,7 @@ GRAMMARS = (
     grammar(GRAMMAR.replace("individual Row", "individual Car"), r"g.grammar:2:8: .*'Row' \(known: 'Car'\)", True),
     Odd(
         "grammar check g.grammar --data a.csv",
-        r"g.grammar:3:\d+: 'd.month' is a number from 1 to 12; got 13",
+        r"g.grammar:3:\d+: expected a number from 1 to 12 for 'd.month', got 13",
         1,
         {"g.grammar": GRAMMAR.replace("x >= *", "d.month = 13"), "a.csv": "d,y\n2024-01-01,a\n2024-02-01,b\n"},
     ),
@@ -485,10 +487,10 @@ NAMES = (
     data("data info DATA --delimiter ''", r"delimiter must be one character.*got ''", TABLE, code=2),
     data(f"fit DATA --target {LONG}", r"unknown attribute 'zzz.*\.\.\.", TABLE),
     data(f"fit DATA --target y -o {LONG}", r"cannot write zzz.*: File name too long", TABLE),
-    data("fit DATA --target y --missing-word a --missing-word b", r"the target 'y' has no value", TABLE),
+    data("fit DATA --target y --missing-word a --missing-word b", r"'y' is missing for all 12 individuals", TABLE),
     data("cv DATA --target y --folds group:q", r"unknown attribute 'q'", TABLE),
     Odd(f"data info {LONG}", r"zzz.*: File name too long"),
-    Odd("data info 'a\nb'", r"'a\\nb' is neither a file nor a data set"),
+    Odd("data info 'a\nb'", r"'a\\nb' is neither a file nor a dataset"),
 )
 
 COMMANDS = (
@@ -616,7 +618,7 @@ CALLS = (
         "one row of a frame",
         lambda: classifier().fit(frame(), LABELS).predict(frame().iloc[0]),
         UsageError,
-        r"got one Series; write frame.iloc\[\[i\]\]",
+        r"got a Series; use frame.iloc\[\[i\]\]",
     ),
     Call(
         "classes for a regressor",
@@ -653,7 +655,7 @@ CALLS = (
         "no such data",
         lambda: st.open_data("nowhere"),
         MissingFileError,
-        r"'nowhere' is neither a file nor a data set",
+        r"'nowhere' is neither a file nor a dataset",
     ),
     Call("no such data set", lambda: st.load_dataset("trians"), StructtreeError, r"'trians' .*'trains'"),
     Call("no such reading option", lambda: st.open_data("trains", formt="csv"), UsageError, r"'formt'"),
@@ -758,7 +760,7 @@ CALLS = (
         "nowhere to save",
         lambda: st.save_model(ready(), "no/such/m.json"),
         MissingFileError,
-        r"there is no folder no/such",
+        r"folder no/such does not exist",
     ),
 )
 

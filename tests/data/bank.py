@@ -57,7 +57,7 @@ def write_large_bank(path, n=60):
     for i in range(n):
         large = i % 3 == 0
         connection.execute("INSERT INTO account VALUES (?, ?)", (i, ("Bern", "Rome")[i % 2]))
-        paid = [100 + 7 * i % 300, 950 if large else 800, 450]
+        paid = [100 * (1 + i % 3), 950 if large else 800, 450]
         rows = [(i, paid[(place + i // 3) % 3], f"2020-01-{place + 1:02}") for place in range(3)]
         connection.executemany("INSERT INTO payment VALUES (?, ?, ?)", rows)
         row = (1000 + i, i, 1 + i % 4, "bad" if large else "good")

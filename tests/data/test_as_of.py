@@ -228,7 +228,7 @@ def test_too_many_rows_are_left_out_with_a_note():
     loan = typed_table("Loan", 1, {"date": Column("date", np.array([10.0]))}, link)
     found = as_of(linked_population("Loan", [loan, payment]), "date", most_rows=20)
     assert found.population.schema.type("Loan").links == ()
-    assert found.notes == ("not followed: payments (more than 20 rows in all)",)
+    assert found.notes == ("skipped link: payments (more than 20 rows in total)",)
 
 
 def test_a_frozen_population_has_nothing_later_than_its_day():

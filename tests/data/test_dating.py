@@ -89,7 +89,7 @@ def test_what_is_set_together_with_a_date_is_hidden_with_it_and_what_tells_wheth
     seen = found.population.tables["Person"].columns["reason"].missing
     assert seen.tolist() == [day != 45 for day in SPARSE]
     assert "colour" in attributes(found) and "status" not in attributes(found)
-    assert "skipped Person.status (it tells whether closed is set)" in found.notes
+    assert "skipped Person.status (it shows whether closed is set)" in found.notes
 
 
 def test_a_date_that_would_be_missing_only_because_of_the_cutoff_is_skipped():

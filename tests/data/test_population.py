@@ -95,10 +95,10 @@ def test_memory_is_the_memory_of_the_arrays():
     [
         (Column("nominal", np.array([0, 2], np.int32), ("a", "b")), "nominal", "a code that is not a category"),
         (Column("nominal", np.array([0, -2], np.int32), ("a", "b")), "nominal", "a code that is not a category"),
-        (Column("bool", np.array([0, 2], np.int8)), "bool", "a code that is not a flag"),
+        (Column("bool", np.array([0, 2], np.int8)), "bool", "a code that is not a boolean"),
         (Column("real", np.zeros(3)), "real", "T.x has 3 values for 2 rows"),
-        (Column("int", np.zeros(2)), "real", "there is no real column for T.x"),
-        (Column("real", np.zeros(2, np.float32)), "real", "there is no real column for T.x"),
+        (Column("int", np.zeros(2)), "real", "T.x has no real column"),
+        (Column("real", np.zeros(2, np.float32)), "real", "T.x has no real column"),
     ],
 )
 def test_a_column_that_does_not_fit_is_refused(column, kind, sentence):
@@ -110,11 +110,11 @@ def test_a_column_that_does_not_fit_is_refused(column, kind, sentence):
     ("kind", "offsets", "targets", "sentence"),
     [
         ("set", [0, 1], [2], "leads to a row of 'U' that does not exist"),
-        ("set", [0, 2], [1], "the offsets of T.next do not fit"),
-        ("set", [0, 2], [1, 1], "has one element twice"),
-        ("optional", [0, 2], [0, 1], "leads to 2 rows where one is allowed"),
-        ("one", [0, 1, 1], [0], "leads nowhere in row 1; make it an optional reference"),
-        ("list", [0, 1, 2], [1, 1], "row 1 of 'U' stands in two lists"),
+        ("set", [0, 2], [1], "the offsets of T.next do not match"),
+        ("set", [0, 2], [1, 1], "contains an element twice"),
+        ("optional", [0, 2], [0, 1], "leads to 2 rows; expected at most one"),
+        ("one", [0, 1, 1], [0], "has no target in row 1; make it an optional reference"),
+        ("list", [0, 1, 2], [1, 1], "row 1 of 'U' is in two lists"),
     ],
 )
 def test_a_link_that_does_not_fit_is_refused(kind, offsets, targets, sentence):

@@ -41,7 +41,7 @@ def test_without_an_origin_individuals_are_records_in_their_order():
 
 def test_individuals_without_a_label_are_left_out_with_the_reason(tmp_path):
     path = write(tmp_path / "a.csv", "x,y", "1,a", "2,", "3,b")
-    with pytest.warns(UserWarning, match="left out 1 of 3"):
+    with pytest.warns(UserWarning, match="skipped 1 of 3"):
         opened = open_data(path, target="y", unlabelled="leave out")
     assert opened.rows.tolist() == [0, 2] and opened.provenance.left_out == {1: "it has no y"}
     assert record_values(opened.population, "x") == [1, None, 3]
@@ -81,7 +81,7 @@ def molecules(tmp_path):
 
 
 def test_molecules_that_are_skipped_keep_the_columns_of_the_file(molecules):
-    with pytest.warns(UserWarning, match="left out 1 of 3 molecules"):
+    with pytest.warns(UserWarning, match="skipped 1 of 3 molecules"):
         opened = open_data(molecules, target="active", skip_bad=True, id="code")
     assert opened.rows.tolist() == [1, 2]
     assert opened.provenance.names == {"code": ["001", "002", "003"], "SMILES": ["C1CC", "CCO", "CC"]}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree import open_data
-from structtree.data.selection import left_out, matched_names, shortest_patterns
+from structtree.data.selection import excluded_attributes, matched_names, shortest_patterns
 from structtree.errors import UnknownNameError, UsageError
 
 KNOWN = ["CT_1", "CT_2", "FDA", "a,b", "c*", "cd", "x y"]
@@ -47,14 +47,14 @@ def test_what_matches_nothing_is_refused(patterns, message):
 
 
 def test_what_is_ignored_is_left_out_of_the_features_too():
-    assert left_out(KNOWN, features="C*,FDA", ignore="CT_2") == ("CT_2", "a,b", "c*", "cd", "x y")
-    assert left_out(KNOWN) == ()
+    assert excluded_attributes(KNOWN, features="C*,FDA", ignore="CT_2") == ("CT_2", "a,b", "c*", "cd", "x y")
+    assert excluded_attributes(KNOWN) == ()
 
 
 def test_the_target_may_match_but_cannot_be_the_only_feature():
-    assert left_out(["f1", "f2"], features="f*", ignore="y", target="y") == ()
-    with pytest.raises(UsageError, match="'y' is the target, and so cannot be the only feature"):
-        left_out(["f1", "f2"], features="y", target="y")
+    assert excluded_attributes(["f1", "f2"], features="f*", ignore="y", target="y") == ()
+    with pytest.raises(UsageError, match="'y' is the target and cannot be the only feature"):
+        excluded_attributes(["f1", "f2"], features="y", target="y")
 
 
 NAMES = st.lists(st.text("ab-_ ,*[", min_size=1, max_size=6).filter(lambda n: n == n.strip(" ,")), unique=True)

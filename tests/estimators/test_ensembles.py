@@ -142,7 +142,7 @@ def test_individuals_of_several_populations_are_refused():
     population, other = FORMS["population"], Population.from_records(RECORDS[:2])
     tree = clone(CLASSIFIER).fit(population, LABELS)
     assert tree.predict([population[0], population[1]]).tolist() == tree.predict(population)[:2].tolist()
-    with pytest.raises(ValueError, match="expected individuals of one population; got some of several"):
+    with pytest.raises(ValueError, match="expected individuals of one population; got several populations"):
         tree.predict([population[0], other[0]])
 
 

@@ -366,7 +366,7 @@ def test_a_grammar_is_a_name_a_file_a_text_or_a_grammar(tmp_path, records, train
     assert said.count(said[0]) == 5
     with pytest.raises(UnknownNameError, match=r"unknown grammar 'trians' \(did you mean 'trains'\?\)"):
         StructuralTreeClassifier("trians").fit(records, trains.target)
-    with pytest.raises(MissingFileError, match=r"no grammar file 'absent\.grammar'"):
+    with pytest.raises(MissingFileError, match=r"no such grammar file: 'absent\.grammar'"):
         StructuralTreeClassifier("absent.grammar").fit(records, trains.target)
 
 
@@ -560,6 +560,6 @@ def test_relabelling_a_fitted_tree_needs_no_growing():
 def test_an_estimator_uses_the_default_grammar_and_says_so():
     records = [{"id": i, "x": i % 5} for i in range(20)]
     model = StructuralTreeClassifier().fit(records, [i % 5 > 2 for i in range(20)]).model_
-    assert model.params["grammar_origin"] == "derived from the data"
-    assert model.params["grammar_notes"] == ["not asked: id (differs from row to row)"]
-    assert model.params["grammar"] == str(default_grammar(Population.from_records(records)))
+    assert model.grammar.origin == "derived from the data"
+    assert model.grammar.notes == ("skipped: id (unique per row)",)
+    assert model.grammar.text == str(default_grammar(Population.from_records(records)))

@@ -189,12 +189,12 @@ NOTHING = {
     "a number": (3, "got an int$"),
     "a path": (
         "orders.csv",
-        r"expected individuals, got the text 'orders.csv'; read a file with structtree.open_data",
+        r"expected individuals, got the string 'orders.csv'; read a file with structtree.open_data",
     ),
-    "one record": ({"items": []}, r"expected a list of dicts, got one dict; write \[record\]"),
-    "one graph": (nx.path_graph(3), r"expected a list of graphs, got one graph; write \[graph\]"),
-    "a generator": ((x for x in [{"a": 1}]), "got a generator; make a list of it$"),
-    "a set": ({1, 2}, "expected individuals in an order, got a set; make a list of it"),
+    "one record": ({"items": []}, r"expected a list of dicts, got one dict; pass \[record\]"),
+    "one graph": (nx.path_graph(3), r"expected a list of graphs, got one graph; pass \[graph\]"),
+    "a generator": ((x for x in [{"a": 1}]), "got a generator; convert it to a list$"),
+    "a set": ({1, 2}, "expected individuals in a fixed order, got a set; convert it to a list"),
     "records and others": ([{"items": []}, 3], r"expected a record, got 3 at \$ \(individual 1\)"),
 }
 
@@ -426,7 +426,7 @@ NUMBERS = {
     "NaN": np.array([1.5, 1.5, np.nan, 2.5, 2.5, np.nan]),
     "Float64": pd.Series([1.5, 1.5, pd.NA, 2.5, 2.5, pd.NA], dtype="Float64"),
 }
-LEFT_OUT = "^left out 2 of 6 individuals, which have no (label|kind)$"
+LEFT_OUT = "^skipped 2 of 6 individuals without a (label|value for kind)$"
 
 
 @pytest.mark.parametrize(
@@ -451,7 +451,7 @@ def test_individuals_without_a_label_are_left_out_with_a_warning_or_refused(made
         assert fit(X, labels, sample_weight=weights).predict(X).tolist() == expected.predict(X).tolist()
     with pytest.warns(UserWarning, match=LEFT_OUT):
         assert len(cross_validate(made, X, labels, folds=2, repeats=1).scores) == 2
-    message = r"the target( 'kind')? has no value \(individual 2\); to leave .*: unlabelled='leave out'"
+    message = r"the target( 'kind')? has no value \(individual 2\); to skip .*: unlabelled='leave out'"
     for refuse in (
         lambda: made(unlabelled="refuse").fit(X, labels),
         lambda: fit(X, labels, unlabelled="refuse"),
@@ -469,7 +469,7 @@ def test_moments_may_be_missing_too():
 
 def test_labels_are_told_apart_from_bad_ones():
     for use in (lambda y: StructuralTreeClassifier().fit(X, y), lambda y: fit(X, y)):
-        with pytest.raises(DataError, match="the target has no value for any of the 6 individuals"):
+        with pytest.raises(DataError, match="the target is missing for all 6 individuals"):
             use([None] * 6)
     with pytest.raises(UsageError, match="unlabelled must be 'leave out' or 'refuse'; got 'drop'"):
         fit(X, [1] * 6, unlabelled="drop")

@@ -54,9 +54,9 @@ def test_random_predicates_hold_where_their_smarts_match(known):
         ("Bond", "conjugated"),
         ("Bond", "stereo"),
     ):
-        population = population.without_attribute(type_name, name)
+        population = population.without_attributes(type_name, name)
     for name in [a.name for a in population.schema.type("Molecule").attributes]:
-        population = population.without_attribute("Molecule", name)
+        population = population.without_attributes("Molecule", name)
     draw = RandomPredicates(population, 7)
     tests = [draw.predicate("Molecule", depth) for depth in (2, 3) * 100]
     tests += [syn.Exists("atoms", draw.predicate("Atom", depth)) for depth in (1, 2, 3, 3) * 150]

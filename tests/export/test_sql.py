@@ -6,6 +6,7 @@ import gzip
 import sqlite3
 import warnings
 from contextlib import closing
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -163,7 +164,9 @@ def test_what_sql_cannot_say_is_refused_by_the_test_that_asks_it(bank):
     grammar = "function lucky: loan -> int  refine loan { top -> lucky >= 1 }"
     labels = ["yes" if i % 2 else "no" for i in range(len(loans))]
     model = fit(loans, labels, grammar, functions={"lucky": lambda loan: loan["years"] % 2})
-    with pytest.raises(UsageError, match="the test 'lucky >= 1' cannot be written as SQL: it uses 'lucky', which is not a column of"):
+    with pytest.raises(
+        UsageError, match="the test 'lucky >= 1' cannot be written as SQL: it uses 'lucky', which is not a column of"
+    ):
         export_sql(model)
     shared = fit(loans, labels, "refine loan { top -> years >= * }", Growth(max_depth=1, missing="fractional"))
     with pytest.raises(UsageError, match="divides individuals with unknown values among leaves"):
@@ -278,6 +281,13 @@ def wide_population(engine, database):
         return Population.from_database(database, individual="owner", **more)
 
 
+@cache
+def wide_example(engine, seed, near):
+    """Such tables and their population, made once for all tests that only read them."""
+    database = wide_tables(engine, seed, near)
+    return database, wide_population(engine, database)
+
+
 @pytest.mark.parametrize("near", [0, 1, 2])
 @pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
 def test_integers_beyond_two_to_the_53_compare_as_the_numbers_that_are_read(engine, near):
@@ -312,8 +322,7 @@ latest part.a by b >= {0}; exists part (a = {0}); count part (a >= {0}) >= 2; ex
 @pytest.mark.parametrize("test", [test.strip() for test in TESTS.replace("\n", ";").split(";") if test.strip()])
 def test_each_test_of_such_integers_selects_who_is_predicted(engine, near, test):
     for seed in range(2):
-        database = wide_tables(engine, seed, near)
-        population = wide_population(engine, database)
+        database, population = wide_example(engine, seed, near)
         layout = layout_of(provenance_of(population).relations, "owner")
         limits = [row[0] for row in database.execute("SELECT a FROM part ORDER BY id LIMIT 12").fetchall()]
         for one, other in pairwise(limits):

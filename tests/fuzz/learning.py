@@ -15,15 +15,15 @@ from structtree.lang.check import check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.learn.fit import fit
-from structtree.models.model import load_model, model_to_json, save_model
+from structtree.models.model_files import load_model, model_to_json, save_model
 from structtree.models.rules import to_formula, to_rules
 from structtree.models.settings import Decision, Growth, Pruning
 from structtree.report.explain import explain
 from structtree.report.text import export_text
 from structtree.search.best_split import best_split
-from structtree.search.criteria import CRITERIA
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
+from structtree.tasks.criteria import CRITERIA
 from tests import strategies as some
 from tests.fuzz.laws import Case, law
 from tests.fuzz.meaning import all_members, as_written, declarations, is_refused, space_of, with_declarations
@@ -211,7 +211,7 @@ def rules(case):
             for rule in to_rules(model, *data, **weighted, simplify=simplify):
                 counted += check_rule(rule, known, whole, said, target, weights)
             assert (counted == 1).all() if not simplify else (counted >= 1).all()
-    if model.tree.task == "classes":
+    if model.tree.classes:
         for label, formula in to_formula(model).items():
             assert (holds(formula, whole) == (said == label)).all()
 

@@ -15,7 +15,7 @@ from structtree.lang.pretty import pretty
 from structtree.learn.growing import grow
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
-from structtree.search.criteria import criterion
+from structtree.tasks.criteria import criterion
 from tests.growing import grow_on
 
 ONE_TEST = Grammar.parse("refine Individual { top -> *; top -> not *; top -> * = *; top -> * >= * }")
@@ -220,7 +220,7 @@ def predictions(tree, population):
 def test_a_tree_of_a_table_is_as_pure_as_scikit_learns_at_every_depth(growing, name, seed):
     x, y, weights = random_table(seed)
     population = Population.from_array(x)
-    for depth in (*range(1, 7), None):
+    for depth in (1 + seed % 6, None):  # a smaller tree is the beginning of the whole one
         growth = Growth(max_depth=depth)
         ours = growing(population, y, THRESHOLDS, growth, criterion=name, sample_weight=weights)
         theirs = DecisionTreeClassifier(criterion=name, max_depth=depth, random_state=0).fit(x, y, weights)

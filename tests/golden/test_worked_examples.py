@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from structtree.search.criteria import better, cannot_beat, criterion
+from structtree.tasks.criteria import better, cannot_beat, criterion
 from tests.search.reference import centred, moments, regression_bound
 
 

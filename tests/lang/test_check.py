@@ -21,10 +21,7 @@ type Stop = { name: nominal }
 individual Train
 """
 LINES = TYPES.count("\n")
-CLOSURE = (
-    "; what follows a link again and again asks about its closure, as in "
-    "'link ancestors: Person -> set of Person = parent+'"
-)
+CLOSURE = "; to follow a link repeatedly, use its closure, as in 'link ancestors: Person -> set of Person = parent+'"
 
 
 def checked(body, schema=None, types=TYPES):
@@ -157,79 +154,83 @@ REFUSED = {
     ),
     "refine Car { top -> load.shp = * }": "1:26: unknown attribute 'shp' of type 'Load' (did you mean 'shape'?)",
     "refine Car { top -> shape >= 3 }": (
-        "1:21: 'shape' is nominal, which 'shape >= 3' is not for; write 'shape = ...'"
+        "1:21: 'shape >= 3' does not apply to 'shape', which is nominal; write 'shape = ...'"
     ),
     "refine Car { top -> wheels = two }": "1:21: 'wheels' is int: expected a number, got 'two'",
     "refine Car { top -> wheels = 2.5 }": "1:21: 'wheels' is int: expected a whole number, got 2.5",
     "refine Car { top -> shape = bx }": "1:21: 'bx' is not a value of 'shape' (did you mean 'box'?)",
-    "refine Car { top -> shape }": "1:21: 'shape' is nominal, not a flag; write 'shape = ...'",
+    "refine Car { top -> shape }": "1:21: 'shape' is nominal, not bool; write 'shape = ...'",
     "refine Car { top -> load }": "1:21: 'load' is a link to 'Load', not an attribute; write 'load (...)'",
-    "refine Car { top -> long = 3 }": "1:21: 'long' is a flag; write 'long' or 'not long'",
+    "refine Car { top -> long = 3 }": "1:21: 'long' is bool; write 'long' or 'not long'",
     "refine Car { top -> long in {1} }": (
-        "1:21: 'long' is bool, which 'long in {1}' is not for; write 'long' or 'not long'"
+        "1:21: 'long in {1}' does not apply to 'long', which is bool; write 'long' or 'not long'"
     ),
-    "refine Car { top -> exists load (top) }": "1:28: 'load' leads to one 'Load' only; write 'load (...)'",
+    "refine Car { top -> exists load (top) }": "1:28: 'load' leads to a single 'Load'; write 'load (...)'",
     "refine Car { top -> exists wheels (top) }": "1:28: 'wheels' is an attribute of type 'Car', not a link",
     "refine Train { top -> cars (top) }": "1:23: 'cars' leads to many rows of 'Car'; write 'exists cars (...)'",
     "refine Train { top -> next (top) }": (
-        "1:23: 'next' needs an element of a list, and no list has rows of 'Train'"
+        "1:23: 'next' needs an element of a list, but no list has rows of 'Train'"
     ),
     "refine Train { top -> first stops (top) }": (
-        "1:29: 'first' needs a list, and 'stops' is not one; write 'exists stops (...)'"
+        "1:29: expected a list after 'first', but 'stops' is not a list; write 'exists stops (...)'"
     ),
-    "refine Load { top -> missing car }": "1:30: the reference 'car' is never missing; it is not optional",
+    "refine Load { top -> missing car }": "1:30: the reference 'car' is never missing, because it is not optional",
     "refine Train { top -> missing cars }": "1:31: 'cars' leads to many rows; write 'none cars (top)'",
     "refine Train { top -> sum cars.shape >= * }": "1:27: 'shape' is nominal; 'sum' needs numbers",
     "refine Train { top -> count cars (top) >= bins(3) }": (
-        "1:29: a count takes a whole number, '*', a list or a range"
+        "1:29: expected a whole number, '*', a list or a range in a count"
     ),
     "refine Train { top -> distinct cars (top) }": (
-        "1:32: 'distinct' needs two predicates or more; write 'exists cars (...)'"
+        "1:32: expected at least two predicates in 'distinct'; write 'exists cars (...)'"
     ),
-    "refine Car { top -> shape = bins(3) }": "1:21: 'shape = bins(3)' needs '>=', '<=' or 'in'",
-    "refine Car { top -> wheels in [3, 3) }": "1:21: no value is in the interval of 'wheels in [3, 3)'",
+    "refine Car { top -> shape = bins(3) }": "1:21: expected '>=', '<=' or 'in' in 'shape = bins(3)'",
+    "refine Car { top -> wheels in [3, 3) }": "1:21: the interval of 'wheels in [3, 3)' is empty",
     "refine Car { top -> g* >= * }": (
         "1:21: no numeric attribute of type 'Car' matches 'g*' "
         "(known: 'colour', 'f1', 'f2', 'load', 'long', 'shape', 'wheels')"
     ),
     "define d: Car = wheels >= *": (
-        "1:17: the values of 'wheels >= *' are many; that is for the right side of a rewrite, write out one here"
+        "1:17: 'wheels >= *' stands for several values, which is only allowed on the "
+        "right side of a rewrite; write one of them"
     ),
     "refine Car { f* >= 2 -> f1 >= 3 }": (
-        "1:14: the attributes of 'f*' are many; that is for the right side of a rewrite, write out one here"
+        "1:14: 'f*' stands for several attributes, which is only allowed on the "
+        "right side of a rewrite; write one of them"
     ),
     "define d: Cra = long": "1:8: unknown type 'Cra' (did you mean 'Car'?)",
-    "define long: Car = wheels >= 3": "1:8: type 'Car' has a member 'long' already",
+    "define long: Car = wheels >= 3": "1:8: type 'Car' already has a member 'long'",
     "define d: Car = long refine Train { top -> d }": "1:44: 'd' is defined for type 'Car', not for 'Train'",
-    "function long: Car -> real": "1:10: type 'Car' has a member 'long' already",
+    "function long: Car -> real": "1:10: type 'Car' already has a member 'long'",
     "function f: Cra -> real": "1:10: unknown type 'Cra' (did you mean 'Car'?)",
     "define a: Car = b\ndefine b: Car = long or c\ndefine c: Car = load.car.a": (
-        f"1:8: definitions go round in a circle: a -> b -> c -> a{CLOSURE}"
+        f"1:8: circular definitions: a -> b -> c -> a{CLOSURE}"
     ),
-    "define a: Car = next (a)": f"1:8: definitions go round in a circle: a -> a{CLOSURE}",
-    "define a(n): Car = wheels >= n or next (a(n))": f"1:8: definitions go round in a circle: a -> a{CLOSURE}",
+    "define a: Car = next (a)": f"1:8: circular definitions: a -> a{CLOSURE}",
+    "define a(n): Car = wheels >= n or next (a(n))": f"1:8: circular definitions: a -> a{CLOSURE}",
     # parameters
-    "refine Train { top -> count cars (top) >= x }": "1:29: a count takes a whole number, not 'x'",
-    "refine Train { top -> sum cars.wheels >= x }": "1:27: 'sum' needs numbers in 'sum cars.wheels >= x'",
-    "define d(n, n): Car = wheels >= n": "1:13: there is a second parameter 'n'",
-    "define d(n, m): Car = wheels >= n": "1:8: the parameter 'm' of 'd' is not used in its body",
+    "refine Train { top -> count cars (top) >= x }": "1:29: expected a whole number in a count, got 'x'",
+    "refine Train { top -> sum cars.wheels >= x }": "1:27: expected a number in 'sum cars.wheels >= x', got 'x'",
+    "define d(n, n): Car = wheels >= n": "1:13: duplicate parameter 'n'",
+    "define d(n, m): Car = wheels >= n": "1:8: the parameter 'm' of 'd' is unused",
     "define d(n): Car = wheels >= n or colour = n": (
-        "1:8: the parameter 'n' of 'd' stands for a value of 'wheels' (int) and for a value of 'colour' (nominal); "
+        "1:8: the parameter 'n' of 'd' is both a value of 'wheels' (int) and a value of 'colour' (nominal); "
         "use two parameters"
     ),
     "define d(n): Train = count cars (colour = n) >= n": (
-        "1:8: the parameter 'n' of 'd' stands for a number of 'cars' and for a value of 'colour' (nominal); "
+        "1:8: the parameter 'n' of 'd' is both a count of 'cars' and a value of 'colour' (nominal); "
         "use two parameters"
     ),
-    "define d(box): Car = shape = box": "1:22: 'box' is a parameter and a value of 'shape'; rename the parameter",
-    "define d(v): Car = long = v": "1:20: 'long' is a flag; write 'long' or 'not long'",
-    "define d(v): Car = colour >= v": (
-        "1:20: 'colour' is nominal, which 'colour >= v' is not for; write 'colour = ...'"
+    "define d(box): Car = shape = box": (
+        "1:22: 'box' is both a parameter and a value of 'shape'; rename the parameter"
     ),
-    "define d(n): Car = wheels >= n refine Car { top -> d }": "1:52: 'd' takes 1 value, got 0; write 'd(n)'",
-    "define d(n): Car = wheels >= n refine Car { top -> d(1, 2) }": "1:52: 'd' takes 1 value, got 2; write 'd(n)'",
-    "define d: Car = wheels >= 2 refine Car { top -> d(2) }": "1:49: 'd' takes no value, got 1; write 'd'",
-    "define d: Car = wheels >= 2 refine Car { top -> d(x) }": "1:49: 'd' takes no value, got 1; write 'd'",
+    "define d(v): Car = long = v": "1:20: 'long' is bool; write 'long' or 'not long'",
+    "define d(v): Car = colour >= v": (
+        "1:20: 'colour >= v' does not apply to 'colour', which is nominal; write 'colour = ...'"
+    ),
+    "define d(n): Car = wheels >= n refine Car { top -> d }": "1:52: 'd' takes 1 argument, got 0; write 'd(n)'",
+    "define d(n): Car = wheels >= n refine Car { top -> d(1, 2) }": "1:52: 'd' takes 1 argument, got 2; write 'd(n)'",
+    "define d: Car = wheels >= 2 refine Car { top -> d(2) }": "1:49: 'd' takes no arguments, got 1; write 'd'",
+    "define d: Car = wheels >= 2 refine Car { top -> d(x) }": "1:49: 'd' takes no arguments, got 1; write 'd'",
     "define d(n): Car = wheels >= n refine Car { top -> d(long and long) }": (
         "1:52: 'd' is a definition; write 'd(n)'"
     ),
@@ -249,84 +250,85 @@ REFUSED = {
         "1:50: 'tunk' is not a value of 'shape' (did you mean 'tank'?)"
     ),
     "define d(v): Car = shape = v refine Car { top -> d(bins(2)) }": (
-        "1:50: 'shape = bins(2)' needs '>=', '<=' or 'in'"
+        "1:50: expected '>=', '<=' or 'in' in 'shape = bins(2)'"
     ),
     "define d(n): Train = count cars (top) >= n refine Train { top -> d(2.5) }": (
-        "1:66: a count takes a whole number, not 2.5"
+        "1:66: expected a whole number in a count, got '2.5'"
     ),
     "define d(n): Train = count cars (top) >= n refine Train { top -> d(quantiles(2)) }": (
-        "1:66: a count takes a whole number, '*', a list or a range"
+        "1:66: expected a whole number, '*', a list or a range in a count"
     ),
     "define d(n): Car = wheels >= n define e: Car = d(*)": (
-        "1:48: the values of 'd(*)' are many; that is for the right side of a rewrite, write out one here"
+        "1:48: 'd(*)' stands for several values, which is only allowed on the "
+        "right side of a rewrite; write one of them"
     ),
     "define d(n): Car = wheels >= n refine Car { d(*) -> d(3) }": (
-        "1:45: the values of 'd(*)' are many; that is for the right side of a rewrite, write out one here"
+        "1:45: 'd(*)' stands for several values, which is only allowed on the "
+        "right side of a rewrite; write one of them"
     ),
     "define d(n): Car = wheels >= n refine Car { top -> not (d(*)) }": (
-        "1:57: nothing is refined inside 'not (d(*))', so 'd(*)' must have one value there"
+        "1:57: 'not (d(*))' cannot be refined, so 'd(*)' needs a single value"
     ),
     "define d(n): Car = wheels >= n refine Train { top -> d(2) }": (
         "1:54: 'd' is defined for type 'Car', not for 'Train'"
     ),
-    "refine Car { top -> load(2) }": "1:21: 'load' is a link to 'Load'; write 'load (...)' with a test inside",
+    "refine Car { top -> load(2) }": "1:21: 'load' is a link to 'Load'; write 'load (...)' with a test",
     "define d(n): Car = wheels >= n refine Car { d(3) -> d(2) }": (
-        "1:50: does not specialise: 'd(2)' holds of more rows than 'd(3)'"
+        "1:50: the rewrite does not specialise: 'd(2)' is more general than 'd(3)'"
     ),
     # the shape of rewrites
     "refine Car { top -> top }": "1:18: 'top -> top' adds nothing",
     "refine Car { long and top -> wheels >= 3 }": (
-        "1:27: the left side of a rewrite is 'top' alone, or tests without 'top'"
+        "1:27: the left side of a rewrite must be 'top' alone, or tests without 'top'"
     ),
     "refine Car { long -> long and wheels >= 2 and top }": (
-        "1:19: a rewrite of 'long' adds no 'top' beside it; leave 'and top' out, or begin the rewrite at 'top'"
+        "1:19: a rewrite of 'long' cannot add 'top'; remove 'and top', or start the rewrite from 'top'"
     ),
     "refine Car { top -> long and top and top }": (
-        "1:18: one 'and top' is enough; how many tests there may be is said by 'top -> top and top max k'"
+        "1:18: write 'and top' once; 'top -> top and top max k' sets the number of tests"
     ),
     "refine Train { top -> exists cars (top) and top } refine Car { top -> long }": (
-        "1:20: this rewrite can be repeated at the same position; add a limit, as in 'limits { literals 6 }'"
+        "1:20: this rewrite can be repeated at the same position; add a limit such as 'limits { literals 6 }'"
     ),
     "refine Car { long and wheels >= 2 -> wheels >= 2 and long }": (
         "1:35: 'long and wheels >= 2' is rewritten to itself"
     ),
     "refine Car { long and wheels >= 2 -> long and wheels >= 1 }": (
-        "1:35: does not specialise: 'long and wheels >= 1' holds of more rows than 'long and wheels >= 2'"
+        "1:35: the rewrite does not specialise: 'long and wheels >= 1' is more general than 'long and wheels >= 2'"
     ),
-    "refine Car { long -> top and top }": (
-        "1:19: conjunctions are allowed by 'top -> top and top max k', from 'top' and to 'top' twice"
-    ),
+    "refine Car { long -> top and top }": ("1:19: to allow conjunctions, write 'top -> top and top max k'"),
     "refine Car { top -> top and top max 2; top -> top and top max 3 }": (
-        "1:44: there is a second 'top and top' for type 'Car'"
+        "1:44: duplicate 'top and top' for type 'Car'"
     ),
     "refine Train { top -> none cars (long and top) }": (
-        "1:28: nothing is refined inside 'none cars (long and top)', so 'top' has no place there"
+        "1:28: 'none cars (long and top)' cannot be refined, so it must not contain 'top'"
     ),
-    "refine Car { top -> long or top }": "1:18: nothing is refined inside 'long or top', so 'top' has no place there",
+    "refine Car { top -> long or top }": "1:18: 'long or top' cannot be refined, so it must not contain 'top'",
     "refine Train { top -> none cars (shape = *) }": (
-        "1:34: nothing is refined inside 'none cars (shape = *)', so 'shape = *' must have one value there"
+        "1:34: 'none cars (shape = *)' cannot be refined, so 'shape = *' needs a single value"
     ),
     # specialisation
     "refine Car { long -> long }": "1:19: 'long' is rewritten to itself",
     "refine Car { wheels >= 3 -> wheels >= 2 }": (
-        "1:26: does not specialise: 'wheels >= 2' holds of more rows than 'wheels >= 3'"
+        "1:26: the rewrite does not specialise: 'wheels >= 2' is more general than 'wheels >= 3'"
     ),
     "refine Car { shape = box -> shape = * }": (
-        "1:26: does not specialise: no value makes 'shape = *' narrower than 'shape = box'"
+        "1:26: the rewrite does not specialise: no value makes 'shape = *' more specific than 'shape = box'"
     ),
     "refine Train { exists cars (long) -> exists cars (top) }": (
-        "1:35: does not specialise: 'exists cars (top)' holds of more rows than 'exists cars (long)'"
+        "1:35: the rewrite does not specialise: 'exists cars (top)' is more general than 'exists cars (long)'"
     ),
     "refine Train { exists cars (long and wheels >= 2) -> exists cars (long) }": (
-        "1:51: does not specialise: 'exists cars (long)' holds of more rows than 'exists cars (long and wheels >= 2)'"
+        "1:51: the rewrite does not specialise: 'exists cars (long)' is more general than "
+        "'exists cars (long and wheels >= 2)'"
     ),
     # the end of rewriting
     "refine Train { top -> exists cars (top) }\nrefine Car { top -> next (top) }": (
-        "2:18: this rewrite can be repeated for ever, from 'Car' to 'Car' again; "
-        "add a limit, as in 'limits { nesting 4 }'"
+        "2:18: this rewrite can be repeated without end, from 'Car' back to 'Car'; "
+        "add a limit such as 'limits { nesting 4 }'"
     ),
     "refine Car { top -> top and top }": (
-        "1:18: conjunctions can grow for ever; write 'top -> top and top max 3', or 'limits { literals 6 }'"
+        "1:18: conjunctions are unlimited; write 'top -> top and top max 3', or 'limits { literals 6 }'"
     ),
 }
 
@@ -370,12 +372,12 @@ def test_definitions_that_explode_are_refused():
     doubling = "define d0: Car = long\n" + "\n".join(
         f"define d{i}: Car = d{i - 1} and d{i - 1}" for i in range(1, 40)
     )
-    assert "too large once the definitions in it are written out" in message(doubling)
+    assert "too large with the definitions in it expanded" in message(doubling)
 
 
 def test_a_long_chain_of_definitions_is_refused_rather_than_exhausting_the_stack():
     chain = "define d0: Car = long\n" + "\n".join(f"define d{i}: Car = d{i - 1}" for i in range(1, 20_000))
-    assert "at most 150 deep" in message(chain)
+    assert "a nesting of at most 150" in message(chain)
 
 
 # ---- declared types and the data ------------------------------------------------------------------------
@@ -413,22 +415,22 @@ def test_data_may_have_more_than_is_declared(types):
         ("type V = { x: int }", "the data has no attribute 'T.x' (known: 'n', 'r', 'us', 'w')"),
         (
             "type V = { us: list of W } type W = { n: int }",
-            "the data has no type 'V' (known: 'T', 'U'); if its own names"
-            " are to be used, say which is the individual: individual V",
+            "the data has no type 'V' (known: 'T', 'U'); to use the type"
+            " names of the grammar, declare the individual: individual V",
         ),
         (
             "type V = { us: list of W, r: X } type W = { } type X = { } individual V",
-            "'W' and 'X' are one type in the data, 'U': declare it once",
+            "'W' and 'X' are the same type in the data ('U'); declare it once",
         ),
         ("type T = { m: int }", "the data has no attribute 'T.m' (known: 'n', 'r', 'us', 'w')"),
         (
             "type T = { n: nominal }",
             "the data has 'T.n' as int, not nominal; declare it so, or read it with --type n=nominal",
         ),
-        ("type T = { w: u | x }", "the data has the value 'v' of 'T.w', which is not among those declared"),
+        ("type T = { w: u | x }", "the data has the value 'v' of 'T.w', which is not declared"),
         ("type T = { us: U }", "the data has 'T.us' as 'list of U', not as 'U'"),
-        ("type T = { us: list of T }", "the data has 'T.us' lead to 'U', not to 'T'"),
-        ("individual U", "the individual of this grammar is 'U', that of the data is 'T'"),
+        ("type T = { us: list of T }", "the data has a link 'T.us' to 'U', not to 'T'"),
+        ("individual U", "the individual of the grammar is 'U', that of the data is 'T'"),
     ],
 )
 def test_data_that_disagrees_with_the_declaration_is_refused(types, expected):
@@ -446,7 +448,7 @@ def test_without_types_or_data_there_is_nothing_to_check_on():
 
 def test_the_individual_is_the_only_type_or_must_be_named():
     assert checked("refine T { top -> a }", types="type T = { a: bool } ").individual == "T"
-    text = "this grammar does not say what the individual is; add 'individual T' or 'individual U'"
+    text = "the grammar does not declare the type of the individuals; add 'individual T' or 'individual U'"
     assert message("", types="type T = { } type U = { }") == text
 
 
@@ -475,14 +477,14 @@ def test_a_block_that_nothing_leads_to_is_odd():
 def test_a_left_side_that_nothing_derives_is_odd():
     base = "refine Train { top -> exists cars (top) } refine Car {"
     assert warnings(base + "top -> wheels >= {2, 3}; wheels >= 4 -> wheels >= * }") == [
-        "nothing leads to 'wheels >= 4', so it is never rewritten"
+        "no rewrite produces 'wheels >= 4', so this rewrite is never used"
     ]
     assert warnings(base + "top -> wheels >= 2..4; wheels >= 4 -> wheels >= * }") == []
     assert warnings(base + "top -> load (top); load.shape = x -> load (shape = x and number >= *) }") == []
 
 
 def test_a_grammar_that_asks_nothing_is_odd():
-    assert warnings("") == ["there is nothing to ask: type 'Train' has no rewrites"]
+    assert warnings("") == ["the grammar has no tests: type 'Train' has no rewrites"]
 
 
 # ---- predicates that somebody typed ---------------------------------------------------------------------
@@ -502,7 +504,7 @@ def test_a_typed_predicate_is_resolved_on_a_schema_or_a_grammar():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("exists cars (wheels >= *)", "the values of 'wheels >= *' are many"),
+        ("exists cars (wheels >= *)", "'wheels >= *' stands for several values"),
         ("exists cars (bgi)", "'bgi' is neither an attribute nor a definition of type 'Car' (did you mean 'big'?)"),
     ],
 )

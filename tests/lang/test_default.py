@@ -53,7 +53,7 @@ def test_the_text_of_a_shipped_grammar_begins_with_a_comment_that_says_why_it_wa
     population = load_dataset("planted-molecules", n=20).population
     grammar = default_grammar(population, own)
     why = "is made for this data" if own else "fits this data"
-    line = f"# The grammar atoms-and-bonds comes with structtree and {why}.\n"
+    line = f"# The grammar atoms-and-bonds is shipped with structtree and {why}.\n"
     assert grammar.text == line + Grammar.load("atoms-and-bonds").text
     assert grammar == Grammar.parse(grammar.text) == Grammar.load("atoms-and-bonds")
 
@@ -94,7 +94,7 @@ def test_a_text_that_names_individuals_is_not_added_to_a_shipped_grammar():
     population = molecules(name=[f"n{i}" for i in range(40)])
     grammar = default_grammar(population)
     assert grammar == Grammar.load("atoms-and-bonds")
-    assert grammar.notes[0] == "not asked: name (differs from row to row)"
+    assert grammar.notes[0] == "skipped: name (unique per row)"
 
 
 def test_a_glob_of_a_shipped_grammar_does_not_bring_back_an_identifier():
@@ -115,7 +115,7 @@ def test_an_identifier_of_parts_is_not_asked_by_a_shipped_grammar():
         nx.set_edge_attributes(graph, {edge: i * 2 + k for k, edge in enumerate(graph.edges)}, "weight")
     population = Population.from_graphs(graphs)
     grammar = default_grammar(population)
-    assert (grammar.name, grammar.notes) == ("graphs", ("not asked: Node.name (differs from row to row)",))
+    assert (grammar.name, grammar.notes) == ("graphs", ("skipped: Node.name (unique per row)",))
     assert "colour = *" in asked(grammar, population, "Node")
     assert "name = *" not in asked(grammar, population, "Node")
     assert "weight >= *" in asked(grammar, population, "Edge")
@@ -143,7 +143,7 @@ def test_a_shipped_grammar_that_leaves_out_attributes_of_parts_does_not_fit():
 
 def test_quantiles_of_a_shipped_grammar_are_told():
     population = load_dataset("planted-molecules", n=20).population
-    assert default_grammar(population).notes == ("asked at quantiles, not at every threshold: Atom.charge",)
+    assert default_grammar(population).notes == ("tested at quantiles instead of every threshold: Atom.charge",)
 
 
 # ---- derived grammars -----------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def customers(n=30):
 
 def test_a_derived_grammar_says_what_it_does_not_ask():
     grammar = default_grammar(customers())
-    assert grammar.notes == ("not asked: id, name, Order.sku (differs from row to row)",)
+    assert grammar.notes == ("skipped: id, name, Order.sku (unique per row)",)
     assert (
         grammar.text
         == """\
@@ -178,14 +178,14 @@ refine Individual {
     # Numbers, at every threshold; for fewer write quantiles(10) instead of *
     top -> age >= *
     top -> age <= *
-    # Links; what must hold behind them is refined by the block of their type.
+    # Links; the block of the linked type refines 'top'.
     top -> exists orders (top)
     top -> count orders (top) >= 2..4
-    # What rows behind links come to; there are also min, max, range, deviation, trend, share and distinct.
+    # Aggregates of linked rows; also available: min, max, range, deviation, trend, share and distinct.
     top -> sum orders.price >= *; top -> sum orders.price <= *
     top -> mean orders.price >= *; top -> mean orders.price <= *
-    # not asked: id, name (differs from row to row)
-    # How many of these may stand together at one position.
+    # skipped: id, name (unique per row)
+    # Maximum number of tests at one position.
     top -> top and top max 2
 }
 
@@ -193,12 +193,12 @@ refine Order {
     # Numbers, at every threshold; for fewer write quantiles(10) instead of *
     top -> price >= *
     top -> price <= *
-    # not asked: sku (differs from row to row)
-    # How many of these may stand together at one position.
+    # skipped: sku (unique per row)
+    # Maximum number of tests at one position.
     top -> top and top max 2
 }
 
-# How many links deep a predicate may look, and how many tests and links it may have in all.
+# Maximum nesting of links, and maximum number of tests and links in a predicate.
 limits { nesting 4, literals 6 }
 """
     )
@@ -207,7 +207,7 @@ limits { nesting 4, literals 6 }
 def test_too_many_thresholds_become_quantiles_and_the_notes_say_so():
     population = customers()
     grammar = default_grammar(population, known=profile(population, max_cuts=20))
-    line = "asked at 100 quantiles, not at every threshold: Order.price (too many values)"
+    line = "tested at 100 quantiles instead of every threshold: Order.price (too many values)"
     assert grammar.notes[1:] == (line,)
     assert asked(grammar, population, "Order") == {"price >= quantiles(100)", "price <= quantiles(100)"}
     assert {"age >= *", "age <= *"} <= asked(grammar, population, "Individual")
@@ -274,16 +274,16 @@ def test_a_rare_weight_of_an_edge_is_found_by_default():
 def test_a_model_says_which_grammar_it_was_grown_by():
     population = customers()
     target = ["a", "b"] * 15
-    params = fit(population, target, growth=Growth(max_depth=1, time_limit=1)).params
-    assert params["grammar"] == str(default_grammar(population))
-    assert params["grammar_origin"] == "derived from the data"
-    assert params["grammar_notes"] == ["not asked: id, name, Order.sku (differs from row to row)"]
+    grammar = fit(population, target, growth=Growth(max_depth=1, time_limit=1)).grammar
+    assert grammar.text == str(default_grammar(population))
+    assert grammar.origin == "derived from the data"
+    assert grammar.notes == ("skipped: id, name, Order.sku (unique per row)",)
     given = Grammar.parse("refine Individual { top -> age >= * }")
-    assert fit(population, target, given).params["grammar_origin"] == "given as text"
+    assert fit(population, target, given).grammar.origin == "given as text"
 
 
 def test_individuals_without_weight_do_not_count_for_the_default():
     population = Population.from_records([{"id": i % 20, "x": i} for i in range(40)])
     target, weights = ["a", "b"] * 20, np.r_[np.ones(20), np.zeros(20)]
-    assert "id >= *" in fit(population, target).params["grammar"]
-    assert "id >= *" not in fit(population, target, sample_weight=weights).params["grammar"]
+    assert "id >= *" in fit(population, target).grammar.text
+    assert "id >= *" not in fit(population, target, sample_weight=weights).grammar.text

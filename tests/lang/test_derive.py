@@ -83,30 +83,30 @@ refine Train {
     # Numbers, at every threshold; for fewer write quantiles(10) instead of *
     top -> length >= *
     top -> length <= *
-    # Links; what must hold behind them is refined by the block of their type.
+    # Links; the block of the linked type refines 'top'.
     top -> exists cars (top)
     top -> count cars (top) >= 2..4
-    # How many of these may stand together at one position.
+    # Maximum number of tests at one position.
     top -> top and top max 2
 }
 
 refine Car {
-    # Flags: true, or false.
+    # Boolean attributes.
     top -> long
     top -> not long
-    # Categories, one at a time; for sets of them write in * instead of = *
+    # Categories, one at a time; for sets write in * instead of = *
     top -> shape = *
-    # Links; what must hold behind them is refined by the block of their type.
+    # Links; the block of the linked type refines 'top'.
     top -> load (top)
     top -> missing load
-    # The element after this one, in its list.
+    # The next element of the list.
     top -> next (top)
-    # not asked: id (more than 50 values)
-    # How many of these may stand together at one position.
+    # skipped: id (more than 50 values)
+    # Maximum number of tests at one position.
     top -> top and top max 2
 }
 
-# How many links deep a predicate may look, and how many tests and links it may have in all.
+# Maximum nesting of links, and maximum number of tests and links in a predicate.
 limits { nesting 4, literals 6 }
 """
     )

@@ -53,8 +53,8 @@ def test_a_shipped_grammar_is_loaded_by_name():
     ("name", "error", "words"),
     [
         ("trians", UnknownNameError, r"unknown grammar 'trians' \(did you mean 'trains'\?\)"),
-        ("nowhere/trains.grammar", MissingFileError, "there is no grammar file 'nowhere/trains.grammar'"),
-        ("trains.grammar", MissingFileError, "there is no grammar file 'trains.grammar'"),
+        ("nowhere/trains.grammar", MissingFileError, "no such grammar file: 'nowhere/trains.grammar'"),
+        ("trains.grammar", MissingFileError, "no such grammar file: 'trains.grammar'"),
     ],
 )
 def test_a_grammar_that_is_not_there_is_reported(name, error, words):
@@ -70,12 +70,12 @@ def test_a_folder_is_not_a_grammar(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "this grammar is empty"),
-        (b"# only a comment\n", "this grammar is empty"),
-        (b"\x89PNG\r\n\x1a\n\x00\xff", "this is not UTF-8 text; is it a grammar?"),
+        (b"", "the grammar is empty"),
+        (b"# only a comment\n", "the grammar is empty"),
+        (b"\x89PNG\r\n\x1a\n\x00\xff", "the file is not UTF-8 text; is it a grammar?"),
         (b"PK\x03\x04\x00\x00", "expected a declaration"),
-        (b"a" * 10_000_000, "a grammar has at most 5 MB; is this a data file?"),
-        (b"refine T { top -> " + b"(" * 100_000, "brackets nest more than 50 deep"),
+        (b"a" * 10_000_000, "expected a grammar of at most 5 MB; is this a data file?"),
+        (b"refine T { top -> " + b"(" * 100_000, "brackets are nested more than 50 deep"),
     ],
 )
 def test_a_file_that_is_no_grammar_is_reported_in_one_sentence(tmp_path, content, words):

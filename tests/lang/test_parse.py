@@ -148,10 +148,10 @@ def test_a_grammar_may_be_empty():
 # ---- mistakes -------------------------------------------------------------------------------------------
 
 MISTAKES = {
-    "a >=": "1:5: expected a value, '*', or a value list after '>=', the text ended",
+    "a >=": "1:5: expected a value, '*', or a value list after '>=', got the end of the text",
     "my a >= b": (
-        "1:4: expected a comparison (=, !=, >=, <=, in), 'and', 'or', '.' or '(' after 'my', got 'a'; 'my' stands "
-        "on the right of a comparison, as in 'amount >= my limit'"
+        "1:4: expected a comparison (=, !=, >=, <=, in), 'and', 'or', '.' or '(' after 'my', got 'a'; 'my' is "
+        "allowed on the right of a comparison, as in 'amount >= my limit'"
     ),
     "a > 3": (
         "1:3: expected a comparison (=, !=, >=, <=, in), 'and', 'or', '.' or '(' after 'a', got '>'; write '>=', or "
@@ -159,31 +159,31 @@ MISTAKES = {
     ),
     "a == 3": "1:4: expected a value, '*', or a value list after '=', got '='; write '=' once",
     "a = 'x'": (
-        "1:5: expected a value, '*', or a value list after '=', got '''; text stands in double quotes: \"...\""
+        "1:5: expected a value, '*', or a value list after '=', got '''; write strings in double quotes: \"...\""
     ),
     "exists (a)": "1:8: expected a name after 'exists', got '('",
     "count >= 3": (
-        "1:7: expected a name after 'count', got '>='; to use the word 'count' as a name put it in backticks: `count`"
+        "1:7: expected a name after 'count', got '>='; to use 'count' as a name, write it in backticks: `count`"
     ),
     "count l (a) = 3": "1:13: expected '>=' or '<=' after ')', got '='",
     "a in 3": "1:6: expected '*', a value list, an interval, bins(k) or quantiles(k) after 'in', got '3'",
     "a in {}": "1:7: expected a value after '{', got '}'",
     "a in [1, b)": "1:10: expected a number or a date after ',', got 'b'",
-    "exists l (a": "1:10: this '(' is never closed: expected ')'",
-    "exists l (a}": "1:12: expected ')' to close the '(' of line 1, got '}'",
-    "a)": "1:2: this ')' closes nothing",
-    'a = "x': '1:5: this text is never closed: expected another " on the same line',
-    "`a": "1:1: this name is never closed: expected another ` on the same line",
-    'a = "\\q"': "1:5: \"\\q\" has an escape that is not known; write '\\\\' for a backslash",
-    "not a = b": "1:5: 'not' takes a flag, or a test in brackets: not (...)",
-    "a >= 6..2": "1:6: a range goes up: write 2..6",
-    "a >= 1..1000000": "1:6: a range stands for at most 100000 values",
+    "exists l (a": "1:10: this '(' is not closed: expected ')'",
+    "exists l (a}": "1:12: expected ')' to close the '(' on line 1, got '}'",
+    "a)": "1:2: unexpected ')' without an opening bracket",
+    'a = "x': '1:5: this string is not closed: expected another " on the same line',
+    "`a": "1:1: this name is not closed: expected another ` on the same line",
+    'a = "\\q"': "1:5: unknown escape in \"\\q\"; write '\\\\' for a backslash",
+    "not a = b": "1:5: expected a flag after 'not', or a test in brackets: not (...)",
+    "a >= 6..2": "1:6: expected an increasing range; write 2..6",
+    "a >= 1..1000000": "1:6: expected at most 100000 values in a range",
     "a >= bins(0)": "1:11: expected a whole number from 1 to 100000, got '0'",
     "count l (a) >= 2.5": "1:13: expected a whole number after '>=', got '2.5'",
     "near()": "1:6: expected a test, or a value for a definition after '(', got ')'",
     "near(a*, 2)": "1:6: expected a value or '*', got 'a*'",
     "near(1, b = 2)": "1:11: expected ')' or ',' after 'b', got '='",
-    "": "1:1: expected a test, the text ended",
+    "": "1:1: expected a test, got the end of the text",
 }
 
 
@@ -195,24 +195,24 @@ def test_a_mistake_in_a_predicate_is_explained(text):
 
 
 GRAMMAR_MISTAKES = {
-    "grammar": "1:8: expected a name after 'grammar', the text ended",
+    "grammar": "1:8: expected a name after 'grammar', got the end of the text",
     "refin T { }": (
         "1:1: expected a declaration (type, individual, define, function, attribute, link, refine, limits, fact) or "
         "the end of the text, got 'refin'"
     ),
     "refine T { top }": "1:16: expected 'and', 'or' or '->' after 'top', got '}'",
     "refine T { top -> a >= }": "1:24: expected a value, '*', or a value list after '>=', got '}'",
-    "refine T { top -> a max 3 }": "1:25: 'max' belongs after 'top -> top and top'",
-    "refine T {": "1:10: this '{' is never closed: expected '}'",
+    "refine T { top -> a max 3 }": "1:25: 'max' is only allowed after 'top -> top and top'",
+    "refine T {": "1:10: this '{' is not closed: expected '}'",
     "type T { }": "1:8: expected '=' after 'T', got '{'",
     "type T = { a: }": "1:15: expected a type after ':', got '}'",
     "type T = { a: int, a: U }": "1:20: type 'T' has two members named 'a'",
     "type T = { a: x | y | x }": "1:15: the value 'x' is listed twice",
-    "type T = { }\ntype T = { }": "2:6: there is a second 'type T'; the first is on line 1",
-    "individual T\nindividual U": "2:12: there is a second 'individual'; the first is on line 1",
-    "limits { }\nlimits { }": "2:1: there is a second 'limits'; the first is on line 1",
-    "limits { nesting 2, nesting 3 }": "1:21: 'nesting' is limited twice",
-    "define d: T = a\ndefine d: U = b": "2:8: there is a second 'define d'; the first is on line 1",
+    "type T = { }\ntype T = { }": "2:6: duplicate 'type T'; the first is on line 1",
+    "individual T\nindividual U": "2:12: duplicate 'individual'; the first is on line 1",
+    "limits { }\nlimits { }": "2:1: duplicate 'limits'; the first is on line 1",
+    "limits { nesting 2, nesting 3 }": "1:21: duplicate limit 'nesting'",
+    "define d: T = a\ndefine d: U = b": "2:8: duplicate 'define d'; the first is on line 1",
     "function f: T -> 3": "1:18: expected a type after '->', got '3'",
     "function f: T -> set U": "1:22: expected 'of' after 'set', got 'U'",
 }
@@ -228,7 +228,7 @@ def test_a_mistake_in_a_grammar_is_explained(text):
 @pytest.mark.parametrize("quote", ['"', "`"])
 def test_a_long_text_that_is_never_closed_is_refused_as_quickly_as_a_short_one(quote):
     # Where the scan may divide what it has read in several ways, thirty characters would take minutes.
-    with pytest.raises(GrammarError, match="is never closed"):
+    with pytest.raises(GrammarError, match="is not closed"):
         parse_predicate(quote + "a" * 5000)
 
 
@@ -260,8 +260,8 @@ def check_refused(text, words):
 
 def test_a_hundred_thousand_brackets_are_refused_at_once():
     parse_predicate("a")
-    check_refused("(" * 100_000 + "a" + ")" * 100_000, "nest more than 50 deep")
-    check_refused("exists l (" * 100_000, "nest more than 50 deep")
+    check_refused("(" * 100_000 + "a" + ")" * 100_000, "nested more than 50 deep")
+    check_refused("exists l (" * 100_000, "nested more than 50 deep")
 
 
 def test_a_path_of_a_hundred_thousand_names_is_refused():

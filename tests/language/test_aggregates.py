@@ -29,7 +29,7 @@ from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit
 from structtree.models.clauses import negation
 from structtree.models.importance import mentioned
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.report.explain import explain
 from structtree.search.best_split import best_split
@@ -307,14 +307,14 @@ def test_the_text_of_what_is_meant(text, meant):
         ("latest payments.kind by paid = cheque", "'cheque' is not a value of 'kind'"),
         (
             "latest payments.amount by kind >= 3",
-            "'latest' orders rows by numbers, dates or ordered categories, and 'kind' is nominal",
+            "'latest' orders rows by numbers, dates or ordered categories, but 'kind' is nominal",
         ),
-        ("trend payments.amount by size >= 3", "'trend' orders rows by numbers or dates, and 'size' is ordered"),
+        ("trend payments.amount by size >= 3", "'trend' orders rows by numbers or dates, but 'size' is ordered"),
         ("deviation payments.paid >= 3", "'paid' is date; 'deviation' needs numbers"),
         ("range payments.size >= 3", "'size' is ordered; 'range' needs numbers or dates"),
         ("share payments (wheels >= 3) >= 0.5", "unknown attribute 'wheels' of type 'Payment'"),
         ("sum payments (late).amout >= 3", "unknown attribute 'amout' of type 'Payment' (did you mean 'amount'?)"),
-        ("sum holder.limit >= 3", "'holder' leads to one 'Holder' only; write 'holder (...)'"),
+        ("sum holder.limit >= 3", "'holder' leads to a single 'Holder'; write 'holder (...)'"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_a_proposal(text, message):
@@ -339,14 +339,17 @@ def test_new_words_may_still_be_names(word):
     [
         (
             "sum payments (top).amount >= *",
-            "nothing is refined inside 'sum payments (top).amount >= *', so 'top' has no place there: of fewer rows "
-            "'sum' may pass '>=' where of more it does not; for all rows write 'sum payments.amount'",
+            "'sum payments (top).amount >= *' cannot be refined, so it must not contain 'top': 'sum' of fewer rows "
+            "may satisfy '>=' where that of more rows does not; for all rows write 'sum payments.amount'",
         ),
-        ("mean payments (late and top).amount <= *", "of fewer rows 'mean' may pass '<=' where of more it does not"),
-        ("sum payments (n >= *).amount >= *", "'n >= *' must have one value there"),
-        ("max payments (top).amount <= *", "of fewer rows 'max' may pass '<=' where of more it does not"),
-        ("share payments (top) <= *", "of fewer rows 'share' may pass '<=' where of more it does not"),
-        ("latest payments (top).amount by paid >= *", "of fewer rows 'latest' may pass '>='"),
+        (
+            "mean payments (late and top).amount <= *",
+            "'mean' of fewer rows may satisfy '<=' where that of more rows does not",
+        ),
+        ("sum payments (n >= *).amount >= *", "'n >= *' needs a single value"),
+        ("max payments (top).amount <= *", "'max' of fewer rows may satisfy '<=' where that of more rows does not"),
+        ("share payments (top) <= *", "'share' of fewer rows may satisfy '<=' where that of more rows does not"),
+        ("latest payments (top).amount by paid >= *", "'latest' of fewer rows may satisfy '>='"),
     ],
 )
 def test_nothing_is_refined_inside(rewrite, message):
@@ -390,7 +393,7 @@ def test_where_fewer_rows_never_help_more_is_asked_inside(rewrite):
 
 def test_a_fixed_condition_beside_an_open_one_is_refused():
     text = "refine Individual { top -> max payments.amount >= *; top -> max payments (top).amount >= * }"
-    with pytest.raises(GrammarError, match=r"'max payments.amount >= \*' has a fixed condition, and another rewrite"):
+    with pytest.raises(GrammarError, match=r"'max payments.amount >= \*' has a fixed condition, but another rewrite"):
         Space.build(Grammar.parse(text), random_loans(5))
     both = "refine Individual { top -> max payments (top).amount >= *; top -> max payments.amount <= * }"
     assert len(Space.build(Grammar.parse(both), random_loans(5)).offers.from_top["Individual"]) == 2
@@ -402,7 +405,7 @@ def test_what_an_open_aggregate_does_not_offer_is_told():
         f"refine Individual {{ top -> distinct payments (top).amount >= * }} {INSIDE.split(';')[0]} }}"
     )
     split = best_split(loans(*rows), [0, 0, 1, 1], Space.build(grammar, loans(*rows)))
-    assert "offers 4 others" in str(why_not(split, "distinct payments (late).amount >= 7"))
+    assert "allows 4 others" in str(why_not(split, "distinct payments (late).amount >= 7"))
 
 
 def test_globs_stand_for_the_attributes_that_fit():
@@ -449,7 +452,7 @@ def test_counting_listing_and_obstacles_know_aggregates():
     assert count_space(space).size == len(list(space.enumerate()))
     assert "distinct payments (late).amount >= 2" in space
     found = why_not(best_split(loans(*rows), [0, 0, 1, 1], space), "distinct payments (late).amount >= 7")
-    assert "offers distinct payments (late).amount >= 1 and distinct payments (late).amount >= 2" in str(found)
+    assert "allows distinct payments (late).amount >= 1 and distinct payments (late).amount >= 2" in str(found)
 
 
 # ---- trees ------------------------------------------------------------------------------------------------

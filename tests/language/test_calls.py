@@ -27,7 +27,7 @@ from structtree.lang.walk import children, with_children
 from structtree.learn.fit import fit
 from structtree.models.conform import needed_members
 from structtree.models.importance import mentioned
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
 from structtree.report.explain import explain
@@ -241,7 +241,7 @@ def test_thresholds_that_depend_on_themselves_are_listed(molecules):
     text = "define d(t): Individual = max atoms (mass <= t).mass >= t refine Individual {{ top -> d({}) }}"
     space = Space.build(Grammar.parse(text.format("{12, 13}")), molecules)
     assert [pretty(p) for p in space.enumerate()][1:] == ["d(12.0)", "d(13.0)"]
-    with pytest.raises(GrammarError, match=r"which values 't' offers in 'd\(\*\)' depends on itself; list them"):
+    with pytest.raises(GrammarError, match=r"the values of 't' in 'd\(\*\)' depend on themselves; list them"):
         Space.build(Grammar.parse(text.format("*")), molecules)
 
 
@@ -300,7 +300,7 @@ def test_a_rewrite_does_not_stand_for_too_many_calls(molecules, monkeypatch):
 def test_why_a_call_is_not_in_the_space(molecules):
     split = best_split(molecules, ["a", "b", "a"], grammar("top -> heavy(*, {12, 14})"))
     answer = why_not(split, "heavy(C, 13)")
-    assert "'top -> heavy(*, {12.0, 14.0})' offers" in answer.sentence
+    assert "'top -> heavy(*, {12.0, 14.0})' allows" in answer.sentence
     assert "heavy(C, 12.0)" in answer.sentence
 
 
@@ -401,7 +401,7 @@ def test_the_definitions_of_calls_travel_with_a_model():
         "acid": {"type": "Atom", "parameters": ["e"], "body": "element = C and near(e)"},
         "near": {"type": "Atom", "parameters": ["e"], "body": "exists bonds (to = e)"},
     }
-    assert written["nodes"][0]["test"] == "exists atoms (acid(O))"
+    assert written["predictor"]["nodes"][0]["test"] == "exists atoms (acid(O))"
     loaded = model_from_json(written)
     assert isinstance(loaded.tree.nodes[0], Branch)
     assert set(needed_members(loaded.tree.tests, loaded.tree.schema)["Atom"]) == {"element", "bonds"}
@@ -430,7 +430,7 @@ def test_a_search_finds_a_conjunction_of_two_calls():
 def test_a_definition_about_the_target_is_refused():
     text = "define big(n): Individual = price >= n refine Individual { top -> big(*) }"
     data = Population.from_records([{"size": 3}])
-    with pytest.raises(GrammarError, match="the definition 'big' asks about 'price', which is the target"):
+    with pytest.raises(GrammarError, match="the definition 'big' uses 'price', which is the target; remove it"):
         Grammar.parse(text).omitting({"price": "the target"}, data.schema)
 
 

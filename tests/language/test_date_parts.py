@@ -29,7 +29,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit
 from structtree.models.importance import importances
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.report.explain import explain
 from structtree.space.count import count_space
@@ -137,14 +137,14 @@ def test_parts_are_asked_about_in_derived_links_and_expressions():
     [
         (
             "born.wekday = monday",
-            "'born' is a date that has no 'wekday'; its parts are born.weekday, born.day, born.month, born.year "
+            "the date 'born' has no part 'wekday'; its parts are born.weekday, born.day, born.month, born.year "
             "(did you mean 'born.weekday'?)",
         ),
-        ("born.hour >= 3", "'born' is a date that has no 'hour'"),
-        ("born (top)", "'born' is a date and not a reference; write 'born.weekday = ...'"),
+        ("born.hour >= 3", "the date 'born' has no part 'hour'"),
+        ("born (top)", "'born' is a date, not a reference; write 'born.weekday = ...'"),
         ("born.weekday = samstag", "'samstag' is not a value of 'born.weekday'"),
         ("born.month = may", "'born.month' is int: expected a number, got 'may'"),
-        ("born.month", "'born.month' is int, not a flag; write 'born.month >= ...'"),
+        ("born.month", "'born.month' is int, not bool; write 'born.month >= ...'"),
     ],
 )
 def test_what_is_no_part_is_refused_with_those_there_are(text, message):

@@ -23,7 +23,7 @@ from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit
 from structtree.learn.growing import grow
 from structtree.models.importance import mentioned
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
 from structtree.report.explain import explain
@@ -91,15 +91,15 @@ def test_references_count_as_literals_and_as_nesting():
     [
         ("price >= its prise", "unknown attribute 'prise' of type 'Stay' (did you mean 'price'?)"),
         ("price >= its price", "'price >= its price' compares a value with itself"),
-        ("price = its home", "'price' is real and 'home' is nominal: the two cannot be compared"),
-        ("paid = its cost", "'paid' is bool and 'cost' is int: the two cannot be compared"),
+        ("price = its home", "cannot compare 'price' (real) with 'home' (nominal)"),
+        ("paid = its cost", "cannot compare 'paid' (bool) with 'cost' (int)"),
         ("home >= its away", "'home' and 'away' have no order; write 'home = its away'"),
         ("paid <= its late", "'paid' and 'late' have no order; write 'paid = its late'"),
-        ("low >= its odd", "'low' and 'odd' are ordered in different ways; write 'low = its odd'"),
+        ("low >= its odd", "'low' and 'odd' have different orders; write 'low = its odd'"),
         ("cost >= its rooms.beds", "unknown link 'rooms' of type 'Stay' (did you mean 'room'?)"),
         ("cost >= its guests.beds", "'guests' leads to many rows of 'Room'; write 'exists guests (...)'"),
         ("cost >= its room", "'room' is a link to 'Room', not an attribute; write 'room (...)'"),
-        ("cost = its *", "the attributes of '*' are many"),
+        ("cost = its *", "'*' stands for several attributes"),
         ("price >= cost", "expected a number, got 'cost'; to compare the two attributes write 'price >= its cost'"),
         ("home = away", "'away' is not a value of 'home'; to compare the two attributes write 'home = its away'"),
         ("low >= high", "'high' is not a value of 'low'; to compare the two attributes write 'low >= its high'"),

@@ -112,15 +112,18 @@ def test_aggregates_of_dates_are_dates():
 @pytest.mark.parametrize(
     ("test", "message"),
     [
-        ("born >= 5", "'born' is a date: expected one such as 2024-12-31, got '5'"),
-        ("born >= 2024-03-01 12:30", "'born' is a date: expected one such as 2024-12-31, got '2024-03-01 12:30'"),
-        ("born >= 2024-02-30", "there is no date '2024-02-30'"),
-        ('born >= "2024-02-20"', "'born' is a date: expected one such as 2024-12-31, got '2024-02-20'"),
-        ("seen >= noon", "'seen' is a time: expected one such as 2024-12-31 12:30, got 'noon'"),
+        ("born >= 5", "'born' is a date: expected a value such as 2024-12-31, got '5'"),
+        ("born >= 2024-03-01 12:30", "'born' is a date: expected a value such as 2024-12-31, got '2024-03-01 12:30'"),
+        ("born >= 2024-02-30", "invalid date '2024-02-30'"),
+        ('born >= "2024-02-20"', "'born' is a date: expected a value such as 2024-12-31, got '2024-02-20'"),
+        ("seen >= noon", "'seen' is a time: expected a value such as 2024-12-31 12:30, got 'noon'"),
         ("size >= huge", "'huge' is not a value of 'size'"),
-        ("size in bins(3)", "'size' is ordered, which 'size in bins(3)' is not for; write 'size >= *' or 'size = *'"),
-        ("born in [2024-01-02, 2024-01-01]", "no value is in the interval of"),
-        ("born in *", "'born' is date, which 'born in *' is not for"),
+        (
+            "size in bins(3)",
+            "'size in bins(3)' does not apply to 'size', which is ordered; write 'size >= *' or 'size = *'",
+        ),
+        ("born in [2024-01-02, 2024-01-01]", "the interval of 'born in [2024-01-02, 2024-01-01]' is empty"),
+        ("born in *", "'born in *' does not apply to 'born', which is date"),
     ],
 )
 def test_a_test_that_does_not_fit_its_kind_is_refused(test, message):
@@ -139,7 +142,9 @@ def test_declared_kinds_are_those_of_the_data():
     grammar = Grammar.parse(f"{declared} refine Individual {{ top -> * >= * }}")
     assert len(grammar.check(people().schema).rewrites["Individual"]) == 3
     other = Grammar.parse(declared.replace("low < medium", "medium < low") + "refine Individual { top -> size >= * }")
-    with pytest.raises(GrammarError, match=r"'Individual\.size' in the order low < medium < high, not as declared"):
+    with pytest.raises(
+        GrammarError, match=r"'Individual\.size' in the order low < medium < high, not medium < low < high"
+    ):
         other.check(people().schema)
 
 

@@ -16,7 +16,7 @@ from structtree.errors import DataError, GrammarError, UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty, pretty_grammar
 from structtree.learn.fit import fit
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 from structtree.space.evaluate import holds
 from structtree.space.functions import with_functions
 from structtree.space.space import Space
@@ -134,26 +134,25 @@ def test_given_types_are_declared_without_data_as_well():
 
 DECLARATIONS = {
     "function f: Word -> Pint type Point = { x: real }": (
-        "1:10: the function 'f' gives 'Pint', a type that is not declared (did you mean 'Point'?)"
+        "1:10: the function 'f' returns 'Pint', an undeclared type (did you mean 'Point'?)"
     ),
     "function f: Word -> set of Point": (
-        "1:10: the function 'f' gives 'Point', a type that is not declared; add 'type Point = { ... }'"
+        "1:10: the function 'f' returns 'Point', an undeclared type; add 'type Point = { ... }'"
     ),
     "type Sign = { x: real } function f: Word -> set of Sign": (
-        "1:34: the function 'f' gives rows of 'Sign', of which there are others already; declare a type of their "
-        "own for them"
+        "1:34: the function 'f' returns rows of type 'Sign', which already has rows; declare a new type for them"
     ),
     "type P = { signs: set of Sign } type Sign = { mark: nominal } function f: Word -> set of P": (
-        "1:72: the function 'f' gives rows of 'Sign', of which there are others already; declare a type of their "
-        "own for them"
+        "1:72: the function 'f' returns rows of type 'Sign', which already has rows; declare a new type for them"
     ),
     "type P = { x: real } function f: Word -> set of P function g: Word -> P?": (
-        "1:60: the function 'g' gives rows of 'P', of which there are others already; declare a type of their "
-        "own for them"
+        "1:60: the function 'g' returns rows of type 'P', which already has rows; declare a new type for them"
     ),
     "type P = { q: Q } function f: Word -> P": "1:12: unknown type 'Q' (known: 'P')",
-    "type P = { x: real } function f: P -> set of P": "1:31: the function 'f' is of rows that it must give first",
-    "type P = { x: real } function name: Word -> set of P": "1:31: type 'Word' has a member 'name' already",
+    "type P = { x: real } function f: P -> set of P": (
+        "1:31: the function 'f' is applied to rows that it returns itself"
+    ),
+    "type P = { x: real } function name: Word -> set of P": "1:31: type 'Word' already has a member 'name'",
 }
 
 
@@ -171,20 +170,20 @@ def test_what_a_function_may_not_give(text):
 
 
 RESULTS = {
-    "not a list": (3, "at letters: 3, not a list of dicts"),
-    "a dict": ({"code": 1}, "at letters: {'code': 1}, not a list of dicts"),
-    "not dicts": ([{"code": 1}, 7], "at letters[1]: 7, not a dict with the members of 'Letter'"),
-    "a wrong value": ([{"code": "x"}], "at letters[0].code: 'x', not int"),
+    "not a list": (3, "at letters: expected a list of dicts, got 3"),
+    "a dict": ({"code": 1}, "at letters: expected a list of dicts, got {'code': 1}"),
+    "not dicts": ([{"code": 1}, 7], "at letters[1]: expected a dict with the members of 'Letter', got 7"),
+    "a wrong value": ([{"code": "x"}], "at letters[0].code: expected int, got 'x'"),
     "a wrong category": (
         [{"kind": "vowl"}],
-        "at letters[0].kind: 'vowl', which is not declared (did you mean 'vowel'?)",
+        "at letters[0].kind: undeclared value 'vowl' (did you mean 'vowel'?)",
     ),
-    "a wrong level": ([{"size": "huge"}], "at letters[0].size: 'huge', which is not declared"),
+    "a wrong level": ([{"size": "huge"}], "at letters[0].size: undeclared value 'huge'"),
     "an unknown member": (
         [{"cod": 1}],
-        "at letters[0]: the member 'cod', which type 'Letter' does not have (did you mean 'code'?)",
+        "at letters[0]: unknown member 'cod' of type 'Letter' (did you mean 'code'?)",
     ),
-    "inside": ([{"after": {"marks": [{"x": "y"}]}}], "at letters[0].after.marks[0].x: 'y', not real"),
+    "inside": ([{"after": {"marks": [{"x": "y"}]}}], "at letters[0].after.marks[0].x: expected real, got 'y'"),
 }
 
 
@@ -193,19 +192,19 @@ def test_a_result_that_is_not_as_declared_is_refused_with_its_place(case):
     result, expected = RESULTS[case]
     with pytest.raises(DataError) as caught:
         with_functions(words(), Grammar.parse(GRAMMAR), {"letters": lambda w: result if w["name"] == "cat" else []})
-    assert str(caught.value).startswith(f"function 'letters' gave for row 1 of Word {expected}")
+    assert str(caught.value).startswith(f"function 'letters', row 1 of Word, {expected}")
 
 
 def test_a_reference_that_is_not_optional_is_given_for_every_row():
     grammar = Grammar.parse("type P = { x: real } function f: Word -> P refine Word { top -> f (x >= 1) }")
-    with pytest.raises(DataError, match=r"at f: None, not a dict .*; declare 'P\?' if there may be none"):
+    with pytest.raises(DataError, match=r"at f: expected a dict .*, got None; declare 'P\?' to allow None"):
         with_functions(words(), grammar, {"f": lambda _: None})
 
 
 def test_rows_that_contain_themselves_are_refused():
     endless = {"code": 1}
     endless["after"] = endless
-    with pytest.raises(DataError, match="rows that nest more than 50 deep"):
+    with pytest.raises(DataError, match="rows are nested more than 50 deep"):
         with_functions(words(), Grammar.parse(GRAMMAR), {"letters": lambda _: [endless]})
 
 

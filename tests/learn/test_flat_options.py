@@ -51,8 +51,7 @@ def nodes(tree):
 
 def learned(**given):
     model = fit(LENSES.population, LENSES.target, **given)
-    settings = [model.params[name] for name in ("growth", "pruning", "criterion")]
-    return nodes(model.tree), model.decision, settings
+    return nodes(model.tree), model.decision, model.settings
 
 
 def test_every_option_is_tried():

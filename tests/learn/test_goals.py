@@ -10,6 +10,7 @@ from structtree import Population, StructuralTreeClassifier, StructuralTreeRegre
 from structtree.errors import UsageError
 from structtree.learn import fit as fitting
 from structtree.learn.goals import ENOUGH_TO_CHOOSE, LIMITS, settle
+from structtree.models.records import Size
 from structtree.models.settings import Decision, Goal, Growth, Pruning
 
 GIVEN = {
@@ -38,7 +39,7 @@ PRUNED = [("accuracy", "classes"), ("reading", "classes"), *((goal, "numbers") f
 def test_the_size_is_chosen_by_cross_validation_where_nothing_is_said_about_it(goal, task):
     found = settle(goal, "pruned", task, 1000, Growth(), Pruning(), Decision())
     assert (found.pruning.method, found.pruning.alpha) == ("cost-complexity", "cv")
-    assert found.size == "chosen by cross-validation"
+    assert found.size == Size("cross-validation")
 
 
 @pytest.mark.parametrize(("n", "leaf"), [(200, 5), (5000, 10)])
@@ -53,7 +54,7 @@ def test_a_limit_of_the_size_leaves_nothing_to_choose_about_it(name):
     growth = Growth(**{name: GIVEN[name]})
     found = settle("accuracy", "pruned", "classes", 1000, growth, Pruning(), Decision())
     assert (found.growth, found.pruning) == (growth, Pruning())
-    assert name in found.size
+    assert found.size == Size("limits", name)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def test_a_way_of_pruning_is_kept(pruning):
 
 def test_a_full_tree_keeps_the_goals_criterion_and_estimate():
     found = settle("ranking", "full", "classes", 1000, Growth(), Pruning(), Decision())
-    assert (found.growth, found.pruning, found.size) == (Growth(), Pruning(), "full")
+    assert (found.growth, found.pruning, found.size) == (Growth(), Pruning(), Size("full"))
     assert found.decision.estimate == "m-branch"
 
 
@@ -130,7 +131,7 @@ def test_ctrl_c_ends_the_choice_of_the_size_and_the_model_says_so(monkeypatch, g
     table, target = noisy()
     model = fit(Population.from_array(table), target, goal=goal)
     full = fit(Population.from_array(table), target, goal=goal, grow="full")
-    assert (model.params["stopped_by"], model.params["size"]) == ("interrupt", "not chosen, since Ctrl-C came first")
+    assert (model.outcome.stopped_by, model.settings.size) == ("interrupt", Size("interrupt"))
     assert len(full.tree.leaves) > 12
     assert model.tree.nodes == full.tree.nodes if goal == "accuracy" else 1 < len(model.tree.leaves) <= 12
 
@@ -139,8 +140,8 @@ def test_ctrl_c_ends_the_choice_of_the_size_and_the_model_says_so(monkeypatch, g
 def test_a_few_individuals_are_not_divided_further_to_choose_by(n):
     table, target = noisy(n)
     model = StructuralTreeClassifier().fit(table, target).model_
-    assert (model.params["pruning"]["method"] is None) == (n < ENOUGH_TO_CHOOSE)
-    assert ("too few" in model.params["size"]) == (n < ENOUGH_TO_CHOOSE)
+    assert (model.settings.pruning.method is None) == (n < ENOUGH_TO_CHOOSE)
+    assert (model.settings.size.by == "too few") == (n < ENOUGH_TO_CHOOSE)
 
 
 def test_leaves_say_their_most_frequent_class_and_are_never_sure():
@@ -160,11 +161,8 @@ def test_the_same_seed_gives_the_same_tree_and_the_model_says_how_it_came_about(
     population = Population.from_array(table)
     one, other = (fit(population, target, goal="ranking") for _ in range(2))
     assert one.tree.nodes == other.tree.nodes
-    assert {name: one.params[name] for name in ("goal", "criterion", "size")} == {
-        "goal": "ranking",
-        "criterion": "entropy",
-        "size": "as ranks best, with depth at most 8",
-    }
+    assert (one.settings.goal, one.settings.criterion) == ("ranking", "entropy")
+    assert str(one.settings.size) == "tuned for ranking, with depth at most 8"
 
 
 def test_structured_individuals_are_sized_too():
@@ -178,4 +176,4 @@ def test_structured_individuals_are_sized_too():
     sized, full = (StructuralTreeClassifier(asked, grow=grow).fit(boxes, labels) for grow in ("pruned", "full"))
     assert pretty(sized.tree_.nodes[0].test) == "exists items (a)"
     assert sized.get_n_leaves() == 2 < full.get_n_leaves()
-    assert sized.model_.params["size"] == "chosen by cross-validation"
+    assert sized.model_.settings.size == Size("cross-validation")

@@ -7,8 +7,10 @@ two different divisions are equally good; where two tests divide alike, either w
 
 from __future__ import annotations
 
-from dataclasses import fields
+import pickle
+from dataclasses import fields, replace
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -16,14 +18,16 @@ import pytest
 from structtree import Grammar, Growth, Population
 from structtree.errors import UsageError
 from structtree.lang.syntax import TOP
+from structtree.learn.builder import Builder
 from structtree.learn.growing import grow
 from structtree.learn.plan import plan_for
-from structtree.learn.stopping import literals_offered, p_value, predicate_bits, saves_bits
+from structtree.learn.stopping import literals_offered, predicate_bits, saves_bits
 from structtree.models.tree import Branch, Leaf
-from structtree.search.criteria import TOLERANCE, better
-from structtree.search.target import target_for
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
+from structtree.tasks.classification import Classification
+from structtree.tasks.criteria import TOLERANCE, better
+from structtree.tasks.target import target_for
 from tests.growing import grow_on
 from tests.splitters.toy_splitter import median_plan
 
@@ -215,10 +219,10 @@ class Oracle:
     def is_stopped(self, rows, test, places):
         sides = [self.target.values[rows[places == place]] for place in range(places.max() + 1)]
         if self.growth.stop == "test":
-            return p_value("classes", *sides) > self.growth.significance
+            return Classification().p_value(*sides) > self.growth.significance
         if self.growth.stop == "mdl":
             offered = literals_offered(Space.build(self.grammar, self.population.take(rows)))
-            return not saves_bits("classes", *sides, for_test=predicate_bits(test, offered))
+            return not saves_bits(Classification(), *sides, for_test=predicate_bits(test, offered))
         return False
 
 
@@ -288,6 +292,36 @@ def test_a_plan_is_used_again_for_other_targets_weights_and_limits(kind, route):
         tree = grow(population, classes, grammar, growth, plan=plan, **given)
         fresh = grow_on(route, population, classes, grammar, growth, **given)
         assert shape(tree, population) == shape(fresh, population)
+
+
+@pytest.mark.parametrize(("kind", "route"), [(kind, route) for kind in ROUTES for route in ROUTES[kind]])
+def test_a_pickled_plan_grows_the_same_tree(kind, route):
+    population, grammar = things(), FLAT if kind == "flat" else LINKS
+    classes = labels(population, np.random.default_rng(3))
+    plan = plan_for(population, grammar.check(population.schema), route=route)
+    again = pickle.loads(pickle.dumps(plan))
+    assert again.route == route
+    trees = [grow(population, classes, grammar, plan=each, criterion="entropy") for each in (plan, again, plan)]
+    assert shape(trees[0], population) == shape(trees[1], population) == shape(trees[2], population)
+
+
+class CountingBuilder(Builder):
+    """A builder that notes the trees it builds."""
+
+    built: ClassVar[list[str]] = []
+
+    def build(self):
+        self.built.append(type(self.splitter).__name__)
+        return super().build()
+
+
+def test_a_plan_selects_its_builder():
+    population = things()
+    plan = replace(plan_for(population, FLAT.check(population.schema)), builder=CountingBuilder)
+    classes = labels(population, np.random.default_rng(0))
+    tree = grow(population, classes, FLAT, plan=pickle.loads(pickle.dumps(plan)))
+    assert CountingBuilder.built == ["SweepSplitter"]
+    assert shape(tree, population) == shape(grow(population, classes, FLAT), population)
 
 
 @pytest.mark.parametrize("route", ROUTES["flat"])

@@ -23,11 +23,11 @@ from structtree.errors import DataError
 from structtree.learn.fit import fit
 from structtree.learn.growing import grow
 from structtree.models.leaves import probabilities
-from structtree.models.model import load_model, save_model
+from structtree.models.model_files import load_model, save_model
 from structtree.models.settings import Decision, Growth, Pruning
 from structtree.models.tree import Branch
 from structtree.search.best_split import best_split
-from structtree.search.criteria import CRITERIA
+from structtree.tasks.criteria import CRITERIA
 from tests.growing import grow_on
 
 CONSTANTS = [2.0**300, 2.0**-300, 2.0**-100, 3.0, 1 / 3, 1e-30, 1e200, 0.7]
@@ -122,10 +122,10 @@ PRUNINGS = [
 def test_nor_does_it_change_how_classes_are_pruned_and_predicted(pruning, kind):
     population, _, classes, _ = table(60, 3)
     weights = weights_of(kind, 60, 4)
-    for estimate in ("frequency", "laplace", "m-estimate", "m-branch"):
+    for k, estimate in enumerate(("frequency", "laplace", "m-estimate", "m-branch")):
         options = {"pruning": pruning, "decision": Decision(estimate), "class_weight": {0: 0.3, 1: 2.0}}
         one = fit(population, classes, ONE, sample_weight=weights, **options)
-        for factor in CONSTANTS:
+        for factor in CONSTANTS[k % 2 :: 2]:
             other = fit(population, classes, ONE, sample_weight=factor * weights, **options)
             same_tree(one.tree, other.tree, factor)
             likely = [probabilities(model.tree, model.decision) for model in (one, other)]

@@ -16,19 +16,11 @@ from structtree.data.population import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.learn.growing import grow
-from structtree.learn.stopping import (
-    class_bits,
-    class_p_value,
-    literals_offered,
-    number_bits,
-    number_p_value,
-    p_value,
-    precision_of,
-    predicate_bits,
-    saves_bits,
-)
+from structtree.learn.stopping import literals_offered, predicate_bits, saves_bits
 from structtree.models.settings import Growth
 from structtree.space.space import Space
+from structtree.tasks.evidence import class_bits, class_p_value, number_bits, number_p_value, precision_of
+from structtree.tasks.registry import as_task
 
 ONE_TEST = Grammar.parse("refine Row { top -> * >= * }")
 CLASSES_AND_NUMBERS = ["classes", "numbers"]
@@ -133,7 +125,7 @@ def test_a_split_saves_bits_when_there_are_enough_who_agree(task):
     def saves(n):
         yes, no = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
         targets = (yes, no) if task == "classes" else (yes.astype(float), no.astype(float))
-        return saves_bits(task, *targets, for_test=8.0)
+        return saves_bits(as_task(task), *targets, for_test=8.0)
 
     assert not saves(3)
     assert saves(30)
@@ -142,8 +134,10 @@ def test_a_split_saves_bits_when_there_are_enough_who_agree(task):
 @pytest.mark.parametrize("task", CLASSES_AND_NUMBERS)
 def test_every_side_costs_a_bit(task):
     sides = [np.full(9, code, dtype=np.int64 if task == "classes" else float) for code in range(3)]
-    apart = [saves_bits(task, *sides, for_test=float(bits)) for bits in range(200)]
-    fewer = [saves_bits(task, np.concatenate(sides[:2]), sides[2], for_test=float(bits)) for bits in range(200)]
+    apart = [saves_bits(as_task(task), *sides, for_test=float(bits)) for bits in range(200)]
+    fewer = [
+        saves_bits(as_task(task), np.concatenate(sides[:2]), sides[2], for_test=float(bits)) for bits in range(200)
+    ]
     assert sum(apart) > sum(fewer) > 0
 
 
@@ -175,7 +169,7 @@ def test_the_significance_is_the_greatest_p_value_of_a_branch(task):
     population, noise, _ = noise_and_signal(task)
     whole = grow(population, noise, ONE_TEST, Growth(max_depth=1))
     (_, yes), (_, no) = list(whole.arrivals(population))[1:]
-    p = p_value(task, noise[yes], noise[no])
+    p = as_task(task).p_value(noise[yes], noise[no])
     for level, n_nodes in ((p * 1.01, 3), (p * 0.99, 1)):
         growth = Growth(max_depth=1, stop="test", significance=level)
         assert len(grow(population, noise, ONE_TEST, growth).nodes) == n_nodes

@@ -19,7 +19,7 @@ from structtree.learn import fit as fitting
 from structtree.learn.plan import plan_for
 from structtree.models.settings import Growth
 from structtree.models.tree import Leaf
-from structtree.search import columns as boards
+from structtree.search import columns
 from structtree.search.clock import Clock
 from structtree.space.families import _Resolver
 from structtree.splitters import table as tables
@@ -78,7 +78,7 @@ def test_a_column_that_tells_nobody_apart_is_not_all_that_there_is_time_for(slow
         "top -> sum items.size >= * }"
     )
     for seconds in (0.0, 2.0):
-        slow(boards, "columns_of", 1.0)
+        slow(columns, "columns_of", 1.0)
         found = best_split(population, [i > 9 for i in range(20)], grammar, time_limit=seconds)
         assert pretty(found.predicate) == "sum items.size >= 9.5"
 
@@ -96,7 +96,7 @@ def test_a_search_that_some_tests_were_skipped_for_proves_nothing(slow):
 def test_a_search_makes_the_columns_that_there_is_time_for(slow, seconds):
     population, labels = orders(40, 2), target("entropy", 40, 2)
     space = Space.build(Grammar.parse(COMBINED), population)
-    clock = slow(boards, "columns_of", 1.0)
+    clock = slow(columns, "columns_of", 1.0)
     found = best_split(population, labels, space, time_limit=float(seconds))
     assert clock.seconds <= seconds + 1
     assert found.yes.sum() and found.no.sum() and (found.proved or found.stats.stopped_by == "time")
@@ -108,7 +108,7 @@ def test_a_search_makes_the_columns_that_there_is_time_for(slow, seconds):
 PREPARED = {
     "families": (_Resolver, "family"),
     "listing": (_Listing, "_tests"),
-    "columns": (boards, "columns_of"),
+    "columns": (columns, "columns_of"),
 }
 
 
@@ -130,12 +130,11 @@ def test_a_fit_says_which_tests_were_skipped(slow):
     population, labels = orders(90, 2), target("entropy", 90, 2)
     slow(_Resolver, "family", 10.0)
     model = fit(population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(time_limit=80.0), grow="full")
-    assert model.params["skipped"] == [
-        "time limit reached while finding the values of tests: 4 of 8 families of tests skipped"
-    ]
+    skipped = "time limit reached while finding the values of tests: 4 of 8 families of tests skipped"
+    assert model.outcome.skipped == (skipped,)
     assert model.tree.caveats
     enough = fit(population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(time_limit=800.0), grow="full")
-    assert "skipped" not in enough.params
+    assert enough.outcome.skipped == ()
 
 
 def test_a_table_has_the_single_tests_that_there_is_time_for(monkeypatch, slow):
@@ -148,14 +147,14 @@ def test_a_table_has_the_single_tests_that_there_is_time_for(monkeypatch, slow):
     labels = [k % 2 for k in range(99)]
     model = fit(population, labels, Grammar.parse("refine Individual { top -> * }"), Growth(time_limit=45.0))
     assert clock.seconds == 50.0
-    assert model.params["skipped"] == ["time limit reached while sorting columns: 4 of 9 columns skipped"]
+    assert model.outcome.skipped == ("time limit reached while sorting columns: 4 of 9 columns skipped",)
 
 
 def test_the_size_is_not_chosen_where_the_tree_has_used_up_the_time(slow):
     population, labels = orders(90, 2), target("entropy", 90, 2)
     clock = slow(fitting, "grow_by", 70.0)
     model = fit(population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(time_limit=60.0))
-    assert model.params["size"] == "not chosen, since the time limit was reached first"
+    assert str(model.settings.size) == "not chosen, since the time limit was reached first"
     assert clock.seconds == 70.0
 
 
@@ -163,7 +162,7 @@ def test_the_size_is_chosen_by_the_folds_that_there_was_time_for(slow):
     population, labels = orders(90, 2), target("entropy", 90, 2)
     clock = slow(fitting, "grow_by", 20.0)
     model = fit(population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(time_limit=60.0))
-    assert model.params["size"] == "chosen by cross-validation"
+    assert model.settings.size.by == "cross-validation"
     assert clock.seconds == 60.0  # the tree, and two of ten folds
 
 
@@ -171,7 +170,7 @@ def test_the_limit_counts_from_the_beginning_of_a_fit(slow):
     clock = slow(fitting, "with_background", 55.0)
     slow(_Resolver, "family", 10.0)
     model = fit(orders(90, 2), target("entropy", 90, 2), Grammar.parse(ONE_AT_A_TIME), Growth(time_limit=60.0))
-    assert clock.seconds <= 75.0 and model.params["skipped"]
+    assert clock.seconds <= 75.0 and model.outcome.skipped
 
 
 @pytest.mark.parametrize(
@@ -191,7 +190,7 @@ def test_ctrl_c_ends_the_preparation_of_a_fit_with_a_tree(monkeypatch, what, gra
     monkeypatch.setattr(owner, name, interrupted)
     monkeypatch.setattr(interrupts, "UNTIMED_CELLS", 0)
     model = fit(orders(90, 2), target("entropy", 90, 2), Grammar.parse(grammar))
-    assert model.params["stopped_by"] == "interrupt"
+    assert model.outcome.stopped_by == "interrupt"
     assert len(calls) <= 4
 
 

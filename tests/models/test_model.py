@@ -31,9 +31,21 @@ from structtree.lang.pretty import pretty
 from structtree.lang.walk import subpredicates
 from structtree.learn.fit import fit
 from structtree.models.leaves import Decision
-from structtree.models.model import Model, load_model, model_from_json, model_to_json, save_model
-from structtree.models.settings import Growth
+from structtree.models.model import Model
+from structtree.models.model_files import load_model, model_from_json, model_to_json, save_model
+from structtree.models.records import (
+    GrammarRecord,
+    ReadingRecord,
+    RouteRecord,
+    SearchOutcome,
+    Settings,
+    Size,
+    SizeCurve,
+    SizeSource,
+)
+from structtree.models.settings import Goal, Growth, Pruning
 from structtree.models.tree import Branch, ClassCounts, Found, Leaf, Tree, Unproved
+from structtree.models.tree_predictor import TreePredictor
 from structtree.report.text import export_text
 from tests.conftest import REPOSITORY
 from tests.learn.asking_trees import ask, class_leaves, counts, number_leaves, trees
@@ -51,8 +63,31 @@ def same(a, b):
         and a.tree.schema == b.tree.schema
         and a.tree.classes == b.tree.classes
         and list(map(type, a.tree.classes)) == list(map(type, b.tree.classes))
-        and (a.decision, a.target, a.params, a.version, a.functions)
-        == (b.decision, b.target, b.params, b.version, b.functions)
+        and (a.decision, a.target, a.version, a.functions) == (b.decision, b.target, b.version, b.functions)
+        and (a.settings, a.grammar, a.route) == (b.settings, b.grammar, b.route)
+        and (a.reading, a.outcome) == (b.reading, b.outcome)
+    )
+
+
+@st.composite
+def recorded(draw):
+    """A model with random records, whatever its tree."""
+    text = st.text(max_size=3)
+    sizes = draw(st.none() | st.builds(SizeCurve, *[st.just((1, 2))] + [st.just((0.5, 0.25))] * 3))
+    return Model(
+        TreePredictor(ask(Schema((RecordType("Row"),), "Row"), counts(1, 2))),
+        draw(st.none() | st.text()),
+        Settings(
+            draw(st.sampled_from([None, *get_args(Goal)])),
+            draw(text),
+            draw(st.builds(Growth, max_depth=st.none() | st.integers(1, 9), random_state=st.integers(0, 9))),
+            draw(st.builds(Pruning, alpha=st.none() | st.just("cv") | st.floats(0, 9))),
+            Size(draw(st.sampled_from(get_args(SizeSource))), draw(text)),
+        ),
+        draw(st.builds(GrammarRecord, text, text, st.tuples(text))),
+        draw(st.builds(RouteRecord, text, text)),
+        draw(st.builds(ReadingRecord, text, st.dictionaries(st.just("delimiter"), text), st.booleans())),
+        draw(st.builds(SearchOutcome, st.sampled_from([None, "time", "interrupt"]), st.tuples(text), st.just(sizes))),
     )
 
 
@@ -102,16 +137,16 @@ def bank_model(tmp_path_factory):
 def test_what_is_loaded_is_what_was_saved_and_predicts_the_same(data):
     schema = data.draw(schemas())
     tree = data.draw(usable_trees(schema, data.draw(st.sampled_from([class_leaves, number_leaves]))))
-    if tree.task == "classes":
+    if tree.classes:
         tree = replace(tree, classes=tuple(data.draw(st.lists(labels, min_size=3, max_size=3, unique=True))))
     estimate = data.draw(estimates)
     decision = Decision(estimate, data.draw(st.floats(0, 10)) if (estimate or "").startswith("m-") else None)
-    model = Model(tree, decision, data.draw(st.none() | st.text()), {"depth": 3, "names": ["a"], "x": 0.1})
+    model = replace(data.draw(recorded()), predictor=TreePredictor(tree, decision))
     loaded = model_from_json(json.loads(json.dumps(model_to_json(model))))
     assert same(model, loaded)
     population = data.draw(populations(schema))
     assert np.array_equal(model.predict(population), loaded.predict(population))
-    if tree.task == "classes":
+    if tree.classes:
         assert np.array_equal(model.predict_proba(population), loaded.predict_proba(population))
 
 
@@ -120,9 +155,9 @@ def test_why_something_is_not_proved_is_kept_and_older_files_need_not_say_it(tra
     branch, *others = train_model.tree.nodes
     found = replace(branch.found, proved=False, gap=0.25, stopped_by=reason)
     nodes = (replace(branch, found=found), *others[:-1], replace(others[-1], gap=0.5, stopped_by=reason))
-    document = model_to_json(replace(train_model, tree=replace(train_model.tree, nodes=nodes)))
+    document = model_to_json(replace(train_model, predictor=TreePredictor(replace(train_model.tree, nodes=nodes))))
     assert model_from_json(document).tree.nodes == nodes
-    assert ("stopped_by" in document["nodes"][0]["found"]) == (reason is not None)
+    assert ("stopped_by" in document["predictor"]["nodes"][0]["found"]) == (reason is not None)
 
 
 @given(st.floats(0, allow_infinity=False), st.floats(allow_nan=False), st.floats(allow_nan=False))
@@ -131,7 +166,7 @@ def test_every_number_comes_back_exactly(count, score, gap):
     schema = Schema((RecordType("Row", (Attribute("x", "real"),)),), "Row")
     test = parse_predicate("x >= 0.30000000000000004")
     nodes = (Branch(test, 1, 2, ClassCounts(2, (count, 0.1)), found), Leaf(counts(1, 0)), Leaf(counts(0, 1)))
-    model = Model(Tree(nodes, schema, ("no", "yes")))
+    model = Model(TreePredictor(Tree(nodes, schema, ("no", "yes"))))
     assert same(model, model_from_json(json.loads(json.dumps(model_to_json(model)))))
 
 
@@ -161,27 +196,29 @@ def test_a_fresh_process_without_the_training_data_gives_the_same_answers_on_a_t
 
 
 def test_labels_of_several_types_come_back_as_they_are():
-    model = Model(ask(Schema((RecordType("Row"),), "Row"), counts(1, 2, 0), (1, "1", True)))
+    model = Model(TreePredictor(ask(Schema((RecordType("Row"),), "Row"), counts(1, 2, 0), (1, "1", True))))
     loaded = model_from_json(json.loads(json.dumps(model_to_json(model))))
     said = loaded.predict(Population.from_records([{"x": 1}]))
     assert said.tolist() == ["1"] and loaded.tree.classes[2] is True
 
 
 def test_a_label_that_json_cannot_hold_is_refused():
-    model = Model(ask(Schema((RecordType("Row"),), "Row"), counts(1, 2), ((1, 2), "b")))
+    model = Model(TreePredictor(ask(Schema((RecordType("Row"),), "Row"), counts(1, 2), ((1, 2), "b"))))
     with pytest.raises(UsageError, match=r"a class that can be saved is a text, a number or a flag; got \(1, 2\)"):
         model_to_json(model)
 
 
 def test_a_text_that_utf_8_cannot_write_survives(tmp_path):
-    model = Model(ask(Schema((RecordType("Row"),), "Row"), counts(1, 2), ("\ud800", "é")), target="\ud800")
+    model = Model(
+        TreePredictor(ask(Schema((RecordType("Row"),), "Row"), counts(1, 2), ("\ud800", "é"))), target="\ud800"
+    )
     save_model(model, tmp_path / "m.json")
     assert same(model, load_model(tmp_path / "m.json"))
 
 
 def test_parameters_that_are_not_plain_are_refused_and_nothing_is_written(tmp_path, train_model):
     with pytest.raises(UsageError, match="a model cannot be written with a record: object is not a plain value"):
-        save_model(replace(train_model, params={"odd": object()}), tmp_path / "m.json")
+        save_model(replace(train_model, reading=ReadingRecord(".csv", {"odd": object()})), tmp_path / "m.json")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -190,7 +227,7 @@ def test_a_very_deep_tree_is_saved_and_loaded(tmp_path):
     test = parse_predicate("x >= 1")
     schema = Schema((RecordType("Row", (Attribute("x", "int"),)),), "Row")
     nodes = [Branch(test, i + 1, 2 * depth - i, stats, found) for i in range(depth)]
-    model = Model(Tree((*nodes, *[Leaf(stats)] * (depth + 1)), schema, ("a", "b")))
+    model = Model(TreePredictor(Tree((*nodes, *[Leaf(stats)] * (depth + 1)), schema, ("a", "b"))))
     save_model(model, tmp_path / "deep.json")
     assert same(model, load_model(tmp_path / "deep.json"))
 
@@ -246,7 +283,7 @@ def test_two_definitions_of_one_name_cannot_be_saved():
     schema = Schema((RecordType("Row", (Attribute("a", "bool"), Attribute("b", "bool"))),), "Row")
     one, other = syn.Named("d", parse_predicate("a")), syn.Named("d", parse_predicate("b"))
     with pytest.raises(UsageError, match="two definitions that are both called 'd'"):
-        model_to_json(Model(ask(schema, (one, (other, counts(1, 0), counts(1, 1)), counts(0, 1)))))
+        model_to_json(Model(TreePredictor(ask(schema, (one, (other, counts(1, 0), counts(1, 1)), counts(0, 1))))))
 
 
 # ---- what is refused -------------------------------------------------------------------------------------
@@ -266,62 +303,14 @@ def damaged(document, change):
 DAMAGE = {
     "no format": (lambda d: d.pop("format"), "not a structtree model: expected a JSON object with format"),
     "newer": (
-        lambda d: d.update(format_version=3, structtree="9.1"),
-        r"structtree 9\.1 in format 3, and structtree .* reads formats up to 2; install a newer structtree",
-    ),
-    "no nodes": (lambda d: d.pop("nodes"), r"expected an object with 'nodes' at \$"),
-    "empty": (lambda d: d.update(nodes=[]), r"node 0 is missing at \$\.nodes"),
-    "cut": (lambda d: d["nodes"].pop(), r"node \d+ is missing at \$\.nodes"),
-    "order": (lambda d: d["nodes"][0].update(yes=2), r"does not follow from those before it at \$\.nodes\[1\]"),
-    "counts": (lambda d: d["nodes"][0]["counts"].pop(), r"expected 2 numbers, .* got 1 at \$\.nodes\[0\]\.counts"),
-    "negative": (
-        lambda d: d["nodes"][0].update(counts=[-1, 2]),
-        r"expected a number >= 0, got -1 at \$\.nodes\[0\]\.counts\[0\]",
-    ),
-    "seconds": (
-        lambda d: d["nodes"][0]["found"].update(seconds=10**400),
-        r"expected a finite number, got 1000.* at \$\.nodes\[0\]\.found\.seconds",
-    ),
-    "negative seconds": (
-        lambda d: d["nodes"][0]["found"].update(seconds=-1),
-        r"expected a number >= 0, got -1 at \$\.nodes\[0\]\.found\.seconds",
-    ),
-    "huge n": (
-        lambda d: d["nodes"][0].update(n=10**400),
-        r"expected a whole number below 2\*\*63, got 1000.* at \$\.nodes\[0\]\.n",
-    ),
-    "huge class": (
-        lambda d: d.update(classes=["east", 10**400]),
-        r"expected a finite number, got 1000.* at \$\.classes\[1\]",
-    ),
-    "a flag": (
-        lambda d: d["nodes"][0].update(n=True),
-        r"a whole number >= 0, got true at \$\.nodes\[0\]\.n",
-    ),
-    "syntax": (lambda d: d["nodes"][0].update(test="exists cars ("), r"cannot be read: .* at \$\.nodes\[0\]\.test"),
-    "unknown": (
-        lambda d: d["nodes"][0].update(test="exists carts (top)"),
-        r"cannot be used: unknown link 'carts'.*did you mean 'cars'.* at \$\.nodes\[0\]\.test",
-    ),
-    "kind": (lambda d: d["nodes"][0].update(test="exists cars (wheels = red)"), r"at \$\.nodes\[0\]\.test"),
-    "values": (lambda d: d["nodes"][0].update(test="exists cars (wheels >= *)"), r"at \$\.nodes\[0\]\.test"),
-    "found": (lambda d: d["nodes"][0]["found"].pop("gap"), r"expected an object with 'gap' at \$\.nodes\[0\]\.found"),
-    "reason": (
-        lambda d: d["nodes"][0]["found"].update(stopped_by="whim"),
-        r"expected one of time, evaluations, .* got 'whim' at \$\.nodes\[0\]\.found\.stopped_by",
+        lambda d: d.update(format_version=4, structtree="9.1"),
+        r"structtree 9\.1 in format 4, and structtree .* reads formats up to 3; install a newer structtree",
     ),
     "schema": (lambda d: d["schema"].pop("types"), r"the schema cannot be used: .* at \$\.schema"),
     "link": (
         lambda d: d["schema"]["types"]["Train"]["cars"].update(to="Cart"),
         r"the schema cannot be used: unknown type 'Cart'.* at \$\.schema",
     ),
-    "classes": (lambda d: d.update(classes=[]), r"expected classes for the task 'classes', .* at \$\.classes"),
-    "class": (lambda d: d.update(classes=["east", None]), r"expected a text, .* got null at \$\.classes\[1\]"),
-    "estimate": (
-        lambda d: d["decision"].update(estimate="guess"),
-        r"expected frequency, laplace, m-estimate or m-branch, got 'guess' at \$\.decision",
-    ),
-    "costs": (lambda d: d["decision"].update(costs=[[0]]), r"expected 2 rows, .* got 1 at \$\.decision\.costs"),
     "definition": (
         lambda d: d.update(definitions={"d": {"type": "Car", "body": "d"}}),
         r"a definition cannot be used: .* at \$\.definitions",
@@ -331,6 +320,81 @@ DAMAGE = {
         r"expected bool, int, real or nominal, got 'code' at \$\.functions\.f\.kind",
     ),
     "target": (lambda d: d.update(target=3), r"expected a text, got 3 at \$\.target"),
+    "options": (
+        lambda d: d["settings"]["growth"].update(max_depth=0),
+        r"max_depth must be an int >= 1 or None; got 0 at \$\.settings\.growth",
+    ),
+    "size": (
+        lambda d: d["settings"]["size"].update(by="whim"),
+        r"expected full, .* or interrupt, got 'whim' at \$\.settings\.size\.by",
+    ),
+    "sizes": (
+        lambda d: d["outcome"].update(sizes={"leaves": [1, 2], "training": [], "held_out": [], "standard_error": []}),
+        r"expected as many losses as leaves, 2 at \$\.outcome\.sizes",
+    ),
+    "kind of predictor": (
+        lambda d: d["predictor"].update(kind="treee"),
+        r"unknown kind of predictor 'treee' \(did you mean 'tree'\?\); .* at \$\.predictor\.kind",
+    ),
+}
+TREE_DAMAGE = {
+    "no nodes": (lambda t: t.pop("nodes"), r"expected an object with 'nodes' at \$"),
+    "empty": (lambda t: t.update(nodes=[]), r"node 0 is missing at \$\.nodes"),
+    "cut": (lambda t: t["nodes"].pop(), r"node \d+ is missing at \$\.nodes"),
+    "order": (lambda t: t["nodes"][0].update(yes=2), r"does not follow from those before it at \$\.nodes\[1\]"),
+    "counts": (
+        lambda t: t["nodes"][0]["counts"].pop(),
+        r"expected 2 numbers, .* got 1 at \$\.nodes\[0\]\.counts",
+    ),
+    "negative": (
+        lambda t: t["nodes"][0].update(counts=[-1, 2]),
+        r"expected a number >= 0, got -1 at \$\.nodes\[0\]\.counts\[0\]",
+    ),
+    "seconds": (
+        lambda t: t["nodes"][0]["found"].update(seconds=10**400),
+        r"expected a finite number, got 1000.* at \$\.nodes\[0\]\.found\.seconds",
+    ),
+    "negative seconds": (
+        lambda t: t["nodes"][0]["found"].update(seconds=-1),
+        r"expected a number >= 0, got -1 at \$\.nodes\[0\]\.found\.seconds",
+    ),
+    "huge n": (
+        lambda t: t["nodes"][0].update(n=10**400),
+        r"expected a whole number below 2\*\*63, got 1000.* at \$\.nodes\[0\]\.n",
+    ),
+    "huge class": (
+        lambda t: t.update(classes=["east", 10**400]),
+        r"expected a finite number, got 1000.* at \$\.classes\[1\]",
+    ),
+    "a flag": (
+        lambda t: t["nodes"][0].update(n=True),
+        r"a whole number >= 0, got true at \$\.nodes\[0\]\.n",
+    ),
+    "syntax": (
+        lambda t: t["nodes"][0].update(test="exists cars ("),
+        r"cannot be read: .* at \$\.nodes\[0\]\.test",
+    ),
+    "unknown": (
+        lambda t: t["nodes"][0].update(test="exists carts (top)"),
+        r"cannot be used: unknown link 'carts'.*did you mean 'cars'.* at \$\.nodes\[0\]\.test",
+    ),
+    "kind": (lambda t: t["nodes"][0].update(test="exists cars (wheels = red)"), r"at \$\.nodes\[0\]\.test"),
+    "values": (lambda t: t["nodes"][0].update(test="exists cars (wheels >= *)"), r"at \$\.nodes\[0\]\.test"),
+    "found": (
+        lambda t: t["nodes"][0]["found"].pop("gap"),
+        r"expected an object with 'gap' at \$\.nodes\[0\]\.found",
+    ),
+    "reason": (
+        lambda t: t["nodes"][0]["found"].update(stopped_by="whim"),
+        r"expected one of time, evaluations, .* got 'whim' at \$\.nodes\[0\]\.found\.stopped_by",
+    ),
+    "classes": (lambda t: t.update(classes=[]), r"expected classes for the task 'classes', .* at \$\.classes"),
+    "class": (lambda t: t.update(classes=["east", None]), r"expected a text, .* got null at \$\.classes\[1\]"),
+    "estimate": (
+        lambda t: t["decision"].update(estimate="guess"),
+        r"expected frequency, laplace, m-estimate or m-branch, got 'guess' at \$\.decision",
+    ),
+    "costs": (lambda t: t["decision"].update(costs=[[0]]), r"expected 2 rows, .* got 1 at \$\.decision\.costs"),
 }
 
 
@@ -341,6 +405,13 @@ def test_a_damaged_model_is_refused_with_the_file_and_the_place(tmp_path, docume
     with pytest.raises(DataError, match=r"m\.json: .*" + message) as refused:
         load_model(tmp_path / "m.json")
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", TREE_DAMAGE)
+def test_a_damaged_tree_is_refused_with_its_place_in_the_file(document, name):
+    change, message = TREE_DAMAGE[name]
+    with pytest.raises(DataError, match=message.replace(r"\$", r"\$\.predictor")):
+        model_from_json(damaged(document, lambda d: change(d["predictor"])))
 
 
 def places(value, path=()):
@@ -377,14 +448,14 @@ def test_a_number_that_is_another_value_is_read_or_refused_in_one_sentence(tmp_p
             except DataError as error:
                 assert "\n" not in str(error)
             else:
-                assert path[0] == "params" or written in ("-1", "null"), path
+                assert path[0] == "settings" or written in ("-1", "null"), path
                 assert export_text(model)
 
 
 @given(st.data())
 def test_no_part_of_a_model_file_loads_as_a_model(data):
     schema = data.draw(schemas())
-    text = json.dumps(model_to_json(Model(data.draw(usable_trees(schema)))))
+    text = json.dumps(model_to_json(Model(TreePredictor(data.draw(usable_trees(schema))))))
     found = json.loads(text)
     key = data.draw(st.sampled_from(sorted(found)))
     del found[key]
@@ -429,17 +500,19 @@ def test_a_binary_file_and_no_file_are_refused(tmp_path):
     with pytest.raises(MissingFileError, match="there is no file"):
         load_model(tmp_path / "n.json")
     with pytest.raises(MissingFileError, match="it is a folder"):
-        save_model(Model(ask(Schema((RecordType("Row"),), "Row"), counts(1, 1))), tmp_path)
+        save_model(Model(TreePredictor(ask(Schema((RecordType("Row"),), "Row"), counts(1, 1)))), tmp_path)
 
 
 def test_a_gap_without_end_is_written_as_a_word():
     schema = Schema((RecordType("Row", (Attribute("x", "int"),)),), "Row")
     found = Found("gini", 0.5, 0.1, False, inf, 1, 0.0)
-    model = Model(ask(schema, ("x >= 1", counts(1, 0), counts(0, 1)), found=found))
+    model = Model(TreePredictor(ask(schema, ("x >= 1", counts(1, 0), counts(0, 1)), found=found)))
     text = json.dumps(model_to_json(model), allow_nan=False)
     assert '"gap": "inf"' in text and same(model, model_from_json(json.loads(text)))
 
 
 def test_a_leaf_that_might_have_been_divided_says_so_when_it_is_loaded():
-    model = Model(Tree((Leaf(counts(1, 1), gap=0.25),), Schema((RecordType("Row"),), "Row"), ("a", "b")))
+    model = Model(
+        TreePredictor(Tree((Leaf(counts(1, 1), gap=0.25),), Schema((RecordType("Row"),), "Row"), ("a", "b")))
+    )
     assert model_from_json(json.loads(json.dumps(model_to_json(model)))).tree.nodes[0].gap == 0.25

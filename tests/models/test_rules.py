@@ -21,12 +21,12 @@ from structtree.lang.walk import children
 from structtree.learn.fit import fit
 from structtree.learn.growing import grow
 from structtree.models.leaves import Decision, decisions, means
-from structtree.models.model import model_from_json, model_to_json
+from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.rules import to_formula, to_rules
 from structtree.models.settings import Growth
 from structtree.models.tree import ClassCounts, Moments
-from structtree.search.target import target_for
 from structtree.space.evaluate import holds
+from structtree.tasks.target import target_for
 from tests.learn.asking_trees import CLASSES, ask, class_leaves, counts, number_leaves, trees
 from tests.models.rules_as_printed import misquoted, read
 from tests.strategies import populations, schemas
@@ -42,7 +42,7 @@ def cases(draw, **options):
 
 
 def predicted(tree, population, decision=None):
-    said = means(tree) if tree.task == "numbers" else np.array(tree.classes)[decisions(tree, decision or Decision())]
+    said = means(tree) if not tree.classes else np.array(tree.classes)[decisions(tree, decision or Decision())]
     return said[tree.apply(population)]
 
 

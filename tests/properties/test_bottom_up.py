@@ -49,8 +49,8 @@ def test_a_column_says_who_passes_each_of_its_tests(space):
     assume(suits(space))
     columns, _ = link_columns(space)
     for column in columns[:50]:
-        for rank, test in enumerate(column.tests):
-            assert (holds(test, space.population) == (column.ranks > rank)).all()
+        for rank, test in enumerate(column.members):
+            assert (holds(test, space.population) == (column.values > rank)).all()
 
 
 def test_all_and_distinct_are_left_to_the_other_search():

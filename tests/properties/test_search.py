@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from structtree.search.best_split import best_split
-from structtree.search.criteria import CRITERIA
 from structtree.search.scorers import scorer_for
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
+from structtree.tasks.criteria import CRITERIA
 from tests.properties.test_space import members, spaces
 
 CLASSIFIERS = [name for name, criterion in CRITERIA.items() if criterion.task == "classes"]
@@ -92,6 +92,35 @@ def test_pruned_and_exhaustive_search_find_the_best_split(name, problem, least):
 @given(problem=problems(numbers=True), least=st.integers(1, 2))
 def test_pruned_and_exhaustive_search_find_the_best_split_of_numbers(problem, least):
     check(*problem, "mse", least)
+
+
+def least_losses(space, target, weights, name, least, k):
+    """The k least losses over all sets of individuals that some predicate of the space keeps."""
+    scorer = scorer_for(name, target, len(target), weights)
+    kept = {tuple(holds(predicate, space.population).tolist()) for predicate in members(space)}
+    some = [np.array(true) for true in kept if least <= sum(true) <= len(true) - least]
+    return sorted(tuple(scorer.loss(scorer.counts(true[:, None]))[0]) for true in some)[:k]
+
+
+@pytest.mark.parametrize("name", ["acc*", "accuracy", "entropy", "gain-ratio", "mse"])
+@FEW
+@given(problem=problems(), least=st.integers(1, 2), k=st.sampled_from([2, 3, 7]))
+def test_the_k_best_are_those_of_the_whole_space(name, problem, least, k):
+    space, target, weights = problem
+    if name == "mse":
+        target = np.array([ord(label) for label in target], dtype=np.float64)
+    expected = least_losses(space, target, weights, name, least, k)
+    assume(expected)
+    given_to = {"criterion": name, "sample_weight": weights, "min_samples_leaf": least}
+    best = best_split(space.population, target, space, **given_to)
+    for prune in (True, False):
+        found = best_split(space.population, target, space, k=k, prune=prune, **given_to)
+        splits = (found, *found.next_best)
+        assert found.predicate == best.predicate
+        assert all(split.proved and not split.gap for split in splits)
+        np.testing.assert_allclose([split.loss for split in splits], expected, atol=1e-9)
+        meanings = {tuple(holds(split.predicate, space.population).tolist()) for split in splits}
+        assert len(meanings) == len(splits)
 
 
 @pytest.mark.parametrize("name", ["acc*", "entropy", "mse"])

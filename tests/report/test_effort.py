@@ -54,7 +54,7 @@ def test_what_is_not_measured_is_estimated_from_the_counted_space():
 
 def test_a_space_that_cannot_be_counted_is_still_searched(monkeypatch):
     def uncountable(_):
-        raise UsageError("the space has more than 1,000,000 predicates and no formula counts it")
+        raise UsageError("the space has more than 1,000,000 predicates, and no formula applies")
 
     monkeypatch.setattr("structtree.report.effort.count_space", uncountable)
     (measured,) = compare_effort(*GIVEN, ["entropy"])

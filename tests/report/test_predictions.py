@@ -92,7 +92,7 @@ def read(text):
 
 
 def test_rows_that_were_left_out_have_a_problem_and_the_others_their_own_numbers(model, sizes):
-    with pytest.warns(UserWarning, match="left out 1"):
+    with pytest.warns(UserWarning, match="skipped 1"):
         data = open_data(sizes, target="kind", unlabelled="leave out", id="code")
     found = predictions(model, data, ["all"])
     rows = read(found.to_csv())
@@ -126,7 +126,7 @@ def test_a_column_that_is_not_there_cannot_be_kept(model, sizes):
 
 
 def test_an_individual_is_found_by_its_row_or_its_name(sizes):
-    with pytest.warns(UserWarning, match="left out 1"):
+    with pytest.warns(UserWarning, match="skipped 1"):
         data = open_data(sizes, target="kind", unlabelled="leave out", id="code")
     assert [find_individual(data, 0), find_individual(data, 2)] == [0, 1]
     assert find_individual(data, id="7") == 1 and find_individual(data, id="z") == 1
@@ -144,7 +144,7 @@ def test_an_individual_is_found_by_its_row_or_its_name(sizes):
     ],
 )
 def test_an_individual_that_is_not_there_is_refused(sizes, wanted, error, message):
-    with pytest.warns(UserWarning, match="left out 1"):
+    with pytest.warns(UserWarning, match="skipped 1"):
         data = open_data(sizes, target="kind", unlabelled="leave out", id="code")
     with pytest.raises(error, match=message):
         find_individual(data, **wanted)

@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 
 from structtree.arrays import TOLERANCE
-from structtree.search.kernels.losses import WHOLE_CLASSES
+from structtree.tasks.losses import WHOLE_CLASSES
 
 # ---- evidence
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.search.criteria import CRITERIA, criterion
 from structtree.search.divisions import division_losses, information_gains
+from structtree.tasks.criteria import CRITERIA, criterion
 from tests.search.reference import centred, moments
 
 CLASSIFIERS = [name for name, found in CRITERIA.items() if found.task == "classes"]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.search.criteria import CRITERIA, better, criterion
 from structtree.search.kernels.grouping import all_sums, lies_in_a_plane, value_orders
+from structtree.tasks.criteria import CRITERIA, better, criterion
 from tests.search.reference import centred
 
 CLASSIFIERS = [name for name, found in CRITERIA.items() if found.task == "classes"]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.search.criteria import CRITERIA, TOLERANCE, cannot_beat, criterion
 from structtree.search.kernels import counting
-from structtree.search.kernels.losses import WHOLE_CLASSES
 from structtree.search.scorers import TABLED_WEIGHT, scorer_for
+from structtree.tasks.criteria import CRITERIA, TOLERANCE, cannot_beat, criterion
+from structtree.tasks.losses import WHOLE_CLASSES
 from tests.search import twins
 from tests.search.reference import BOUNDS, LOSSES
 

@@ -9,12 +9,12 @@ from structtree import Grammar, load_dataset
 from structtree.data.population import Population
 from structtree.errors import UsageError
 from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
-from structtree.evaluate.validate import cross_validate
+from structtree.evaluation.validate import cross_validate
 from structtree.learn.growing import grow
 from structtree.models.settings import Growth
 from structtree.report.effort import compare_effort
 from structtree.search.best_split import best_split
-from structtree.search.criteria import Criterion, criterion
+from structtree.tasks.criteria import Criterion, criterion
 from tests.search.toy_criteria import BoundedTsallis, Spread, Tsallis, WrongTsallis
 
 TRAINS, LENSES = load_dataset("trains"), load_dataset("lenses")
@@ -117,4 +117,4 @@ def test_it_is_cross_validated_and_its_effort_compared():
     (effort,) = compare_effort(TRAINS.population, TRAINS.target, Grammar.parse(CARS), [BoundedTsallis()])
     assert effort.criterion == "tsallis" and effort.agree
     regressor = StructuralTreeRegressor(Grammar.parse(ONE), criterion=Spread(), max_depth=2).fit(NUMBERS, TARGET)
-    assert regressor.model_.params["criterion"] == "spread"
+    assert regressor.model_.settings.criterion == "spread"

@@ -140,16 +140,16 @@ def test_a_space_may_be_given_instead_of_a_grammar():
     [
         ("exists cars (whels >= 2)", "unknown attribute 'whels' of type 'Car' (did you mean 'wheels'?)"),
         ("exists wagons (long)", "unknown"),
-        ("exists cars (wheels >= 4)", "'top -> wheels >= *' offers wheels >= 3 and wheels >= 5"),
-        ("exists cars (colour = pink)", "no rewrite of Car makes 'colour = pink'"),
-        ("exists cars (not long)", "no rewrite of Car makes 'not long'"),
-        ("exists cars (load.weight >= 2)", "'top -> weight >= {1, 5}' offers weight >= 1 and weight >= 5"),
-        ("exists cars (load.fragile)", "no rewrite of Load makes 'fragile'; it has 'top -> weight >= {1, 5}'"),
-        ("count cars (long) >= 4", "offers count cars (long) >= 2 and count cars (long) >= 3"),
-        ("all cars (long)", "no rewrite of Individual makes 'all cars (long)'"),
-        ("exists cars (long or colour = red)", "no rewrite of Car makes"),
+        ("exists cars (wheels >= 4)", "'top -> wheels >= *' allows wheels >= 3 and wheels >= 5"),
+        ("exists cars (colour = pink)", "no rewrite of Car produces 'colour = pink'"),
+        ("exists cars (not long)", "no rewrite of Car produces 'not long'"),
+        ("exists cars (load.weight >= 2)", "'top -> weight >= {1, 5}' allows weight >= 1 and weight >= 5"),
+        ("exists cars (load.fragile)", "no rewrite of Load produces 'fragile'; it has 'top -> weight >= {1, 5}'"),
+        ("count cars (long) >= 4", "allows count cars (long) >= 2 and count cars (long) >= 3"),
+        ("all cars (long)", "no rewrite of Individual produces 'all cars (long)'"),
+        ("exists cars (long or colour = red)", "no rewrite of Car produces"),
         ("exists cars (long and wheels >= 3 and colour = red)", "at most 2 conjuncts"),
-        ("exists cars (colour = red and colour = blue)", "nothing satisfies both"),
+        ("exists cars (colour = red and colour = blue)", "no row satisfies both"),
         (
             "exists cars (long and wheels >= 3) and exists cars (colour = red and wheels >= 3)",
             "it has 6 literals, 2 more than 'limits { literals 4 }' allows",
@@ -169,7 +169,7 @@ def test_too_deep_says_by_how_much():
     found = obstacle(space, space.parse("exists cars (next (next (next (long))))"))
     assert found is not None
     assert found.what == "limit"
-    assert found.sentence == "it looks 4 links deep, 1 more than 'limits { nesting 3 }' allows"
+    assert found.sentence == "it has 4 nested links, 1 more than 'limits { nesting 3 }' allows"
 
 
 def test_nothing_keeps_a_member_out():

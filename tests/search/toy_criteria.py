@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from structtree.search.criteria import Criterion
+from structtree.tasks.criteria import Criterion
 
 
 class Tsallis(Criterion):

@@ -131,16 +131,19 @@ def test_where_rewrites_do_not_overlap_a_formula_counts(rewrites, expected):
 
 def test_where_they_overlap_the_space_is_enumerated_and_that_is_said():
     size = count_space(space_of("top -> a = * and c; top -> c; top -> top and top max 2"))
-    assert "several rewrites of T can make literals of 'a = x and c'" in size.enumerated
+    assert "several rewrites of T can produce literals of 'a = x and c'" in size.enumerated
 
 
 @pytest.mark.parametrize(
     ("predicate", "sentence"),
     [
-        ("n >= 1", "no rewrites of T make 'n >= 1': 'n >= 1' is made only by 'top -> a = * and n >= 1..2'"),
-        ("a = x and n >= 3", "no rewrite of T makes 'n >= 3': 'top -> a = * and n >= 1..2' offers n >= 1 and n >= 2"),
-        ("c and d", "a position of T holds at most 1 conjunct (it has no 'top -> top and top'), and this has 2"),
-        ("a = x and exists us (e)", "no rewrite of T makes 'exists us (e)'"),
+        ("n >= 1", "no rewrites of T produce 'n >= 1': 'n >= 1' is only produced by 'top -> a = * and n >= 1..2'"),
+        (
+            "a = x and n >= 3",
+            "no rewrite of T produces 'n >= 3': 'top -> a = * and n >= 1..2' allows n >= 1 and n >= 2",
+        ),
+        ("c and d", "a position of T has at most 1 conjunct (it has no 'top -> top and top'), got 2"),
+        ("a = x and exists us (e)", "no rewrite of T produces 'exists us (e)'"),
     ],
 )
 def test_what_stands_in_the_way_is_said(predicate, sentence):

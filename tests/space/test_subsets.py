@@ -103,7 +103,7 @@ def test_two_sets_of_one_attribute_are_better_said_as_one():
     assert "a in {v00, v01} and b" in space
     assert "a in {v00, v01} and a in {v01, v02}" not in space
     found = obstacle(space, space.parse("a in {v00, v01} and a in {v01, v02}"))
-    assert found.sentence.endswith("write the values that both have as one set")
+    assert found.sentence.endswith("write the common values as one set")
 
 
 def test_they_are_counted_however_many_there_are_and_listed_up_to_twelve_values():

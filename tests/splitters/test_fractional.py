@@ -19,7 +19,7 @@ from structtree.learn.growing import grow
 from structtree.models.predict import predicted_classes, predicted_probabilities
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Leaf, MultiwayBranch
-from structtree.search.criteria import CRITERIA
+from structtree.tasks.criteria import CRITERIA
 from tests.growing import grow_on
 from tests.learn.plain_trees import complete_records, records, things
 

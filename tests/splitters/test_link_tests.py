@@ -20,11 +20,11 @@ from structtree.models.settings import Growth
 from structtree.models.tree import Branch
 from structtree.search.best_split import best_split
 from structtree.search.clock import Clock
-from structtree.search.criteria import CRITERIA
 from structtree.search.kernels import tables as kernel
-from structtree.search.target import target_for
 from structtree.splitters.link_tests import is_one_at_a_time, linked_tests
 from structtree.splitters.table import Tuning
+from structtree.tasks.criteria import CRITERIA
+from structtree.tasks.target import target_for
 from tests.properties.test_space import members
 from tests.splitters.test_sweep import drawn, same_shape, target
 from tests.strategies import grammars, populations

@@ -19,10 +19,10 @@ from structtree.learn.growing import grow
 from structtree.models.paths import decision_path
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
-from structtree.search.criteria import CRITERIA, better
 from structtree.search.kernels.grouping import FEW_VALUES
-from structtree.search.target import target_for
 from structtree.space.evaluate import holds
+from structtree.tasks.criteria import CRITERIA, better
+from structtree.tasks.target import target_for
 from tests.growing import grow_on
 from tests.search.reference import centred, class_counts, moments
 

@@ -16,8 +16,9 @@ from structtree.models.leaves import class_counts, decisions, means, spreads
 from structtree.models.model import Model
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Tree
-from structtree.search.criteria import CRITERIA
+from structtree.models.tree_predictor import TreePredictor
 from structtree.splitters.table import Tuning
+from structtree.tasks.criteria import CRITERIA
 
 TESTS = Grammar.parse("refine Individual { top -> *; top -> * = *; top -> * >= *; top -> * <= *; top -> not old }")
 
@@ -128,7 +129,11 @@ def test_what_is_made_without_nodes_is_what_they_would_give(name, seed):
     assert {"old", "kind"} <= set(quick.attributes)
     for of in (class_counts, decisions) if name == "gini" else (means, spreads):
         np.testing.assert_array_equal(of(grown), of(copy))
-    assert Model(grown).needed == {"Individual": set(quick.attributes)} == needed_members(copy.tests, copy.schema)
+    assert (
+        Model(TreePredictor(grown)).needed
+        == {"Individual": set(quick.attributes)}
+        == needed_members(copy.tests, copy.schema)
+    )
     assert drawn(grown) == drawn(copy) and grown.descent is quick
 
 

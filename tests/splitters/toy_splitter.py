@@ -35,5 +35,10 @@ class MedianSplitter(RowSplitter):
 
 def median_plan(population, grammar, growth):
     """A plan with this splitter."""
-    given = ("median", "sizes are divided, since it is a toy", population, grammar, growth)
-    return Plan(*given, lambda target, growth, clock: MedianSplitter(target, population), population.schema)
+    given = ("median", "sizes are divided, since it is a toy", population, grammar, growth, population.schema)
+    return Plan(*given, median_splitter)
+
+
+def median_splitter(plan, target, growth, clock):
+    """Make this splitter."""
+    return MedianSplitter(target, plan.population)

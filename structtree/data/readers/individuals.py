@@ -1,20 +1,20 @@
-"""Individuals as people have them, and the population that they become: one door for all of Python.
+"""Conversion of Python objects to populations.
 
 ==================================================================  ===========================================
-given                                                               is
+input                                                               individuals
 ==================================================================  ===========================================
-a `Population`                                                      itself
+a `Population`                                                      unchanged
 a sequence of dicts                                                 records
 a sequence of networkx graphs                                       graphs
-a sequence of SMILES, or of RDKit molecules                         molecules
-a DataFrame of pandas or polars, or a table of Arrow, with SMILES   molecules, with the other columns
-any other such table                                                a row an individual
-an array, a sparse matrix, or a list of rows                        a row an individual
+a sequence of SMILES or RDKit molecules                             molecules
+a pandas or polars DataFrame or Arrow table with SMILES             molecules with the other columns
+any other DataFrame or Arrow table                                  rows
+an array, a sparse matrix, or a list of rows                        rows
 ==================================================================  ===========================================
 
-A sequence is a list, a tuple, a Series, or an array of one dimension or of one column of objects, which is what
-scikit-learn makes of a list. Anything else is refused in a sentence. The estimators, `structtree.fit`, models and
-reports all read individuals here; files are opened by `structtree.open_data`.
+A sequence is a list, a tuple, a Series, a one-dimensional array, or an array with one column of objects, as
+scikit-learn converts lists. The estimators, `structtree.fit`, models and reports use this module; files are opened by
+`structtree.open_data`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from structtree.data.kinds import shown
+from structtree.data.kinds import quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.graphs.reading import GraphIndividual
 from structtree.data.readers.molecules.files import smiles_column
@@ -36,7 +36,7 @@ from structtree.errors import DataError, MissingPackageError, UnknownNameError, 
 __all__ = ["FORMS", "Form", "Given", "population_of", "recognised"]
 
 Form = Literal["population", "records", "graphs", "molecules", "frame", "array"]
-"""What individuals are given as."""
+"""Form of the input."""
 
 FORMS: Mapping[Form, str] = {
     "population": "a population",
@@ -46,13 +46,13 @@ FORMS: Mapping[Form, str] = {
     "frame": "a table",
     "array": "an array",
 }
-"""The forms in words."""
+"""Descriptions of the forms."""
 
 ACCEPTED = "a Population, a DataFrame, an array, or a list of dicts, graphs, SMILES or molecules"
 
 
 class Given(NamedTuple):
-    """Individuals, what they are given as, and for a table of molecules the column with their SMILES."""
+    """Input with its form and, for a table of molecules, the SMILES column."""
 
     form: Form
     individuals: Any
@@ -60,14 +60,14 @@ class Given(NamedTuple):
 
 
 def recognised(individuals: Any, smiles: str | None = None) -> Given:
-    """Return what individuals are given as; a column of objects, as scikit-learn makes it, is undone.
+    """Return the form of the input; an array with one column of objects becomes a list.
 
     Parameters
     ----------
     individuals
         See the table above.
     smiles : str, optional
-        The column of a table that has the SMILES, if it is not named so.
+        SMILES column of a table, if it has another name.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def recognised(individuals: Any, smiles: str | None = None) -> Given:
     ('records', 'molecules', 'array')
     >>> recognised("a.csv")
     Traceback (most recent call last):
-    structtree.errors.UsageError: expected individuals, got the text 'a.csv'; read a file with structtree.open_data
+    structtree.errors.UsageError: expected individuals, got the string 'a.csv'; read a file with structtree.open_data
     """
     _refuse_others(individuals)
     if _is_frame(individuals):
@@ -92,8 +92,8 @@ def recognised(individuals: Any, smiles: str | None = None) -> Given:
         if first is not None and is_one(first):
             return Given(form, row)
     if hasattr(individuals, "to_frame"):
-        fix = "write frame.iloc[[i]] for a row, series.to_frame() for a column"
-        raise UsageError(f"expected a DataFrame, got one Series; {fix}")
+        fix = "use frame.iloc[[i]] for a row, series.to_frame() for a column"
+        raise UsageError(f"expected a DataFrame, got a Series; {fix}")
     return Given("array", individuals)
 
 
@@ -107,25 +107,25 @@ def population_of(
     smiles: str | None = None,
     copy: bool = True,
 ) -> Population:
-    """Return the population of individuals that are given in any form; a population as it is.
+    """Convert individuals in any form to a population.
 
     Parameters
     ----------
     individuals
         See the table above.
     individual : str, optional
-        The name of the individual's type; for graphs it counts if it is ``Graph``, ``Node`` or ``Edge``.
+        Name of the individual type; for graphs ``Graph``, ``Node`` or ``Edge``.
     types : mapping, optional
-        Kinds to read members as, such as ``{"zip": "nominal"}``.
+        Declared kinds of members, such as ``{"zip": "nominal"}``.
     names : sequence of str, optional
-        The names of the columns of an array.
+        Column names of an array.
     columns : collection of str, optional
-        The columns of a table or an array to read; all of them unless given.
+        Columns of a table or an array to read; all by default.
     smiles : str, optional
-        The column of a table that has the SMILES, if it is not named so. To read a table with such a column as it
-        stands use `Population.from_frame`.
+        SMILES column of a table, if it has another name. Use `Population.from_frame` to read a table with SMILES as
+        plain rows.
     copy : bool
-        Whether numbers of tables and arrays are copied.
+        Whether to copy the numbers of tables and arrays.
 
     Examples
     --------
@@ -158,27 +158,26 @@ def population_of(
             return _of_array(given.individuals, individual, types, names, columns, copy)
 
 
-# ---- telling forms apart ---------------------------------------------------------------------------------
+# ---- recognising forms -----------------------------------------------------------------------------------
 
 
 def _refuse_others(individuals: Any) -> None:
-    """Refuse what is one individual, or none."""
+    """Raise `UsageError` for single individuals and unsupported types."""
     if isinstance(individuals, str | bytes) or hasattr(individuals, "__fspath__"):
-        text = shown(str(individuals), 60)
-        raise UsageError(f"expected individuals, got the text {text}; read a file with structtree.open_data")
-    if isinstance(individuals, Mapping) and not hasattr(individuals, "shape"):  # as a sparse matrix may be
-        raise UsageError("expected a list of dicts, got one dict; write [record], or make a DataFrame of columns")
-    if _is_graph(individuals):
-        raise UsageError("expected a list of graphs, got one graph; write [graph]")
-    if _is_molecule(individuals):
-        raise UsageError("expected a list of molecules, got one molecule; write [molecule]")
+        text = quoted_value(str(individuals), 60)
+        raise UsageError(f"expected individuals, got the string {text}; read a file with structtree.open_data")
+    if isinstance(individuals, Mapping) and not hasattr(individuals, "shape"):  # some sparse matrices are mappings
+        raise UsageError("expected a list of dicts, got one dict; pass [record], or a DataFrame of columns")
+    for noun, is_one in (("graph", _is_graph), ("molecule", _is_molecule)):
+        if is_one(individuals):
+            raise UsageError(f"expected a list of {noun}s, got one {noun}; pass [{noun}]")
     if hasattr(individuals, "collect"):
-        raise UsageError("expected individuals, got a table that is not read yet; collect() it first")
+        raise UsageError("expected individuals, got a lazy table; collect() it first")
     if not any(hasattr(individuals, name) for name in ("__len__", "shape", "__array__")):
-        fix = "; make a list of it" if hasattr(individuals, "__iter__") else ""
+        fix = "; convert it to a list" if hasattr(individuals, "__iter__") else ""
         raise UsageError(f"expected {ACCEPTED}; got {_words(individuals)}{fix}")
     if isinstance(individuals, set | frozenset):
-        raise UsageError("expected individuals in an order, got a set; make a list of it")
+        raise UsageError("expected individuals in a fixed order, got a set; convert it to a list")
 
 
 def _words(individuals: Any) -> str:
@@ -187,7 +186,7 @@ def _words(individuals: Any) -> str:
 
 
 def _is_frame(individuals: Any) -> bool:
-    """Return whether these are a table of pandas, of polars, or of Arrow."""
+    """Return whether the input is a pandas, polars or Arrow table."""
     if hasattr(individuals, "columns") and (hasattr(individuals, "iloc") or hasattr(individuals, "get_columns")):
         return True
     return hasattr(individuals, "column_names") and hasattr(individuals, "to_pandas")
@@ -203,12 +202,12 @@ def _table(frame: Any, smiles: str | None) -> Given:
 
 
 def _row(individuals: Any) -> Sequence[Any]:
-    """Return the elements of a sequence of objects; nothing if these are rows of numbers, or a matrix."""
+    """Return the elements of a sequence of objects; empty for numbers and matrices."""
     if isinstance(individuals, list | tuple):
         return individuals
     shape: tuple[int, ...] = getattr(individuals, "shape", ())
     if isinstance(individuals, np.ndarray) and len(shape) == 2 and shape[1] == 1 and individuals.dtype == object:
-        # One column of texts may be a table, and so it is taken for one.
+        # One column of strings is read as a table.
         column: list[Any] = individuals[:, 0].tolist()
         return () if any(isinstance(one, str) for one in column) else column
     if len(shape) != 1 or getattr(individuals.dtype, "names", None) is not None:
@@ -233,10 +232,10 @@ _ELEMENTS: Mapping[Form, Callable[[Any], bool]] = {
 
 
 def _together(parts: Sequence[Any]) -> Population:
-    """Return the population whose individuals are given one by one."""
+    """Return the population of single-individual populations."""
     first: Population = parts[0]
     if any(not isinstance(one, Population) or one.tables is not first.tables for one in parts):
-        raise UsageError("expected individuals of one population; got some of several")
+        raise UsageError("expected individuals of one population; got several populations")
     return replace(first, individuals=np.concatenate([one.individuals for one in parts]), _compact=False)
 
 
@@ -256,11 +255,11 @@ def _molecules(given: Given, types: Mapping[str, str] | None) -> Population:
         if given.smiles is None:
             raise
         fix = ", or read the table without its molecules: Population.from_frame"
-        raise MissingPackageError("molecules are read by RDKit", error.extra, fix) from None
+        raise MissingPackageError("reading molecules requires RDKit", error.extra, fix) from None
     except DataError as error:
         if error.fix is None or "skip_bad" not in error.fix:
             raise
-        fix = "correct them, or leave them out, together with their labels"
+        fix = "correct them, or remove them and their labels"
         raise DataError(error.message, individual=error.individual, fix=fix) from None
 
 
@@ -281,11 +280,11 @@ def _of_array(
         cells = array.toarray() if hasattr(array, "toarray") else array
         cells = cells if isinstance(cells, np.ndarray) else np.asarray(cells)
     except ValueError:
-        raise DataError("expected rows of the same length, got rows of several lengths") from None
+        raise DataError("expected rows of the same length, got rows of different lengths") from None
     if cells.ndim != 2 and cells.dtype.names is None:
-        raise DataError(f"expected {ACCEPTED}; got {_words(array)} of {shown(array, 60)}")
+        raise DataError(f"expected {ACCEPTED}; got {_words(array)} of {quoted_value(array, 60)}")
     if names is not None and cells.dtype.names is None and cells.shape[1] != len(names):
         known = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         raise DataError(f"expected an array with {len(names)} columns ({known}); got one with {cells.shape[1]}")
-    own = None if cells.dtype.names is not None else names
-    return Population.from_array(cells, own, individual=individual or "Row", types=types, columns=columns, copy=copy)
+    used = None if cells.dtype.names is not None else names
+    return Population.from_array(cells, used, individual=individual or "Row", types=types, columns=columns, copy=copy)

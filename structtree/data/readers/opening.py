@@ -1,4 +1,4 @@
-"""One door for everything called DATA: the name of a data set, a file, a folder, a URL, or a stream."""
+"""Opening of data by name: a built-in dataset, a file, a folder, a URL, or a stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.datasets.catalog import Entry, dataset_catalog, dataset_names, load_dataset
-from structtree.data.labels import Unlabelled, with_label
+from structtree.data.labels import Unlabelled, labelled_rows
 from structtree.data.population import Population
 from structtree.data.provenance import Provenance, provenance_of, record_values
 from structtree.data.readers.databases.urls import is_url, shown_url
@@ -20,7 +20,7 @@ from structtree.data.readers.graphs.reading import is_of_graphs
 from structtree.data.readers.options import MoleculeOptions, ReadingOptions, given_options, reading_options
 from structtree.data.readers.sources import is_database, read_data, target_of
 from structtree.data.readers.streams import STANDARD_INPUT, is_piped, spooled
-from structtree.data.selection import left_out
+from structtree.data.selection import excluded_attributes
 from structtree.errors import MissingFileError, UsageError, WrongIndividualError, did_you_mean, option_text
 from structtree.files import STANDARD_STREAM
 from structtree.reprs import short_repr
@@ -32,7 +32,7 @@ _SEVERAL_FILES = ("c45", "tu", "tables")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """Data that was opened: the individuals, where they come from, and their target if it is known."""
+    """Opened data: the individuals, their source, and their target if it is known."""
 
     name: str
     population: Population
@@ -45,12 +45,12 @@ class Opened:
 
     @property
     def provenance(self) -> Provenance:
-        """The numbers and names that the individuals have in the source, and what was left out."""
+        """Record numbers and names of the individuals in the source, and skipped records."""
         return provenance_of(self.population)
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """For each individual, its number in the source, counted from 0."""
+        """Record number of each individual in the source, starting at 0."""
         return self.provenance.rows[self.population.individuals]
 
     def __repr__(self) -> str:
@@ -68,34 +68,31 @@ def open_data(
     unlabelled: Unlabelled = "refuse",
     **options: Unpack[ReadingOptions],
 ) -> Opened:
-    """Open data by the name of a data set, the path of a file or folder, the URL of a database, or standard input.
+    """Open a built-in dataset, a file or folder, a database URL, or standard input.
 
     Parameters
     ----------
     where : str or Path
-        ``-`` is standard input, whose format is guessed unless given; a path that exists is a path; what
-        begins as ``postgresql://`` does is the URL of a database; otherwise it is the name of a data set (see
-        `structtree.dataset_names`).
+        ``-`` for standard input, whose format is guessed by default; an existing path; a database URL such as
+        ``postgresql://...``; or the name of a built-in dataset (see `structtree.dataset_names`).
     target : str, optional
-        The attribute of the individuals that is the target; data sets, folders of the TU format, ARFF files and
-        those of C4.5 know theirs.
+        Target attribute of the individuals. Built-in datasets, TU folders, ARFF files and C4.5 files have a default.
     features, ignore : str or collection of str, optional
-        The attributes of the individuals to ask about, and those to leave out: names and globs, such as
-        ``"CT_*,logp"``. What is ignored is left out also if it is among the features.
+        Names and globs of the attributes to use and to ignore, such as ``"CT_*,logp"``; `ignore` takes precedence.
     id : str, optional
-        The attribute that tells individuals apart, for predictions and explanations; of a file it is read as text.
+        Attribute that identifies individuals in predictions and explanations; in files it is read as text.
     unlabelled : {"refuse", "leave out"}
-        What to do about individuals without a value of the target: refuse them, or leave them out with a warning.
+        Whether to raise an error for individuals without a target value, or to skip them with a warning.
     format, types, individual, schema, group, link
-        How to read a file; see `structtree.data.readers.sources.read_data`.
+        Options for files; see `structtree.data.readers.sources.read_data`.
     delimiter, header, names, encoding, decimal, missing_words
-        How to read text; see `structtree.data.readers.tables.reading.read_csv`.
+        Options for text; see `structtree.data.readers.tables.reading.read_csv`.
     keys, links, exclude, condition, schema_file, layout, strict
-        How to read databases; see `structtree.data.readers.databases.reading.from_database`.
+        Options for databases; see `structtree.data.readers.databases.reading.from_database`.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache
-        How to read molecules; see `structtree.data.readers.molecules.reading.read_molecules`.
+        Options for molecules; see `structtree.data.readers.molecules.reading.read_molecules`.
     positives, negatives, modes, part, fact, sample_negatives, sample_seed
-        How to read facts; see `structtree.data.readers.facts.reading.read_facts`.
+        Options for facts; see `structtree.data.readers.facts.reading.read_facts`.
 
     Examples
     --------
@@ -111,7 +108,7 @@ def open_data(
         reading = _reading_of_dataset(str(where), options)
         opened = _named(str(where), target, unlabelled, id, reading)
     record = opened.population.schema.type(opened.population.schema.individual)
-    gone = left_out([a.name for a in record.attributes], features, ignore, opened.target_name)
+    gone = excluded_attributes([a.name for a in record.attributes], features, ignore, opened.target_name)
     return replace(opened, population=opened.population.without(*gone), left_out=gone) if gone else opened
 
 
@@ -119,7 +116,7 @@ def _read(
     where: str | Path, target: str | None, unlabelled: Unlabelled, options: ReadingOptions, id: str | None
 ) -> Opened:
     if id is not None and Path(where).is_file() and not is_database(where, options.get("format")):
-        options = {**options, "types": {id: "nominal", **(options.get("types") or {})}}  # codes such as 007 stay so
+        options = {**options, "types": {id: "nominal", **(options.get("types") or {})}}  # keep codes such as 007
     population = _with_names(_of_owner(where, target, options), id)
     if target is None:
         target = target_of(where, population, options.get("format"))
@@ -131,7 +128,7 @@ def _read(
 
 
 def _of_owner(where: str | Path, target: str | None, options: ReadingOptions) -> Population:
-    """Return the population; of a database where nobody names the individual, it is the table with the target."""
+    """Read the population; by default, the individuals of a database are the rows of the table with the target."""
     population = read_data(where, target, **options)
     relations = provenance_of(population).relations
     if target is None or relations is None or relations.individual_given:
@@ -148,10 +145,10 @@ def _of_owner(where: str | Path, target: str | None, options: ReadingOptions) ->
 def _received(
     where: str | Path, target: str | None, unlabelled: Unlabelled, options: ReadingOptions, id: str | None
 ) -> Opened:
-    """Read a stream, by way of a temporary file."""
+    """Read a stream through a temporary file."""
     format = options.get("format")
     if format in _SEVERAL_FILES:
-        raise UsageError(f"data of the format {format} is several files, and {where} is one stream; name the files")
+        raise UsageError(f"format {format} consists of several files, but {where} is a stream; name the files")
     with spooled(where) as file:
         opened = _read(file, target, unlabelled, options, id)
     name = STANDARD_INPUT if str(where) == STANDARD_STREAM else str(where)
@@ -170,9 +167,9 @@ def _named(
 
 
 def _reading_of_dataset(name: str, options: ReadingOptions) -> dict[str, Any]:
-    """Return the options of reading for a data set; refuse those that do not apply, and what is no data set."""
+    """Return the reading options of a built-in dataset; raise an error for those that do not apply."""
     if name not in dataset_names():
-        raise MissingFileError(f"{name!r} is neither a file nor a data set{did_you_mean(name, _near(Path(name)))}")
+        raise MissingFileError(f"{name!r} is neither a file nor a dataset{did_you_mean(name, _near(Path(name)))}")
     given = {option: value for option, value in given_options(options).items() if value != {}}
     entry = next(entry for entry in dataset_catalog() if entry.name == name)
     for option in given:
@@ -183,16 +180,16 @@ def _reading_of_dataset(name: str, options: ReadingOptions) -> dict[str, Any]:
 
 
 def _why_not(entry: Entry, option: str) -> str:
-    """Return why an option of reading does not apply to a data set."""
+    """Return why a reading option does not apply to a dataset."""
     if entry.kind == "generated":
         return "that is generated, not read"
     if option in MoleculeOptions.__annotations__:
-        return "that has no column of SMILES"
+        return "without a SMILES column"
     return "whose files are always read in the same way, but for --type"
 
 
 def _with_names(population: Population, id: str | None) -> Population:
-    """Return the population with its provenance, in which the attribute that tells individuals apart is a name."""
+    """Return the population with its provenance, in which the `id` attribute is a name."""
     provenance = provenance_of(population)
     if id is not None:
         texts = [None if value is None else str(value) for value in record_values(population, id)]
@@ -208,7 +205,7 @@ def _split(population: Population, target: str, unlabelled: Unlabelled) -> tuple
             raise WrongIndividualError(schema.individual, target, owners[0])
         _refuse_key(population, target)
     missing = population.column(target).missing
-    kept = with_label(missing, unlabelled, target, stacklevel=4)
+    kept = labelled_rows(missing, unlabelled, target, stacklevel=4)
     if kept is not None:
         provenance = provenance_of(population)
         gone = dict.fromkeys(provenance.rows[population.individuals[missing]].tolist(), f"it has no {target}")
@@ -218,17 +215,17 @@ def _split(population: Population, target: str, unlabelled: Unlabelled) -> tuple
 
 
 def _without_labels(population: Population, target: str) -> Population:
-    """Return the population without the labels of other individuals, which as of a date are rows of other types."""
+    """Return the population without the labels of other individuals, which are rows of other types as of a date."""
     relations, individual = provenance_of(population).relations, population.schema.individual
     origins = {} if relations is None else relations.origins
     for name, table in origins.items():
         if name != individual and table == origins[individual]:
-            population = population.without_attribute(name, target)
+            population = population.without_attributes(name, target)
     return population
 
 
 def _refuse_key(population: Population, target: str) -> None:
-    """Refuse a target that is a key of its table, which is no attribute."""
+    """Raise `UsageError` if the target is a key of its table, which is not an attribute."""
     relations, individual = provenance_of(population).relations, population.schema.individual
     if relations is None:
         return
@@ -239,7 +236,7 @@ def _refuse_key(population: Population, target: str) -> None:
 
 
 def _near(path: Path) -> list[str]:
-    """Return what might have been meant: data sets, and the file beside that is called most like it."""
+    """Return candidates for a misspelled name: datasets, and the file with the most similar name."""
     files = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
-    beside = get_close_matches(path.name, files, n=1)
-    return [*dataset_names(), *(str(path.with_name(file)) for file in beside)]
+    closest = get_close_matches(path.name, files, n=1)
+    return [*dataset_names(), *(str(path.with_name(file)) for file in closest)]

@@ -1,9 +1,8 @@
-"""The options of reading, each declared once: its name, its kind and range, and its sentence of help.
+"""Reading options, each declared once with its name, type and help text.
 
-`ReadingOptions` is what `structtree.data.readers.sources.read_data` and `structtree.open_data` take by keyword. The
-checks of given values (`check_option`) follow from its types, and so do the options of the command line
-(`structtree.cli.reading`), which find their spelling and their help here. Which options a format knows is said in
-`structtree.data.readers.sources`.
+`ReadingOptions` are the keyword arguments of `structtree.data.readers.sources.read_data` and `structtree.open_data`.
+Values are validated by type (`check_option`), and the options of the command line (`structtree.cli.reading`) follow
+from the declarations. The options of each format are listed in `structtree.data.readers.sources`.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ MOLECULES = "How to read molecules"
 FACTS = "How to read facts"
 
 Hydrogens = Literal["implicit", "explicit"]
-"""Hydrogens as a count at each atom, or as atoms themselves."""
+"""Hydrogens as a count of each atom, or as separate atoms."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionText:
-    """An option as the command line shows it: sentence of help, group, argument, and a spelling of its own."""
+    """Help text, group, metavar and name of an option on the command line."""
 
     help: str
     panel: str
@@ -53,16 +52,15 @@ class OptionText:
 
 
 class RowOptions(TypedDict, total=False):
-    """The options of every reader of tables: what a row is, and what its columns are."""
+    """Options of all table readers."""
 
     individual: Annotated[
-        str | None,
-        OptionText("The type that gets a label; a table of a database; Graph, Node or Edge.", DATA, "TYPE"),
+        str | None, OptionText("Individual type: a table of a database; Graph, Node or Edge.", DATA, "TYPE")
     ]
     types: Annotated[
         Mapping[str, str] | None,
         OptionText(
-            "The kind of an attribute or link: zip=nominal, 'born=date(day-first)', 'size=low<high'; repeatable.",
+            "Kind of an attribute or link: zip=nominal, 'born=date(day-first)', 'size=low<high'; repeatable.",
             DATA,
             "NAME=KIND",
             "--type",
@@ -83,65 +81,58 @@ class RowOptions(TypedDict, total=False):
 
 
 class MoleculeOptions(TypedDict, total=False):
-    """The options of every reader of molecules; None is the same as not giving one."""
+    """Options of all molecule readers; None is the default."""
 
     hydrogens: Annotated[
-        Hydrogens | None,
-        OptionText("Only count hydrogens, or make each of them an atom.", MOLECULES, "implicit|explicit"),
+        Hydrogens | None, OptionText("Count hydrogens, or represent them as atoms.", MOLECULES, "implicit|explicit")
     ]
     largest_fragment: Annotated[
         bool | None,
         OptionText("Keep only the largest fragment of each molecule, without salts and solvents.", MOLECULES),
     ]
     neutralise: Annotated[
-        bool | None,
-        OptionText("Neutralise charges by adding or removing hydrogens, where that is possible.", MOLECULES),
+        bool | None, OptionText("Neutralise charges by adding or removing hydrogens, if possible.", MOLECULES)
     ]
-    skip_bad: Annotated[bool | None, OptionText("Leave out molecules that cannot be read, and list them.", MOLECULES)]
+    skip_bad: Annotated[bool | None, OptionText("Skip and list molecules that cannot be read.", MOLECULES)]
     cache: Annotated[
-        bool | None,
-        OptionText("Cache what is computed for large sets of molecules.", MOLECULES, None, "--cache/--no-cache"),
+        bool | None, OptionText("Cache results for large sets of molecules.", MOLECULES, None, "--cache/--no-cache")
     ]
 
 
 class KeyOptions(TypedDict, total=False):
-    """The options of every reader of databases that no other reader has; None is the same as not giving one."""
+    """Options of the database readers only; None is the default."""
 
     keys: Annotated[
         Sequence[str] | None,
-        OptionText("The key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "--key"),
+        OptionText("Key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "--key"),
     ]
     links: Sequence[str] | None
     exclude: Annotated[
         Sequence[str] | None,
-        OptionText("A column of any table, or a whole table, to leave out; repeatable.", DATABASES, "T.COLUMN"),
+        OptionText("Column of any table, or whole table, to exclude; repeatable.", DATABASES, "T.COLUMN"),
     ]
-    condition: Annotated[
-        str | None, OptionText("A condition for the rows that are individuals.", DATABASES, "SQL", "--where")
-    ]
+    condition: Annotated[str | None, OptionText("SQL condition for the individuals.", DATABASES, "SQL", "--where")]
     schema_file: Annotated[
         str | None,
-        OptionText("Keys and links, as structtree data schema writes them.", DATABASES, "FILE.toml", "--schema"),
+        OptionText("Keys and links written by structtree data schema.", DATABASES, "FILE.toml", "--schema"),
     ]
     layout: SourceLayout | None
-    strict: Annotated[bool | None, OptionText("Refuse foreign keys that lead nowhere.", DATABASES)]
+    strict: Annotated[bool | None, OptionText("Reject foreign keys without a target row.", DATABASES)]
     as_of: Annotated[
         str | None,
         OptionText("An individual sees only rows dated before this date of its own: loan.date.", DATABASES, "DATE"),
     ]
-    lead: Annotated[
-        int | None,
-        OptionText("With --as-of: prediction horizon in days.", DATABASES, "DAYS"),
+    lead: Annotated[int | None, OptionText("With --as-of: prediction horizon in days.", DATABASES, "DAYS")]
+    frozen_at: Annotated[
+        str | None, OptionText("Hide rows and values dated after this day.", DATABASES, "YYYY-MM-DD")
     ]
-    frozen_at: Annotated[str | None, OptionText("Nothing dated after this day is seen.", DATABASES, "YYYY-MM-DD")]
     exclude_after: Annotated[
-        str | None,
-        OptionText("The same, and individuals dated after this day are left out.", DATABASES, "YYYY-MM-DD"),
+        str | None, OptionText("The same, and exclude individuals dated after this day.", DATABASES, "YYYY-MM-DD")
     ]
     dates: Annotated[
         Sequence[str] | None,
         OptionText(
-            "The date from which rows of a table exist, by default the earliest; repeatable.",
+            "Date from which rows of a table exist, by default the earliest; repeatable.",
             DATABASES,
             "T.COLUMN",
             "--date",
@@ -150,7 +141,7 @@ class KeyOptions(TypedDict, total=False):
     set_once: Annotated[
         Sequence[str] | None,
         OptionText(
-            "A date that never changes once it is set, so that it can be used before later dates; repeatable.",
+            "Date that never changes once it is set, so that it can be used before later dates; repeatable.",
             DATABASES,
             "T.COLUMN",
         ),
@@ -158,71 +149,58 @@ class KeyOptions(TypedDict, total=False):
 
 
 class DatabaseOptions(KeyOptions, total=False):
-    """All options of reading databases."""
+    """All options for databases."""
 
     individual: str | None
     types: Mapping[str, str] | None
 
 
 class FactOptions(TypedDict, total=False):
-    """The options of the reader of facts; None is the same as not giving one."""
+    """Options of the fact reader; None is the default."""
 
     positives: Annotated[
-        str | None, OptionText("The file of positive examples, if its name does not say so.", FACTS, "FILE")
+        str | None, OptionText("File of positive examples, if its name does not show it.", FACTS, "FILE")
     ]
-    negatives: Annotated[str | None, OptionText("The file of negative examples.", FACTS, "FILE")]
-    modes: Annotated[
-        str | None, OptionText("A file with the sorts of arguments, as Aleph or ACE declares them.", FACTS, "FILE")
-    ]
+    negatives: Annotated[str | None, OptionText("File of negative examples.", FACTS, "FILE")]
+    modes: Annotated[str | None, OptionText("File with argument types as declared for Aleph or ACE.", FACTS, "FILE")]
     part: Annotated[
         Sequence[str] | None,
-        OptionText("The part of a folder to read, such as test or fold1; may be repeated.", FACTS, "NAME"),
+        OptionText("Part of a folder to read, such as test or fold1; repeatable.", FACTS, "NAME"),
     ]
     fact: Annotated[
         Sequence[str] | None,
-        OptionText(
-            "What arguments are: 'bond(Molecule, Atom, Atom -> to, order)'; may be repeated.", FACTS, "SIGNATURE"
-        ),
+        OptionText("Types of arguments: 'bond(Molecule, Atom, Atom -> to, order)'; repeatable.", FACTS, "SIGNATURE"),
     ]
     sample_negatives: Annotated[
-        int | None, OptionText("Draw so many negative examples from what is not a positive one.", FACTS, "N")
+        int | None, OptionText("Number of negative examples to sample from what is not positive.", FACTS, "N")
     ]
-    sample_seed: Annotated[int | None, OptionText("The seed for drawing them; 0 by default.", FACTS, "N")]
+    sample_seed: Annotated[int | None, OptionText("Random seed for the sample; 0 by default.", FACTS, "N")]
 
 
 class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, FactOptions, total=False):
-    """All options of reading; None is the same as not giving one."""
+    """All reading options; None is the default."""
 
-    format: Annotated[str | None, OptionText("The format, if the file's extension does not show it.", DATA)]
+    format: Annotated[str | None, OptionText("File format, if the extension does not show it.", DATA)]
     schema: Schema | None
     delimiter: Annotated[
-        str | None, OptionText("The separator of fields; also tab, or a blank for any run of blanks.", TEXT, "SIGN")
+        str | None, OptionText("Field separator; also tab, or a space for any whitespace.", TEXT, "CHAR")
     ]
     header: Annotated[
         bool | None, OptionText("Read the first line as names, or as data.", TEXT, None, "--header/--no-header")
     ]
-    names: Annotated[Sequence[str] | None, OptionText("The names of the columns.", TEXT, "A,B,C")]
-    encoding: Annotated[
-        str | None, OptionText("The encoding of the text, such as cp1252; UTF-8 by default.", TEXT, "NAME")
-    ]
-    decimal: Annotated[Literal[".", ","] | None, OptionText("The decimal separator: . or ,", TEXT, "SIGN")]
+    names: Annotated[Sequence[str] | None, OptionText("Column names.", TEXT, "A,B,C")]
+    encoding: Annotated[str | None, OptionText("Text encoding, such as cp1252; UTF-8 by default.", TEXT, "NAME")]
+    decimal: Annotated[Literal[".", ","] | None, OptionText("Decimal separator: . or ,", TEXT, "CHAR")]
     missing_words: Annotated[
         Sequence[str] | None,
-        OptionText(
-            "A word for a missing value, in place of ?, NA and the like; may be repeated.",
-            TEXT,
-            "WORD",
-            "--missing-word",
-        ),
+        OptionText("Word for missing values, instead of ?, NA etc.; repeatable.", TEXT, "WORD", "--missing-word"),
     ]
-    smiles: Annotated[
-        str | None, OptionText("The column with the SMILES, if its name does not say so.", MOLECULES, "COLUMN")
-    ]
+    smiles: Annotated[str | None, OptionText("SMILES column, if its name does not show it.", MOLECULES, "COLUMN")]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingOption:
-    """An option of reading: the type of its values, and its text; one without a text is for Python only."""
+    """A reading option with the type of its values and its text; options without a text exist only in Python."""
 
     name: str
     kind: Any
@@ -230,24 +208,24 @@ class ReadingOption:
 
     @property
     def flag(self) -> str:
-        """The option as it is spelled on the command line."""
+        """Name on the command line."""
         return (self.text and self.text.flag) or f"--{self.name.replace('_', '-')}"
 
 
 _EXPECTED: Mapping[Any, str] = {
-    str: "text",
+    str: "a string",
     bool: "True or False",
     int: "a whole number",
     Schema: "a Schema",
     SourceLayout: "the layout of a model",
-    Sequence: "a list of texts",
+    Sequence: "a list of strings",
     Mapping: "a mapping from names to kinds",
 }
 
 
 @cache
 def reading_options() -> Mapping[str, ReadingOption]:
-    """Return the options by name, in the order in which help lists them.
+    """Return the options by name, in the order of the help.
 
     Examples
     --------
@@ -261,7 +239,7 @@ def reading_options() -> Mapping[str, ReadingOption]:
 
 
 def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those options that are not None, after checking all of them.
+    """Validate options and return those that are not None.
 
     Examples
     --------
@@ -278,7 +256,7 @@ def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_option(name: str, value: Any) -> None:
-    """Refuse a value that an option of reading cannot have.
+    """Raise `UsageError` if the value of a reading option is invalid.
 
     Examples
     --------
@@ -293,7 +271,7 @@ def check_option(name: str, value: Any) -> None:
     else:
         plain = get_origin(kind) or kind
         is_right, expected = isinstance(value, plain), _EXPECTED[plain]
-        if plain is Sequence:  # an index of pandas will do
+        if plain is Sequence:  # also a pandas Index
             is_list = isinstance(value, Collection) and not isinstance(value, str)
             is_right = is_list and all(isinstance(each, str) for each in value)
     if not is_right:

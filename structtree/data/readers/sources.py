@@ -1,7 +1,7 @@
-"""Any file or folder with data, its format told by its extension or by the user.
+"""Reading of files and folders in all formats, chosen by extension or by the user.
 
-One line for each format says its extensions, its reader, and which of the options make sense for it. Names of
-data sets that come with the package are not known here.
+Each format is declared with its extensions, its reader and the options that apply to it. Built-in datasets are opened
+elsewhere.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ __all__ = ["FILE_FORMATS", "FileFormat", "is_database", "read_data", "target_of"
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A format that can be read.
+    """A supported format.
 
     Parameters
     ----------
     name : str
     extensions : tuple of str
-        The endings of the names of its files, perhaps followed by ``.gz``.
+        File extensions, possibly followed by ``.gz``.
     read : callable
-        From a path, and those of the options that are given, to a population.
+        Function from a path and the given options to a population.
     options : tuple of str
-        The options that the reader knows.
+        Options of the reader.
     what : str
-        The format in a few words.
+        Short description.
     targets : tuple of str
-        The attributes of individuals that such data is made to predict; the first that is there is the target.
+        Usual names of the target; the first one that exists is the default target.
     last : bool
-        Whether, where none of these is there, the last attribute is the target.
+        Whether the default target is otherwise the last attribute.
     takes_target : bool
-        Whether the reader is told what to predict, since that decides who the individuals are.
+        Whether the reader needs the target to determine the individuals.
     """
 
     name: str
@@ -88,13 +88,11 @@ _FACTS = ("types", "individual", "encoding", *FactOptions.__annotations__)
 FILE_FORMATS: Mapping[str, FileFormat] = {
     known.name: known
     for known in (
-        FileFormat("jsonl", (".jsonl", ".ndjson"), read_jsonl, _RECORDS, "one JSON object a line"),
+        FileFormat("jsonl", (".jsonl", ".ndjson"), read_jsonl, _RECORDS, "one JSON object per line"),
         FileFormat("json", (".json",), read_json, _RECORDS, "one JSON array of objects"),
         FileFormat("csv", (".csv", ".tsv"), read_csv, _DELIMITED, "a table with a header"),
-        FileFormat(
-            "arff", (".arff",), read_arff, _DECLARED, "a table of Weka", ("class", "Class", "CLASS"), last=True
-        ),
-        FileFormat("c45", (".names", ".data", ".test"), read_c45, _DECLARED, "files of C4.5", last=True),
+        FileFormat("arff", (".arff",), read_arff, _DECLARED, "a Weka table", ("class", "Class", "CLASS"), last=True),
+        FileFormat("c45", (".names", ".data", ".test"), read_c45, _DECLARED, "C4.5 files", last=True),
         FileFormat("parquet", (".parquet", ".pq"), read_parquet, _TABLES, "a table"),
         FileFormat("feather", (".feather", ".arrow"), read_feather, _TABLES, "a table"),
         FileFormat("graphml", (".graphml",), partial(read_graphs, format="graphml"), _GRAPHS, _GRAPH),
@@ -110,49 +108,47 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
         FileFormat("tables", (), read_tables, _FOLDER, "a folder of tables, each a CSV or Parquet file"),
         FileFormat("tu", (), read_tu, _GRAPHS, "a folder of graphs, with files such as NAME_A.txt", TARGETS),
         FileFormat(
-            "smiles", (".smi", ".smiles"), read_molecules, _MOLECULES, "molecules, or a table with a column of them"
+            "smiles", (".smi", ".smiles"), read_molecules, _MOLECULES, "molecules, or a table with a SMILES column"
         ),
         FileFormat(
             "sdf", (".sdf", ".sd", ".mol"), partial(read_molecules, notation="molblock"), _BLOCKS, "molecules"
         ),
-        FileFormat(
-            "facts", FACT_ENDINGS, read_facts, _FACTS, "facts of Prolog, or a folder of them", takes_target=True
-        ),
+        FileFormat("facts", FACT_ENDINGS, read_facts, _FACTS, "Prolog facts, or a folder of them", takes_target=True),
     )
 }
-"""The formats that can be read, by name."""
+"""Supported formats by name."""
 
 _AT_URL = FileFormat("a URL", (), read_database_url, _LINKED, "a database")
-"""What is no file, so that nobody says its format."""
+"""Format of database URLs, which users cannot name."""
 
 
 def read_data(
     where: str | os.PathLike[str], target: str | None = None, **options: Unpack[ReadingOptions]
 ) -> Population:
-    """Return the population of a file, of a folder of graphs, of tables or of facts, or of the database at a URL.
+    """Read a file, a folder of graphs, tables or facts, or the database at a URL.
 
-    A table with a column of SMILES is read as molecules; with ``format="csv"`` it is read as it stands.
+    A table with a SMILES column is read as molecules; with ``format="csv"`` it is read as plain rows.
 
     Parameters
     ----------
     where : path or URL
     target : str, optional
-        What is to be predicted, for formats in which that decides who the individuals are.
+        Target, for formats in which it determines the individuals.
     format : str, optional
-        The name of one of `FILE_FORMATS`, when the extension does not tell it.
+        Name of one of `FILE_FORMATS`, if the extension does not show it.
     types : mapping, optional
-        Kinds to read members as, such as ``{"zip": "nominal", "cars": "set"}``.
+        Declared kinds of members, such as ``{"zip": "nominal", "cars": "set"}``.
     individual : str, optional
-        The name of the individual's type; for graphs ``Graph``, ``Node`` or ``Edge``, for databases a table.
+        Name of the individual type; for graphs ``Graph``, ``Node`` or ``Edge``, for databases a table.
     schema : Schema, optional
-        What nested records must be.
+        Required schema of nested records.
     group, link : str, optional
         For tables whose rows are elements of sets; see `structtree.data.readers.tables.reading.from_frame`.
     delimiter, header, names, encoding, decimal : optional
         For delimited text; see `structtree.data.readers.tables.reading.read_csv`.
     missing_words : sequence of str, optional
-        For text of any format: the words for a missing value, instead of
-        `structtree.data.readers.text_files.MISSING_WORDS`; in ARFF, where ``?`` is the only one, besides it.
+        Words for missing values in text, instead of `structtree.data.readers.text_files.MISSING_WORDS`; for ARFF, in
+        addition to ``?``.
     keys, links, exclude, condition, schema_file, layout, strict : optional
         For databases and folders of tables; see `structtree.data.readers.databases.reading.from_database`.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache : optional
@@ -184,17 +180,17 @@ def read_data(
 
 
 def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
-    """Return the population of a table, which is of molecules if the user says so or its header does."""
+    """Read a table, as molecules if the options or the header say so."""
     layout = csv_layout(path, **{name: value for name, value in given.items() if name in _LAYOUT})
     rest = {name: value for name, value in given.items() if name not in _LAYOUT}
-    said = [name for name in _ONLY_MOLECULES if name in given]
+    chosen = [name for name in _ONLY_MOLECULES if name in given]
     has_smiles = "smiles" in given or smiles_column(layout.names) is not None
-    if said and not has_smiles:
+    if chosen and not has_smiles:
         raise UsageError(
-            f"{reading_options()[said[0]].flag} is for molecules, and {path} has no column that is called smiles; if "
-            "another one has them, name it with --smiles (smiles=...)"
+            f"{reading_options()[chosen[0]].flag} is for molecules, and {path} has no column named smiles; if "
+            "another column contains them, name it with --smiles (smiles=...)"
         )
-    is_smiles = "smiles" in given or bool(said) or (has_smiles and set(given) <= set(_MOLECULES))
+    is_smiles = "smiles" in given or bool(chosen) or (has_smiles and set(given) <= set(_MOLECULES))
     _refuse_others(given, FILE_FORMATS["smiles" if is_smiles else "csv"], is_named=False)
     return read_molecules(layout, **rest) if is_smiles else read_csv(layout, **rest)
 
@@ -207,24 +203,24 @@ def _refuse_others(given: Mapping[str, Any], chosen: FileFormat, *, is_named: bo
             raise UsageError(f"for {chosen.what}, --link takes TABLE.COLUMN=TABLE.COLUMN; got {value!r}")
         users = ", ".join(known.name for known in FILE_FORMATS.values() if name in known.options)
         fix = "" if is_named else "; if the file is one of these, say so with --format (format=...)"
-        raise UsageError(f"{_spelled(name)} makes no sense for {chosen.name} ({chosen.what}); it is for {users}{fix}")
+        raise UsageError(f"{_spelled(name)} does not apply to {chosen.name} ({chosen.what}), only to {users}{fix}")
 
 
 def _spelled(name: str) -> str:
-    """Return an option's name, with its spelling on the command line where that is another."""
+    """Return the name of an option, with its name on the command line if that differs."""
     flag = "--link" if name == "links" else reading_options()[name].flag
     return name if flag == f"--{name.replace('_', '-')}" else f"{name} ({flag})"
 
 
 def target_of(where: str | os.PathLike[str], population: Population, format: str | None = None) -> str | None:
-    """Return the attribute that data of such a format is made to predict, if it has one and every individual has it.
+    """Return the default target of the format, if it exists and is never missing.
 
     Parameters
     ----------
     where, format
-        As in `read_data`.
+        As for `read_data`.
     population : Population
-        What was read from there.
+        Data that was read.
 
     Examples
     --------
@@ -240,7 +236,7 @@ def target_of(where: str | os.PathLike[str], population: Population, format: str
 
 
 def is_database(where: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Return whether data is of several linked tables."""
+    """Return whether the data consists of linked tables."""
     return "links" in _format(where, format).options
 
 
@@ -261,23 +257,19 @@ def _format(where: str | os.PathLike[str], name: str | None) -> FileFormat:
     for known in FILE_FORMATS.values():
         if extension in known.extensions:
             return known
-    ending = f"the extension {extension!r} tells no format" if extension else "the name has no extension"
+    ending = f"unknown extension {extension!r}" if extension else "the name has no extension"
     raise UsageError(f"{path}: {ending}; say it with --format {'|'.join(FILE_FORMATS)}")
 
 
 def _format_in_folder(path: Path) -> str:
     if is_tu_folder(path):
         return "tu"
-    found = sorted(extension_of(file) for file in path.iterdir())
-    for extension in found:
+    for extension in sorted(map(extension_of, path.iterdir())):
         if extension in GRAPH_FILES:
             return extension[1:]
     if is_fact_folder(path):
         return "facts"
     if len(tables_in(path)) > 1:
         return "tables"
-    known = (
-        f"no {' or '.join(GRAPH_FILES)} file, one for each graph, no NAME_A.txt with all of them, no facts "
-        f"({', '.join(FACT_ENDINGS)}), and no CSV or Parquet files, one for each table"
-    )
-    raise DataError(f"the folder has {known}", source=str(path))
+    known = f"no graphs ({' or '.join(GRAPH_FILES)} files, or NAME_A.txt), no facts ({', '.join(FACT_ENDINGS)})"
+    raise DataError(f"the folder has {known}, and fewer than two tables (CSV or Parquet)", source=str(path))

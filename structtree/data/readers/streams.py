@@ -1,7 +1,7 @@
-"""Data that comes as a stream: standard input (``-``), a pipe, or a device.
+"""Data from a stream: standard input (``-``), a pipe, or a device.
 
-Readers may look at a file twice, and at its name, so that a stream is copied to a temporary file first. Its name
-tells the format, which is guessed from the first bytes; errors and warnings name the stream.
+A stream is copied to a temporary file first, since readers may read a file twice and use its name. The extension of
+the temporary file follows from the first bytes; errors and warnings name the stream.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from structtree.files import STANDARD_STREAM
 __all__ = ["STANDARD_INPUT", "guessed_extension", "is_piped", "spooled"]
 
 STANDARD_INPUT = "standard input"
-"""What standard input is called in sentences."""
+"""Name of standard input in messages."""
 
 _HEAD = 8192
 _GZIP = b"\x1f\x8b"
@@ -43,7 +43,7 @@ _OPENINGS = (
 
 
 def is_piped(where: str | os.PathLike[str]) -> bool:
-    """Return whether data comes as a stream: standard input, a pipe or a device.
+    """Return whether a path is a stream: standard input, a pipe or a device.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def is_piped(where: str | os.PathLike[str]) -> bool:
 
 
 def guessed_extension(head: bytes) -> str:
-    """Return the extension for a file that begins so; text of no other format is taken for a table.
+    """Guess the extension of a file from its first bytes; other text is assumed to be a table.
 
     Examples
     --------
@@ -70,21 +70,21 @@ def guessed_extension(head: bytes) -> str:
 
 @contextmanager
 def spooled(where: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a stream as a file that is there while the block runs, unpacked, and with an extension.
+    """Copy a stream to a temporary file, unpacked and with an extension, that exists inside this block.
 
     Raises
     ------
     UsageError
-        When standard input is a terminal, where nobody would know that data is waited for.
+        If standard input is a terminal.
     DataError
-        When nothing comes, or not the whole of a gzip file.
+        If the stream is empty, or a truncated gzip file.
 
     Examples
     --------
     >>> with spooled(os.devnull) as file:
     ...     pass
     Traceback (most recent call last):
-    structtree.errors.DataError: /dev/null: there is no data; expected a table, JSON Lines or another format
+    structtree.errors.DataError: /dev/null: no data; expected a table, JSON Lines or another format
     """
     name = STANDARD_INPUT if os.fspath(where) == STANDARD_STREAM else os.fspath(where)
     with tempfile.TemporaryDirectory(prefix="structtree-") as folder:
@@ -92,7 +92,7 @@ def spooled(where: str | os.PathLike[str]) -> Iterator[Path]:
         with _opened(where) as stream, file.open("wb") as copy:
             shutil.copyfileobj(stream, copy)
         if file.stat().st_size == 0:
-            raise DataError("there is no data; expected a table, JSON Lines or another format", source=name)
+            raise DataError("no data; expected a table, JSON Lines or another format", source=name)
         file = _with_extension(_unpacked(file, name), extension_of(where))
         try:
             with _warnings_renamed(str(file), name):
@@ -108,17 +108,17 @@ def _opened(where: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with Path(where).open("rb") as stream:
                 yield stream
         except PermissionError:
-            raise MissingFileError(f"{where} may not be read; check its permissions") from None
+            raise MissingFileError(f"{where} cannot be read; check its permissions") from None
         return
     if sys.stdin is None or sys.stdin.closed:
         raise UsageError("there is no standard input; name a file instead of -")
     if sys.stdin.isatty():
-        raise UsageError("standard input is the terminal; send data to it, as in: structtree data info - < data.csv")
+        raise UsageError("standard input is a terminal; redirect data to it: structtree data info - < data.csv")
     yield sys.stdin.buffer
 
 
 def _unpacked(file: Path, name: str) -> Path:
-    """Return the file, or another beside it that has what is packed in it."""
+    """Return the file, or its unpacked content as another file in the same folder."""
     with file.open("rb") as packed:
         if packed.read(len(_GZIP)) != _GZIP:
             return file
@@ -126,7 +126,7 @@ def _unpacked(file: Path, name: str) -> Path:
     try:
         unpack(file, plain, name)
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise DataError("not a whole gzip file, though it begins like one", source=name) from None
+        raise DataError("not a complete gzip file, though it begins like one", source=name) from None
     file.unlink()
     return plain
 
@@ -139,7 +139,7 @@ def _with_extension(file: Path, extension: str) -> Path:
 
 @contextmanager
 def _warnings_renamed(path: str, name: str) -> Iterator[None]:
-    """Have warnings name the stream, not the temporary file."""
+    """Replace the name of the temporary file in warnings by the name of the stream."""
     with warnings.catch_warnings(record=True) as caught:
         yield
     for each in caught:
@@ -150,7 +150,7 @@ def _warnings_renamed(path: str, name: str) -> Iterator[None]:
 
 
 def _renamed(error: StructtreeError, path: str, name: str) -> StructtreeError:
-    """Have an error name the stream, not the temporary file."""
+    """Replace the name of the temporary file in an error by the name of the stream."""
     error.args = tuple(each.replace(path, name) if isinstance(each, str) else each for each in error.args)
     if isinstance(error, DataError):
         error.message = error.message.replace(path, name)

@@ -1,7 +1,7 @@
-"""Text files, unpacked if need be, and with one sentence when they cannot be opened or decoded.
+"""Opening, unpacking and decoding of text files, with clear errors.
 
-What the text means is left to the readers beside this module, all but which words stand for a missing value;
-`structtree.files` writes.
+The readers interpret the text, except for the words for missing values, which are defined here. `structtree.files`
+writes files.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ __all__ = [
 ]
 
 MISSING_WORDS = ("?", "NA", "NaN", "nan", "N/A", "n/a", "#N/A", "null", "NULL")
-"""The words for a missing value in text, besides no text at all, unless the user names others."""
+"""Default words for missing values in text, besides the empty string."""
 
 _HEAD = 8192
 _BLOCK = 1 << 20
 _RESERVE = 1 << 28
-"""Bytes of a disk that unpacking leaves free."""
+"""Disk space that unpacking leaves free, in bytes."""
 
 _LARGE, _DENSEST = 1 << 30, 200
-"""Packed text of more bytes than that is not that many times smaller."""
+"""Unpacked size, and compression ratio, beyond which a packed text is suspicious."""
 
 
 def present(texts: Sequence[str | None], missing_words: Collection[str] = MISSING_WORDS) -> list[str | None]:
-    """Return texts without the blanks around them, None where one is empty or a word for a missing value.
+    """Strip strings; empty strings and words for missing values become None.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def present(texts: Sequence[str | None], missing_words: Collection[str] = MISSIN
 
 
 def extension_of(path: str | os.PathLike[str]) -> str:
-    """Return the extension of a file's name in small letters, without the ``.gz`` of a packed one.
+    """Return the extension of a file name in lower case, ignoring ``.gz``.
 
     Examples
     --------
@@ -71,14 +71,14 @@ def extension_of(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Iterator[BinaryIO]:
-    """Open the bytes of a text file, unpacked if its name ends in ``.gz``, without a byte order mark of UTF-8.
+    """Open a text file as bytes, unpacked if its name ends in ``.gz``, after the UTF-8 byte order mark.
 
     Raises
     ------
     MissingFileError
-        When it is not there, is a folder, or may not be read.
+        If the file does not exist, is a folder, or cannot be read.
     DataError
-        When it is empty, binary, or not the gzip file its name promises.
+        If the file is empty, binary, or not a gzip file despite its name.
 
     Examples
     --------
@@ -97,15 +97,15 @@ def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Ite
 
 
 def unpack(packed: Path, plain: Path, name: str) -> None:
-    """Unpack a gzip file to another one, a block at a time; what is too large for the disk is refused.
+    """Unpack a gzip file block by block, and raise `DataError` if it does not fit on the disk.
 
-    What `gzip` says of a damaged file is left to the caller.
+    Errors of `gzip` for damaged files are not caught.
 
     Parameters
     ----------
     packed, plain : Path
     name : str
-        What to call the packed one in errors.
+        Name of the packed file in errors.
 
     Examples
     --------
@@ -122,37 +122,31 @@ def unpack(packed: Path, plain: Path, name: str) -> None:
             n_bytes += len(block)
             if shutil.disk_usage(plain.parent).free < _RESERVE + len(block):
                 plain.unlink()
-                raise DataError(
-                    f"it unpacks to {n_bytes:,} bytes or more, and {tempfile.gettempdir()} has no room for them",
-                    source=name,
-                    fix="unpack it elsewhere, and name the unpacked file",
-                )
+                message = f"unpacks to at least {n_bytes:,} bytes, too many for {tempfile.gettempdir()}"
+                raise DataError(message, source=name, fix="unpack it elsewhere and pass the unpacked file")
             copy.write(block)
 
 
 def _refuse_bomb(path: Path) -> None:
-    """Refuse a packed text that is far larger than its file: it would fill the memory."""
+    """Raise `DataError` for a packed file that would fill the memory."""
     with path.open("rb") as file:
         n_packed = file.seek(0, os.SEEK_END)
         file.seek(max(0, n_packed - 4))
-        said = int.from_bytes(file.read(4), "little")
-    if said <= _LARGE or said <= _DENSEST * n_packed:
+        n_declared = int.from_bytes(file.read(4), "little")
+    if n_declared <= _LARGE or n_declared <= _DENSEST * n_packed:
         return
     n_bytes = 0
-    with explained(path), gzip.open(path) as source:  # since the last bytes of a file that is cut off say anything
+    with explained(path), gzip.open(path) as source:  # the declared size of a truncated file is arbitrary
         while block := source.read(_BLOCK):
             n_bytes += len(block)
     if n_bytes > _DENSEST * n_packed:
-        raise DataError(
-            f"it unpacks from {n_packed:,} to {n_bytes:,} bytes, which looks like a mistake",
-            source=str(path),
-            fix="if it is right, unpack it, and name the unpacked file",
-        )
+        message = f"unpacks from {n_packed:,} to {n_bytes:,} bytes, which looks like a mistake"
+        raise DataError(message, source=str(path), fix="if it is correct, unpack it and pass the unpacked file")
 
 
 @contextmanager
 def explained(where: str | os.PathLike[str]) -> Iterator[None]:
-    """Have what goes wrong while a file is read told in one sentence.
+    """Turn errors of reading a file into errors with one sentence.
 
     Examples
     --------
@@ -171,12 +165,12 @@ def explained(where: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def open_decoded(path: str | os.PathLike[str], encoding: str = "utf-8") -> Iterator[TextIO]:
-    """Open the text of a file, line ends as they are; see `open_text_file`.
+    """Open a text file with its original line ends; see `open_text_file`.
 
     Raises
     ------
     DataError
-        Also when a byte does not belong to the encoding, with its place.
+        If a byte is invalid in the encoding, with its position.
 
     Examples
     --------
@@ -193,12 +187,12 @@ def open_decoded(path: str | os.PathLike[str], encoding: str = "utf-8") -> Itera
             yield text
     except UnicodeDecodeError:
         raise undecodable(path, name) from None
-    except UnicodeError:  # of the codecs of files, only UTF-16 and UTF-32 without their mark
+    except UnicodeError:  # UTF-16 or UTF-32 without a byte order mark
         raise _without_mark(path, name) from None
 
 
 def checked_encoding(name: str) -> str:
-    """Return the name by which Python knows an encoding of text.
+    """Return Python's name of a text encoding.
 
     Examples
     --------
@@ -207,7 +201,7 @@ def checked_encoding(name: str) -> str:
     """
     try:
         found = codecs.lookup(name).name
-        "a".encode(found)  # fails if it is no encoding of text, such as zlib
+        "a".encode(found)  # fails for other codecs, such as zlib
     except (LookupError, ValueError):
         found = ""
     if found in ("", "idna", "punycode"):
@@ -217,7 +211,7 @@ def checked_encoding(name: str) -> str:
 
 
 def _without_mark(path: str | os.PathLike[str], encoding: str) -> DataError:
-    """Return the error for text whose encoding leaves the order of bytes to a mark that is not there."""
+    """Return the error for a missing byte order mark."""
     with open_text_file(path, encoding) as file:
         head = file.read(2)
     order = f"{encoding}-{'be' if head[:1] == bytes(1) else 'le'}"
@@ -230,7 +224,7 @@ def _without_mark(path: str | os.PathLike[str], encoding: str) -> DataError:
 
 
 def undecodable(path: str | os.PathLike[str], encoding: str) -> DataError:
-    """Return the error for a file with a byte that its encoding does not have: where, and what to try.
+    """Return the error for a byte that is invalid in the encoding, with its position and a fix.
 
     Examples
     --------
@@ -244,7 +238,7 @@ def undecodable(path: str | os.PathLike[str], encoding: str) -> DataError:
     n_bytes, line = 0, 1
     with open_text_file(path, encoding) as file:
         start = file.tell()
-        while block := file.read(1 << 20):
+        while block := file.read(_BLOCK):
             n_waiting = len(decoder.getstate()[0])
             try:
                 line += decoder.decode(block).count("\n")
@@ -253,7 +247,7 @@ def undecodable(path: str | os.PathLike[str], encoding: str) -> DataError:
                 at = start + n_bytes - n_waiting + error.start
                 return _undecodable(path, encoding, line, at, f"is {error.object[error.start]:#04x}")
             n_bytes += len(block)
-    return _undecodable(path, encoding, line, start + n_bytes, "ends a character half-way")
+    return _undecodable(path, encoding, line, start + n_bytes, "ends in the middle of a character")
 
 
 def _undecodable(path: str | os.PathLike[str], encoding: str, line: int, at: int, what: str) -> DataError:
@@ -267,7 +261,7 @@ def _undecodable(path: str | os.PathLike[str], encoding: str, line: int, at: int
 
 
 def require_file(path: str | os.PathLike[str]) -> Path:
-    """Return the path, if there is a file; otherwise an error that names the file it may have meant.
+    """Return the path if the file exists; otherwise raise an error that suggests a similar name.
 
     Examples
     --------

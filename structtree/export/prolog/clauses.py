@@ -29,7 +29,6 @@ from structtree.export.prolog.rules import background_clauses
 from structtree.lang.background import ComputedLink
 from structtree.lang.pretty import pretty
 from structtree.models.conform import needed_members
-from structtree.models.leaves import decisions, means
 from structtree.models.model import Model, fitted, used_definitions
 from structtree.models.tree import Leaf, Tree, Way
 
@@ -128,10 +127,8 @@ def _reading_of(model: Model, facts: Population | None) -> FactReading:
     if facts is not None:
         found = provenance_of(facts).facts
     else:
-        remembered = model.params.get("reading")
-        reading = remembered if isinstance(remembered, Mapping) else {}
-        texts = reading.get("fact") if isinstance(reading.get("fact"), list) else None
-        found = None if texts is None else FactReading(tuple(texts), is_of_models=bool(reading.get("models")))
+        texts = model.reading.options.get("fact")
+        found = None if texts is None else FactReading(tuple(texts), is_of_models=model.reading.interpretations)
     if found is None:
         raise UsageError(
             "the model does not say that it was learned from facts, of which its clauses could speak; export it with "
@@ -254,12 +251,8 @@ def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Way, ...]]]:
 
 def _answers(model: Model) -> Mapping[int, str]:
     tree = model.tree
-    if tree.task == "numbers":
-        return {
-            leaf: number_term(mean) for leaf, mean in zip(tree.leaves, means(tree)[list(tree.leaves)], strict=True)
-        }
-    said = decisions(tree, model.decision)
-    return {leaf: _label_term(tree.classes[said[leaf]]) for leaf in tree.leaves}
+    said, term = tree.task.answers(tree, model.decision), _label_term if tree.classes else number_term
+    return {leaf: term(tree.classes[said[leaf]] if tree.classes else said[leaf]) for leaf in tree.leaves}
 
 
 def _label_term(label: Any) -> str:

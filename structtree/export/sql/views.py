@@ -12,7 +12,7 @@ from typing import Any, get_args
 from structtree.data.readers.databases.sqlite_files import sql_name
 from structtree.data.readers.databases.storage import Engine
 from structtree.errors import UnknownNameError, UsageError
-from structtree.evaluate.score import class_name
+from structtree.evaluation.score import class_name
 from structtree.export.sql.tests import SqlRow, SqlTests, untrue
 from structtree.export.sql.values import NotInSqlError, both, column_name, number_literal, text_literal
 from structtree.lang import syntax as syn

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -20,15 +20,15 @@ from structtree.data.dates import text_of
 from structtree.data.population import Column, Population, Value
 from structtree.data.reachable import compact
 from structtree.errors import DataError, UsageError, quoted
-from structtree.evaluate.score import class_name, evaluate
+from structtree.evaluation.score import class_name, evaluate
 from structtree.lang import syntax as syn
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.models.conform import NeededMembers
 from structtree.models.importance import importances, part_importances
-from structtree.models.model import Fitted
+from structtree.models.model import Fitted, Model
 from structtree.models.rules import to_rules
-from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
+from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.report.caveats import caveat_lines
 from structtree.report.effort import Effort, compare_effort, node_spaces
 from structtree.report.explain import explain_prepared
@@ -56,7 +56,6 @@ MAX_DRAWN = 1_500_000
 _DRAWING_WIDTH = 380.0
 MAX_PART_SHARES = 60
 """Parts of tests in the list of importances."""
-_KINDS = {"classes": "Decision", "numbers": "Regression"}
 _BINS = 24
 
 JsonValue = Any
@@ -89,10 +88,10 @@ def findings(
     spaces = node_spaces(known, original, population)
     answers = _answers(parts, population.take(pool))
     return {
-        "title": inert(title or f"{_KINDS[tree.task]} tree for {model.target or 'the target'}"),
+        "title": inert(title or f"{tree.task.title} tree for {model.target or 'the target'}"),
         "target": inert(model.target or "the target"),
         "individual": inert(tree.schema.individual),
-        "task": tree.task,
+        "task": tree.task.name,
         "n": len(population),
         "classes": [inert(class_name(label)) for label in tree.classes],
         "colours": list(class_colours(len(tree.classes))),
@@ -113,8 +112,8 @@ def findings(
         "sizes": _sizes(known, population, seen),
         "importances": [[inert(name), _rounded(share)] for name, share in importances(tree).items() if share > 0],
         "parts": _part_shares(tree),
-        "grammar": [inert(line) for line in str(model.params.get("grammar", "")).split("\n")],
-        "parameters": [[inert(name), inert(value)] for name, value in _parameters(model.params)],
+        "grammar": [inert(line) for line in model.grammar.text.split("\n")],
+        "parameters": [[inert(name), inert(value)] for name, value in _parameters(_recorded(model))],
         "doubts": [inert(line) for line in _doubts(tree)],
         "data": _data(original, model.needed),
         "criteria": [] if effort is None else _criteria(known, original, seen, effort),
@@ -149,7 +148,7 @@ class _Seen:
         if target is not None and np.shape(target) != said.shape:
             got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
             raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
-        if tree.task == "numbers":
+        if not tree.classes:
             actual = None if target is None else np.asarray(target, dtype=np.float64)
             return cls(leaves, said, None, actual, target)
         codes = {class_name(label): code for code, label in enumerate(tree.classes)}
@@ -246,10 +245,8 @@ def _node(
     node = tree.nodes[index]
     stats = node.stats
     told: dict[str, JsonValue] = {"n": stats.n, "says": inert(texts.says(index)), "share": inert(texts.share(index))}
-    if isinstance(stats, ClassCounts):
-        told["counts"] = [_rounded(count) for count in stats.counts]
-    else:
-        told["mean"], told["sd"] = _rounded(stats.mean), _rounded(max(stats.variance, 0.0) ** 0.5)
+    for name, figure in tree.task.chart_json(stats).items():
+        told[name] = list(map(_rounded, figure)) if isinstance(figure, list) else _rounded(figure)
     if seen.range is not None:
         told["bins"] = _bins(tree, index, seen)
     if isinstance(node, Leaf):
@@ -402,9 +399,7 @@ def _numbers(drawing: Drawing, marks: Marks) -> JsonValue:
 
 
 def _answer(tree: Tree, value: Any) -> str:
-    if tree.task == "numbers":
-        return f"{float(value):.4g}"
-    return class_name(tree.classes[int(value)]) if int(value) >= 0 else "another class"
+    return tree.task.answer_text(value)
 
 
 def _reason(reason: Any) -> list[JsonValue]:
@@ -561,7 +556,7 @@ def _part_shares(tree: Tree) -> list[JsonValue]:
 
 def _criteria(known: Fitted, population: Population, seen: _Seen, seconds: float) -> list[dict[str, JsonValue]]:
     """Return what the search for the first test costs by each criterion, with and without pruning."""
-    text = known.model.params.get("grammar")
+    text = known.model.grammar.text
     if seen.target is None or not text:
         lacks = "the data has no target" if seen.target is None else "the model does not keep its grammar"
         raise UsageError(f"searches cannot be compared, since {lacks}; leave out the effort")
@@ -595,10 +590,28 @@ def _doubts(tree: Tree) -> list[str]:
     return list(caveat_lines(tree.caveats, len(tree.branches), next(iter(criteria), "the criterion")))
 
 
+def _recorded(model: Model) -> dict[str, Any]:
+    """Return the records of a model by the names that people see; the grammar and the sizes have their own places."""
+    settings, outcome = model.settings, model.outcome
+    if not settings.criterion:
+        return {}
+    return {
+        "goal": settings.goal,
+        "criterion": settings.criterion,
+        "growth": asdict(settings.growth),
+        "pruning": asdict(settings.pruning),
+        "size": settings.size,
+        "route": model.route.why or None,
+        "stopped_by": outcome.stopped_by,
+        **({"skipped": list(outcome.skipped)} if outcome.skipped else {}),
+        "grammar_origin": model.grammar.origin,
+        "grammar_notes": list(model.grammar.notes),
+        "reading": {"ending": model.reading.ending, **model.reading.options} if model.reading else {},
+    }
+
+
 def _parameters(params: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, str]]:
     for name, value in params.items():
-        if name in ("grammar", "sizes") and not stem:
-            continue  # which have places of their own
         if isinstance(value, Mapping):
             yield from _parameters(value, f"{stem}{name}.")
         else:

@@ -12,7 +12,7 @@ from typing import Any
 
 from structtree.data.population import Population
 from structtree.errors import UsageError
-from structtree.evaluate.score import class_name
+from structtree.evaluation.score import class_name
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.models.model import Model

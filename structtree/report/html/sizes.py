@@ -48,13 +48,13 @@ def size_curves(model: Model, population: Population, target: ArrayLike | None) 
     >>> curves["chosen"], curves["here"]
     (3, [[1, 0.5], [2, 0.1], [3, 0.0]])
     """
-    tree, recorded = model.tree, model.params.get("sizes")
+    tree, recorded = model.tree, model.outcome.sizes
     path = pruning_path(tree, decision=model.decision)
     curves = {"chosen": len(tree.leaves), "training": _curve(path.n_leaves, path.risks)}
     if recorded:
-        columns = (recorded["leaves"], recorded["held_out"], recorded["standard_error"])
+        columns = (recorded.leaves, recorded.held_out, recorded.standard_error)
         curves["held_out"] = sorted(map(list, zip(*columns, strict=True)))
-        curves["training"] = sorted(map(list, zip(recorded["leaves"], recorded["training"], strict=True)))
+        curves["training"] = sorted(map(list, zip(recorded.leaves, recorded.training, strict=True)))
     if target is not None and len(population):
         losses = losses_along(tree, path, population, target, model.decision)
         curves["here"] = _curve(path.n_leaves, losses)

@@ -13,7 +13,7 @@ from typing import Any
 
 from structtree.models.model import fitted
 from structtree.models.settings import Decision
-from structtree.models.tree import ClassCounts, Tree
+from structtree.models.tree import Tree
 from structtree.report.explain import Explanation, Reason, explain_prepared
 from structtree.report.pictures.drawing import EDGE, GREY, INK, PAPER, Drawing
 from structtree.report.pictures.individuals import Marks, drawn, marks_of
@@ -182,13 +182,13 @@ class _Page:
         if self.actual is not None:
             lines += [(line, _SMALL, GREY, False) for line in wrapped_lines(f"the data says {self.actual}", _LEFT)]
         block, colours = _lines_block(lines), class_colours(len(self.tree.classes))
-        stats = self.tree.nodes[self.explanation.leaf].stats
+        counts = [count for _, count in self.explanation.counts]
         width, fill = max(160.0, block.width) + 20, PAPER
         bar: list[SceneItem] = []
-        if isinstance(stats, ClassCounts):
+        if counts:
             fill = paler(colours[self.tree.classes.index(self.explanation.prediction)], 0.16)
-            x, whole = 10.0, sum(stats.counts) or 1.0
-            for count, colour in zip(stats.counts, colours, strict=True):
+            x, whole = 10.0, sum(counts) or 1.0
+            for count, colour in zip(counts, colours, strict=True):
                 bar.append(Box(x, block.height + 10, (width - 20) * count / whole, 8, colour))
                 x += (width - 20) * count / whole
         height = block.height + (28 if bar else 16)

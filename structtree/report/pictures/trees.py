@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import UsageError
-from structtree.evaluate.score import class_name
+from structtree.evaluation.score import class_name
 from structtree.files import check_writable, replacing
 from structtree.models.model import Fitted, fitted
 from structtree.models.settings import Decision
-from structtree.models.tree import Branch, ClassCounts, Leaf, MultiwayBranch, Tree
+from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.report.pictures.layout import BoxSize, Spot, tidy
 from structtree.report.pictures.rendering import INK, check_dag_picture, paint_scene, write_pdf
 from structtree.report.pictures.scene import Box, Curve, Label, Scene, line_width, to_svg, wrapped_lines
@@ -239,7 +239,7 @@ class _Histograms:
 
 def _histograms(known: Fitted, individuals: Any, target: ArrayLike | None) -> _Histograms | None:
     tree = known.model.tree
-    if tree.task == "classes" or target is None:
+    if tree.classes or target is None:
         return None
     if individuals is None:
         raise UsageError("histograms need the individuals of the target, too")
@@ -309,10 +309,7 @@ class _Look:
         return self.shown.folded
 
     def _summary(self, node: int) -> str:
-        stats = self.tree.nodes[node].stats
-        if not isinstance(stats, ClassCounts) or len(stats.counts) > 3:
-            return f"n = {stats.n:,}" if isinstance(stats, ClassCounts) else self.texts.seen(node)
-        return self.texts.seen(node)
+        return self.tree.task.short_text(self.texts.figures(node))
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,17 +417,18 @@ def _node_items(look: _Look, card: _Card, spot: Spot, size: BoxSize) -> list[Box
 
 def _tint(look: _Look, node: int) -> str:
     """Return the colour of a leaf: a pale one of its class; of numbers, the stronger the greater they are."""
-    if look.tree.task == "classes":
-        return paler(look.colours[int(look.texts.said[node])], 0.16)
-    means = look.tree.seen[:, 1]
+    code = look.texts.code(node)
+    if code is not None:
+        return paler(look.colours[code], 0.16)
+    means = look.tree.task.value(look.tree.seen)
     low, high = float(means.min()), float(means.max())
     return paler(_COLOURS[0], 0.05 + 0.3 * (float(means[node]) - low) / ((high - low) or 1.0))
 
 
 def _distribution(look: _Look, node: int, x: float, y: float, width: float) -> list[Box | Curve | Label]:
-    stats = look.tree.nodes[node].stats
-    if isinstance(stats, ClassCounts):
-        return _class_bar(look, stats.counts, x, y, width)
+    counts = look.tree.task.distribution(look.tree.nodes[node].stats)
+    if counts:
+        return _class_bar(look, counts, x, y, width)
     if look.histograms is not None:
         return _histogram(look.histograms.counts[node], x, y, width)
     return _interval(look, node, x, y, width)

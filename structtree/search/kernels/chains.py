@@ -1,9 +1,8 @@
 """Following links: the pairs one link further, and ranks and codes carried back through links that count.
 
-A *chain* is the way from the individuals to a position. Through links that ask for some row it is a list of pairs
-(owner, row); from the first link on that asks for more rows than one it has levels: each row of a level leads to a
-run of rows of the next. The plain twin of everything here is `structtree.space.evaluate`; they are compared through
-what the sweeps say of each predicate, in ``tests/properties/test_sweeps.py``.
+A *chain* leads from the individuals to a position. It is a list of pairs (owner, row) up to the first link that
+requires several rows; from there on it has levels: each row of a level leads to a run of rows of the next. The plain
+twin of these kernels is `structtree.space.evaluate`; ``tests/properties/test_sweeps.py`` compares them.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ __all__ = ["count_true", "lift_codes", "lift_ranks", "next_level", "next_pairs"]
 
 @njit(nogil=True, cache=True)
 def next_pairs(owners: Any, rows: Any, offsets: Any, targets: Any, passes: Any, shared: bool) -> Any:
-    """The pairs one link further whose rows pass, each once.
+    """Return the pairs one link further whose rows pass, each once.
 
     Parameters
     ----------
@@ -55,7 +54,7 @@ def next_pairs(owners: Any, rows: Any, offsets: Any, targets: Any, passes: Any, 
 
 @njit(nogil=True, cache=True)
 def next_level(rows: Any, offsets: Any, targets: Any, passes: Any) -> Any:
-    """The rows one link further that pass, in a run for each row.
+    """Return the rows one link further that pass, in a run for each row.
 
     Returns
     -------
@@ -81,7 +80,7 @@ def next_level(rows: Any, offsets: Any, targets: Any, passes: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def count_true(offsets: Any, targets: Any, true: Any) -> Any:
-    """For each row, how many of its targets are true."""
+    """Return the number of true targets of each row."""
     found = np.zeros(len(offsets) - 1, dtype=np.int32)
     for row in range(len(found)):
         n = 0
@@ -93,7 +92,7 @@ def count_true(offsets: Any, targets: Any, true: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def lift_ranks(ranks: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
-    """Ranks at the end of a chain as ranks at its beginning: of each run the need-th greatest, level by level.
+    """Carry ranks from the end of a chain to its start: the need-th largest rank of each run, level by level.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ def lift_ranks(ranks: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
 
 @njit(nogil=True, cache=True)
 def _nth_greatest(values: Any, begin: int, end: int, n: int, most: Any) -> Any:
-    """The n-th greatest of a run, 0 if it is shorter; `most` is room for n numbers."""
+    """Return the n-th largest value of a run, 0 if it is shorter; `most` is a buffer for n numbers."""
     if end - begin < n:
         return np.int32(0)
     if n == 1:

@@ -1,6 +1,6 @@
-"""A clock that stands still while kernels are compiled.
+"""A clock that stops while kernels are compiled.
 
-Each kernel is compiled once after an installation, in seconds that no time limit should be spent on.
+Each kernel is compiled once after an installation, which does not count towards time limits.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["compile_seconds", "now", "when_compiling"]
 
 
 class _Watch(event.Listener):
-    """Adds up what compiling takes; numba compiles one thing at a time, and what that needs inside of it."""
+    """Listener that adds up the compile time; nested compilations count once."""
 
     def __init__(self) -> None:
         self.depth = 0
@@ -42,7 +42,7 @@ event.register("numba:compile", _WATCH)  # type: ignore[no-untyped-call]  # numb
 
 
 def now() -> float:
-    """Seconds on the clock.
+    """Return the seconds on the clock.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def now() -> float:
 
 
 def compile_seconds() -> float:
-    """Return how long this process has compiled so far, which no time limit counts.
+    """Return the seconds that this process has spent compiling.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def compile_seconds() -> float:
 
 @contextmanager
 def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Have a function called whenever something begins to be compiled.
+    """Call a function whenever a compilation starts.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Counting: what every member of a family keeps, in one pass over pairs.
+"""Counts of the individuals that every member of a family keeps, in one pass over pairs.
 
-(owner, row) says that a row stands at some position of a predicate in an embedding that belongs to the individual
-`owner`; pairs are sorted by owner. A test at that position keeps an individual iff one of its pairs passes, so one
-pass over the pairs gives the counts of every member of a family at once.
+A pair (owner, row) is a row at some position of a predicate in an embedding of the individual `owner`; pairs are
+sorted by owner. A test at this position keeps an individual if and only if one of its pairs passes, so that one pass
+over the pairs counts every member of a family.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["coded_counts", "ranked_counts"]
 def coded_counts(
     owners: Any, rows: Any, codes: Any, offsets: Any, labels: Any, weights: Any, n_labels: int, hashes: Any
 ) -> Any:
-    """Counts of families whose members exclude each other: each row has one code, or -1 for none.
+    """Return the counts of families with exclusive members: each row has one code, or -1 for none.
 
     Parameters
     ----------
@@ -68,10 +68,10 @@ def coded_counts(
 def ranked_counts(
     owners: Any, rows: Any, ranks: Any, offsets: Any, labels: Any, weights: Any, n_labels: int, hashes: Any
 ) -> Any:
-    """Counts of families whose members are nested: a row of rank r passes the members 0 .. r - 1.
+    """Return the counts of families with nested members: a row of rank r passes the members 0 .. r - 1.
 
-    An owner counts for a member iff its greatest rank does: one maximum per owner, then one sum from the
-    strictest member back. Parameters and results are those of `coded_counts`, with ranks for codes.
+    An owner counts for a member if and only if its largest rank does: one maximum per owner, then one sum from the
+    strictest member back. Parameters and results are those of `coded_counts`, with ranks instead of codes.
     """
     n_members = offsets[-1]
     counts = np.zeros((n_members, n_labels))

@@ -1,4 +1,4 @@
-"""Going down a tree of plain tests; its twin is `structtree.models.routing.holds_among`."""
+"""Routing of rows through a tree of plain tests; its twin is `structtree.models.routing.holds_among`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ apart, its parts take twice as long to fetch where trees are large."""
 
 @njit(nogil=True, cache=True, inline="always")
 def _side(cells: Any, row: Any, node: Any, nodes: Any) -> Any:
-    """Return where a row goes on from a node; both comparisons are made, which is quicker than guessing the first."""
+    """Return the next node of a row; both comparisons are made, which is faster than a branch."""
     at = nodes[node]
     value = cells[row, at.place]
     return np.int64(at.yes if (value >= at.low) & (value <= at.high) else at.no)
@@ -28,19 +28,19 @@ def _side(cells: Any, row: Any, node: Any, nodes: Any) -> Any:
 def descend(cells: Any, nodes: Any, leaves: Any) -> None:
     """Find the leaf of each row.
 
-    Four rows go at a time: what one waits for, the others do not.
+    Four rows are routed at a time, to hide the memory latency.
 
     Parameters
     ----------
     cells : (rows, columns) float64
-        NaN where there is no value: every test of it is false.
+        NaN for missing values, for which every test is false.
     nodes : (nodes,) NODE
     leaves : (rows,) int64
-        Where the result goes.
+        Filled with the result.
     """
     n = len(leaves)
     for row in range(0, n, 4):
-        # The last rows may go twice: that there are four is what makes it quick.
+        # The last rows may be routed twice, since a fixed number of four is fast.
         second, third, fourth = min(row + 1, n - 1), min(row + 2, n - 1), min(row + 3, n - 1)
         a = b = c = d = np.int64(0)
         moving = True

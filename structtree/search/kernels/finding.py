@@ -1,4 +1,4 @@
-"""Choosing: of the members of each column the one that is best to go on from, and the one that splits best."""
+"""The best members of each column: by the guide, and as a split."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["best_of_columns"]
 
 @njit(nogil=True, cache=True)
 def best_of_columns(guide: Any, losses: Any, sizes: Any, offsets: Any, least: int, most: int, whole: int) -> Any:
-    """For each column the member with the least guide, and the one with the least loss; -1 where there is none.
+    """Return the members of each column with the smallest guide and with the smallest loss; -1 for none.
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ def best_of_columns(guide: Any, losses: Any, sizes: Any, offsets: Any, least: in
     sizes : (members,) int64
     offsets : (columns + 1,) int64
     least, most : int
-        How many individuals a split keeps.
+        The minimum and maximum number of individuals that a split keeps.
     whole : int
-        Who keeps so many keeps everybody, and is nothing to go on from.
+        The number of all individuals; a member that keeps them all is not a refinement.
 
     Returns
     -------

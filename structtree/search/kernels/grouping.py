@@ -1,13 +1,12 @@
-"""Sets of values that may divide a node best: the beginnings and ends of a few orders, or all sets of few values.
+"""Candidate sets of values for a split: the prefixes and suffixes of a few orders, or all sets of few values.
 
-What a set of values puts on the yes side is the sum of their counts. All such sums span a polytope (a zonotope), and
-every loss here is quasi-concave, so it is least at a corner. If there are but two classes, or if sums of targets take
-the place of counts, the polytope lies in a plane, and its corners are the sums of those values that are first, or
-last, in the order of the share of one class, or of the mean target; so that those sets are enough
-(``docs/bounds.md``, section 10). For more classes there are as many corners as sets. Then all sets of few values are
-tried, and of many values the beginnings and ends of some orders, of which nothing is proved: by the share of each
-class, and along the first principal component of the shares (Coppersmith, Hong and Hosking, "Partitioning Nominal
-Attributes in Decision Trees", 1999).
+A set of values puts the sum of their counts on the yes side. These sums span a polytope (a zonotope), and every loss
+here is quasi-concave, so that its minimum is at a corner. With two classes, or with sums of targets instead of
+counts, the polytope lies in a plane, and its corners are the prefixes and suffixes of the values sorted by the share
+of one class, or by the mean target; these sets are enough (``docs/bounds.md``, section 10). With more classes, there
+are as many corners as sets. Then all sets of few values are tried; of many values, the prefixes and suffixes of some
+orders, without a guarantee: by the share of each class, and along the first principal component of the shares
+(Coppersmith, Hong and Hosking, "Partitioning Nominal Attributes in Decision Trees", 1999).
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from numba import njit
 __all__ = ["FEW_VALUES", "all_sums", "lies_in_a_plane", "value_orders"]
 
 FEW_VALUES = 10
-"""All sets of so many values are tried where no order is known to be enough."""
+"""Maximum number of values whose sets are all tried if no order is known to be enough."""
 
 STEPS = 100  # of the power iteration
 
 
-# Loops instead of numpy's functions, which take many times as long to compile.
+# Loops instead of numpy functions, which take many times longer to compile.
 
 
 @njit(nogil=True, cache=True)
@@ -61,7 +60,7 @@ def _occurs(counts: Any, k: int) -> bool:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def value_orders(counts: Any, classes: bool) -> Any:
-    """The orders of values, (orders, values), of which the beginnings and ends are worth a look."""
+    """Return the orders of values, (orders, values), whose prefixes and suffixes are candidates."""
     n, c = counts.shape
     in_plane = lies_in_a_plane(counts, classes)
     keys, n_orders = np.empty((1 if in_plane else c + 1, n)), 0
@@ -96,7 +95,7 @@ def _weights(counts: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def _sort(order: Any, keys: Any) -> None:
-    """The places of the keys in ascending order, of equal ones the first first: a merge sort from the bottom up."""
+    """Fill in the stable ascending order of the keys, by a bottom-up merge sort."""
     n = len(keys)
     spare = np.empty(n, dtype=np.int64)
     for i in range(n):
@@ -120,7 +119,7 @@ def _sort(order: Any, keys: Any) -> None:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _fill_first_component(along: Any, counts: Any, weights: Any) -> None:
-    """Find where each value lies along the direction in which the shares of the classes differ most."""
+    """Fill in the coordinate of each value along the first principal component of the class shares."""
     n, c = counts.shape
     apart, direction, following = np.empty((n, c)), np.zeros(c), np.zeros(c)
     weight = 0.0
@@ -157,7 +156,7 @@ def _product(one: Any, other: Any) -> float:
 
 @njit(nogil=True, cache=True)
 def all_sums(counts: Any, sizes: Any) -> Any:
-    """The sums of all sets of values, by the bits of their number: (sets, width) of counts, and of sizes."""
+    """Return the counts and sizes of all sets of values, indexed by the bits of the set."""
     n_sets = 1 << len(counts)
     sums, n_rows = np.zeros((n_sets, counts.shape[1])), np.zeros(n_sets, dtype=np.int64)
     for v in range(len(counts)):

@@ -19,14 +19,14 @@ DIGITS = 64
 
 @njit(nogil=True, cache=True)
 def words_behind(offsets: Any, targets: Any, words: Any, numbers: Any) -> Any:
-    """For each predicate on the target type, which rows have so many targets at least that it holds of.
+    """Return the rows with at least n targets that satisfy each predicate on the target type, for each number n.
 
     Parameters
     ----------
     offsets, targets : a link
     words : (predicates, words) uint64
     numbers : (numbers,) int64
-        How many, for each result; 0 and less hold of every row.
+        The numbers n; every row has at least 0.
 
     Returns
     -------
@@ -51,13 +51,13 @@ def words_behind(offsets: Any, targets: Any, words: Any, numbers: Any) -> Any:
     return found
 
 
-# 64 predicates at a time: a word for each row has a bit for each of them, and how often each holds is counted in
-# binary, digit by digit, for all of them at once.
+# 64 predicates at a time: a word per row has one bit for each predicate, and the counts of all predicates are added
+# in binary, digit by digit.
 
 
 @njit(nogil=True, cache=True)
 def _across(words: Any, first: int) -> Any:
-    """For each row one word: a bit for each of the 64 predicates from the first on."""
+    """Return one word per row, with a bit for each of 64 predicates starting from the first."""
     n_words = words.shape[1]
     across = np.empty(64 * n_words, dtype=np.uint64)
     last = min(first + 64, len(words))
@@ -72,7 +72,7 @@ def _across(words: Any, first: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def _transpose(block: Any) -> None:
-    """Swap bit j of word i with bit i of word j, of 64 words, in place."""
+    """Transpose a matrix of 64 × 64 bits in place."""
     width, mask = 32, np.uint64(0x00000000FFFFFFFF)
     while width:
         shift = np.uint64(width)
@@ -88,7 +88,7 @@ def _transpose(block: Any) -> None:
 
 @njit(nogil=True, cache=True)
 def _add_up(across: Any, targets: Any, begin: int, end: int, digits: Any) -> int:
-    """Count a row's targets that each predicate holds of, in binary digits, the least first; how many digits."""
+    """Count the targets of a row that satisfy each predicate, in binary digits, and return the number of digits."""
     n_digits = 0
     for place in range(begin, end):
         carry = across[targets[place]]
@@ -104,7 +104,7 @@ def _add_up(across: Any, targets: Any, begin: int, end: int, digits: Any) -> int
 
 @njit(nogil=True, cache=True)
 def _at_least(digits: Any, n_digits: int, number: int) -> Any:
-    """The predicates whose count is the number or more."""
+    """Return the predicates whose count is at least the number."""
     if number <= 0:
         return ALL
     if number >> n_digits:
@@ -121,7 +121,7 @@ def _at_least(digits: Any, n_digits: int, number: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def signatures(words: Any, seeds: Any) -> Any:
-    """A number for each row of words: equal for equal words, and else almost surely different."""
+    """Return a number for each row of words: equal for equal words, and else almost surely different."""
     found = np.zeros(len(words), dtype=np.uint64)
     for m in range(len(words)):
         found[m] = _signature(words[m], words[m], seeds)
@@ -141,21 +141,21 @@ def _signature(one: Any, other: Any, seeds: Any) -> Any:
 def conjunction_signatures(
     words: Any, sizes: Any, lasts: Any, first: int, literals: Any, costs: Any, most: int, seeds: Any
 ) -> Any:
-    """All conjunctions of a predicate with a literal after its last one that are not too long.
+    """Return all conjunctions of a predicate with a literal after its last one, up to a maximum length.
 
     Parameters
     ----------
     words, sizes, lasts : the predicates: their bits, their literals, and the number of the last literal of each
     first : int
-        Where the predicates to extend begin.
-    literals, costs : the literals: their bits, and how many literals each counts for
+        The first predicate to extend.
+    literals, costs : the literals: their bits, and the number of literals that each counts for
     most : int
-        How many literals a conjunction may have.
+        The maximum number of literals in a conjunction.
 
     Returns
     -------
     pairs : (n, 2) int32
-        Which predicate and which literal.
+        The predicate and the literal of each conjunction.
     signs : (n,) uint64
     """
     n = 0

@@ -1,14 +1,14 @@
-"""Dividing a table: the best single test of a node, and whole subtrees, without anything of Python in between.
+"""Splitting a table: the best single test of a node, and whole subtrees, in compiled code.
 
-Columns with many values are sorted once, before anything is divided: `order` has their rows in ascending order, those
-without a value last, and a node is the same run of places in every column. One sweep over the run meets every
-threshold; dividing a node divides its run in every column and keeps the order. Columns with few values have *codes*
-instead, and a node counts its rows by code.
+Columns with many values are sorted once: `order` has their rows in ascending order, missing values last, and a node
+is the same range of positions in every column. One sweep over the range visits every threshold; splitting a node
+partitions its range in every column and keeps the order. Columns with few values have *codes* instead, and a node
+counts its rows by code.
 
-Between two neighbouring values whose rows all have one and the same class no threshold can be best (the losses are
-concave along such a stretch: Fayyad and Irani), so those are passed over.
+A threshold between two neighbouring values whose rows all have the same class is never best (the losses are concave
+along such a stretch: Fayyad and Irani), so that it is skipped.
 
-The twin of all this is the general search: the same tests, the same losses, of equals the first.
+The twin of these kernels is the general search: the same tests, the same losses, and the first of equal results.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import TOLERANCE
 from structtree.search.kernels.grouping import FEW_VALUES, all_sums, lies_in_a_plane, value_orders
-from structtree.search.kernels.losses import (
+from structtree.tasks.losses import (
     ACCURACY_STAR,
     GAIN_RATIO,
     MSE,
@@ -41,10 +41,11 @@ __all__ = [
     "AT_LEAST",
     "AT_MOST",
     "EQUAL",
+    "MULTIWAY",
     "SUBSET",
-    "Columns",
     "Limits",
     "SweepTask",
+    "SweptColumns",
     "divide",
     "divide_some",
     "gains",
@@ -60,34 +61,33 @@ __all__ = [
     "try_tests",
 ]
 
-AT_LEAST, AT_MOST, EQUAL, SUBSET = range(4)
-"""The forms of tests: ``a >= t``, ``a <= t`` for all t, ``a = v`` for all v, and ``a in V`` for all sets V."""
+AT_LEAST, AT_MOST, EQUAL, SUBSET, MULTIWAY = range(5)
+"""The forms of tests: ``a >= t``, ``a <= t`` for all t, ``a = v`` for all v, ``a in V`` for all sets V, and a branch
+for each v, which is not swept."""
 
 NOTHING = -1
 
 
-class Columns(NamedTuple):
-    """A table as integers.
+class SweptColumns(NamedTuple):
+    """Columns as the kernels sweep them; see `structtree.search.columns.TestColumns`.
 
     Parameters
     ----------
     order : (sorted columns, n) int32
-        Rows in ascending order of their values, missing ones last; divided with the nodes.
-    ranks : (sorted columns, n) int32
+        Rows of the first columns in ascending order of their values, missing ones last; divided with the nodes.
+    values : (columns, n) int32
         By row, which of the different values it has, ascending; -1 for none.
-    codes : (coded columns, n) int32
-        The same for the columns that have few values.
-    n_codes : (coded columns,) int64
+    sizes : (columns,) int64
+        Number of different values.
     tests : (tests, 2) int64
-        The column of each test, coded ones counted after the sorted ones, and its form; in the order of generation.
+        The column of each test and its form, in the order of generation.
     rows : (n,) int32
         The rows of the nodes; divided with them.
     """
 
     order: NDArray[np.int32]
-    ranks: NDArray[np.int32]
-    codes: NDArray[np.int32]
-    n_codes: NDArray[np.int64]
+    values: NDArray[np.int32]
+    sizes: NDArray[np.int64]
     tests: NDArray[np.int64]
     rows: NDArray[np.int32]
 
@@ -98,7 +98,7 @@ class SweepTask(NamedTuple):
     Parameters
     ----------
     kind : int
-        Of loss; see `structtree.search.kernels.losses`.
+        Of loss; see `structtree.tasks.losses`.
     n_classes : int
         0 for numbers.
     labels : (n,) int32, targets : (n,) float64
@@ -143,7 +143,7 @@ def rounding(total: Any, task: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _loss_of_numbers(w: float, s: float, total: Any) -> Any:
-    """The mean square error, from the weight and sum of one side and the moments of both."""
+    """Return the mean square error, from the weight and sum of one side and the moments of both."""
     no, no_sum = total[0] - w, total[1] - s
     return max(total[2] - s * s / w - no_sum * no_sum / no, 0.0) / total[0]
 
@@ -153,7 +153,7 @@ def _loss_of_numbers(w: float, s: float, total: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def rank(values: Any, ascending: Any, order: Any, ranks: Any) -> bool:
-    """Note the order of the rows of a column, and which of its different values each has; whether some have none.
+    """Fill in the order and the ranks of a column's rows, and return whether some values are missing.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _last_present(order: Any, ranks: Any, lo: int, hi: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _fetch(rows: Any, ranks: Any, labels: Any, here: Any) -> int:
-    """Put ranks and labels in the order of some rows; the place of the last one that has a rank."""
+    """Copy the ranks and labels of some rows in order, and return the position of the last row with a rank."""
     for p in range(len(rows)):
         row = np.uint32(rows[p])
         here[0, p], here[1, p] = ranks[row], labels[row]
@@ -223,10 +223,10 @@ def _sweep_classes(
     found: Any, at: Any, t: int, rows: Any, here: Any, end: int, form: int, kind: int, weights: Any, table: Any,
     total: Any, leaf: int, slack: float, pure: Any,
 ) -> None:  # fmt: skip
-    """Classes; without room for pure parts there are two of them.
+    """Sweep the thresholds of a column for classes; `pure` is None for two classes.
 
-    Numba compiles it twice, and leaves out what asks whether that is None. The sums of two classes then stay in
-    registers: in an array they would take a quarter longer.
+    Numba compiles both cases and drops the branches on None. The sums of two classes then stay in registers, which
+    is a quarter faster than an array.
     """
     weighted, n = len(weights) > 0, len(rows)
     if end <= 0:
@@ -288,7 +288,7 @@ def _sweep_numbers(
     found: Any, at: Any, t: int, order: Any, ranks: Any, form: int, lo: int, hi: int, targets: Any, weights: Any,
     total: Any, leaf: int, slack: float,
 ) -> None:  # fmt: skip
-    """Numbers."""
+    """Sweep the thresholds of a column for numbers."""
     weighted, n, end = len(weights) > 0, hi - lo, _last_present(order, ranks, lo, hi)
     if end <= lo:
         return
@@ -348,7 +348,7 @@ def _takes(
 def _count_codes(
     codes: Any, n_codes: int, rows: Any, lo: int, hi: int, width: int, labels: Any, targets: Any, weights: Any
 ) -> Any:
-    """For each code: its class weights, or weight and sum of targets; how many rows it has, and one of them."""
+    """Return for each code its class weights (or weight and sum of targets), its number of rows, and one of them."""
     counts = np.zeros((n_codes, width))
     sizes = np.zeros(n_codes, dtype=np.int64)
     some = np.zeros(n_codes, dtype=np.int32)
@@ -374,11 +374,11 @@ def _by_codes(
     found: Any, at: Any, t: int, column: int, form: int, lo: int, hi: int, columns: Any, task: Any, total: Any,
     leaf: int, pure: Any, slack: float,
 ) -> None:  # fmt: skip
-    """All values, or all thresholds from the least up."""
-    n_codes, kind, table = columns.n_codes[column], task.kind, task.table
+    """Try all values, or all thresholds in ascending order."""
+    n_codes, kind, table = columns.sizes[column], task.kind, task.table
     width = 2 if kind == MSE else task.n_classes
     counts, sizes, some = _count_codes(
-        columns.codes[column], n_codes, columns.rows, lo, hi, width, task.labels, task.targets, task.weights
+        columns.values[column], n_codes, columns.rows, lo, hi, width, task.labels, task.targets, task.weights
     )
     weight = total.sum()
     n, before, hint = hi - lo, NOTHING, found[3]
@@ -422,11 +422,11 @@ def _by_sets(
     found: Any, at: Any, t: int, column: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> Any:  # fmt: skip
-    """The best set of values, by code; and the least loss and tie of any not tried, infinite where none is better."""
+    """Return the best set of values by code, and the smallest loss and tie that an untried set may have."""
     classes, n = task.n_classes > 0, hi - lo
     width = task.n_classes if classes else 2
     counts, sizes, some = _count_codes(
-        columns.codes[column], columns.n_codes[column], columns.rows, lo, hi, width, task.labels, task.targets,
+        columns.values[column], columns.sizes[column], columns.rows, lo, hi, width, task.labels, task.targets,
         task.weights,
     )  # fmt: skip
     chosen, codes = np.zeros(len(sizes), dtype=np.bool_), np.empty(len(sizes), dtype=np.int64)
@@ -469,7 +469,7 @@ def _by_orders(
     best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> int:  # fmt: skip
-    """The beginnings of all orders and, as who has no value is on the no side, the ends; how many were tried."""
+    """Try the prefixes of all orders, and with missing values the suffixes; return the number of tried sets."""
     n_values, n_tried, n_inside = len(counts), 0, 0
     orders = value_orders(counts, task.n_classes > 0)
     side, chosen = np.zeros(counts.shape[1]), (0, 0)
@@ -494,7 +494,7 @@ def _by_all_sets(
     best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> int:  # fmt: skip
-    """Every set; without gaps of a set and the others only the one that has not the last value."""
+    """Try every set; without missing values, only one of each set and its complement."""
     n_values, n_tried = len(counts), 0
     sums, n_rows = all_sums(counts, sizes)
     for s in range(1, len(sums) if gaps else len(sums) // 2):
@@ -536,7 +536,7 @@ def _takes_set(
 def try_tests(
     first: int, last: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, sets: Any = None
 ) -> Any:
-    """The best of some tests on a node.
+    """Return the best of some tests on a node.
 
     Parameters
     ----------
@@ -571,14 +571,14 @@ def try_tests(
         found[0], found[1], found[3] = inf, inf, best[0]
         if sets is not None and form == SUBSET:
             _, loss, tie = _by_sets(
-                found, at, t, column - n_sorted, lo, hi, columns, task, total, leaf, pure, slack
+                found, at, t, column, lo, hi, columns, task, total, leaf, pure, slack
             )  # fmt: skip
             if is_better(loss, tie, least, least_tie, 0.0):
                 least, least_tie = loss, tie
         elif column >= n_sorted:
-            _by_codes(found, at, t, column - n_sorted, form, lo, hi, columns, task, total, leaf, pure, slack)
+            _by_codes(found, at, t, column, form, lo, hi, columns, task, total, leaf, pure, slack)
         else:
-            order, ranks = columns.order[column], columns.ranks[column]
+            order, ranks = columns.order[column], columns.values[column]
             if task.n_classes == 0:
                 _sweep_numbers(found, at, t, order, ranks, form, lo, hi, task.targets, weights, total, leaf, slack)
             else:
@@ -602,8 +602,7 @@ def try_tests(
 @njit(nogil=True, cache=True)
 def _answer(t: int, low: int, high: int, columns: Any, row: Any) -> Any:
     column, form = columns.tests[t, 0], columns.tests[t, 1]
-    n_sorted = len(columns.order)
-    known = columns.ranks[column] if column < n_sorted else columns.codes[column - n_sorted]
+    known = columns.values[column]
     if form == AT_LEAST:
         return known[row] >= known[high]
     if form == AT_MOST:
@@ -613,7 +612,7 @@ def _answer(t: int, low: int, high: int, columns: Any, row: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def divide(places: Any, lo: int, hi: int, goes: Any, spare: Any) -> int:
-    """Put the rows that go first, both parts in their order; where the second part begins."""
+    """Partition a range stably, the rows that go first, and return the start of the second part."""
     first, second = lo, 0
     for p in range(lo, hi):
         row = places[p]
@@ -629,7 +628,7 @@ def divide(places: Any, lo: int, hi: int, goes: Any, spare: Any) -> int:
 
 @njit(nogil=True, cache=True)
 def mark(t: int, low: int, high: int, lo: int, hi: int, columns: Any, goes: Any) -> None:
-    """Note for each row of a node whether the test holds of it."""
+    """Mark the rows of a node that satisfy a test."""
     for p in range(lo, hi):
         row = np.uint32(columns.rows[p])
         goes[row] = _answer(t, low, high, columns, row)
@@ -639,7 +638,7 @@ def mark(t: int, low: int, high: int, lo: int, hi: int, columns: Any, goes: Any)
 def send(
     at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any, sets: Any = None
 ) -> None:
-    """Note for each row of a node whether the test that `try_tests` found holds of it."""
+    """Mark the rows of a node that satisfy the test found by `try_tests`."""
     if sets is not None and columns.tests[at[0], 1] == SUBSET:
         _mark_set(at, lo, hi, columns, task, total, leaf, goes)
     else:
@@ -648,27 +647,27 @@ def send(
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _mark_set(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any) -> None:
-    """The same for a set of values, which is found once more."""
-    column = columns.tests[at[0], 0] - len(columns.order)
+    """Mark the rows with a value in the best set, which is found again."""
+    column = columns.tests[at[0], 0]
     pure = pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     found, where, slack = np.zeros(4), np.zeros(3, dtype=np.int64), rounding(total, task)
     chosen, _, _ = _by_sets(found, where, at[0], column, lo, hi, columns, task, total, leaf, pure, slack)
     for p in range(lo, hi):
         row = np.uint32(columns.rows[p])
-        code = columns.codes[column, row]
+        code = columns.values[column, row]
         goes[row] = code >= 0 and chosen[code]
 
 
 @njit(nogil=True, cache=True)
 def divide_some(first: int, last: int, lo: int, hi: int, columns: Any, goes: Any, spare: Any) -> None:
-    """Divide a node's run in some of the sorted columns."""
+    """Partition the range of a node in some of the sorted columns."""
     for column in range(first, last):
         divide(columns.order[column], lo, hi, goes, spare)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def totals(lo: int, hi: int, columns: Any, task: Any) -> Any:
-    """The class weights of a node, or the moments of its targets; and whether all of them are the same."""
+    """Return the class weights of a node, or the moments of its targets; and whether all of them are the same."""
     same = True
     if task.n_classes > 0:
         total = np.zeros(task.n_classes)
@@ -693,7 +692,7 @@ def totals(lo: int, hi: int, columns: Any, task: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def squared_deviation(lo: int, hi: int, total: Any, columns: Any, task: Any) -> float:
-    """The sum of squares about the mean of a node, in a second pass for the sake of rounding."""
+    """Return the sum of squares about the mean of a node, in a second pass for the sake of rounding."""
     mean, found = total[1] / total[0], 0.0
     for p in range(lo, hi):
         row = np.uint32(columns.rows[p])
@@ -704,7 +703,7 @@ def squared_deviation(lo: int, hi: int, total: Any, columns: Any, task: Any) -> 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def unsplit(total: Any, task: Any) -> Any:
-    """The loss of a node that is not divided."""
+    """Return the loss of a node that is not divided."""
     if task.n_classes == 0:
         return max(total[2] - total[1] * total[1] / total[0], 0.0) / total[0], 0.0
     pure, nobody, weight = pure_parts(total, task.table), np.zeros(task.n_classes), total.sum()
@@ -726,7 +725,7 @@ def gains(found: Any, total: Any, task: Any) -> Any:
 def grow_subtree(
     lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, goes: Any, stop: Any, sets: Any = None
 ) -> Any:
-    """Grow the tree of a run of rows.
+    """Grow the tree of a range of rows.
 
     Parameters
     ----------
@@ -806,7 +805,7 @@ def _no_figures(n: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def reading_order(forks: Any) -> Any:
-    """The nodes of a tree, each before its yes side and that before its no side."""
+    """Return the nodes of a tree, each before its yes side and that before its no side."""
     order, stack = np.empty(len(forks), dtype=np.int64), np.zeros(len(forks) + 1, dtype=np.int64)
     n_waiting = 1
     for i in range(len(forks)):

@@ -89,12 +89,12 @@ def test_options_reach_the_generator():
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
-    with pytest.raises(UnknownNameError, match=r"^unknown data set 'trians' \(did you mean 'trains'\?\)$"):
+    with pytest.raises(UnknownNameError, match=r"^unknown dataset 'trians' \(did you mean 'trains'\?\)$"):
         load_dataset("trians")
 
 
 def test_an_unknown_option_is_answered_with_the_nearest():
-    with pytest.raises(UsageError, match=r"^the data set 'bags' has no option 'feature' \(did you mean 'features'"):
+    with pytest.raises(UsageError, match=r"^the dataset 'bags' has no option 'feature' \(did you mean 'features'"):
         load_dataset("bags", feature=3)
 
 

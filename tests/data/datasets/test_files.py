@@ -76,7 +76,7 @@ def test_files_have_plain_names_and_whole_digests(source):
 
 
 def test_a_fetched_set_takes_no_options_and_says_so_before_it_is_fetched(monkeypatch):
-    with pytest.raises(UsageError, match="the data set 'mutag' has no option 'seed'"):
+    with pytest.raises(UsageError, match="the dataset 'mutag' has no option 'seed'"):
         load_dataset("mutag", seed=1)
 
 

@@ -119,5 +119,5 @@ def test_attributes_of_a_tu_folder_may_be_missing(tmp_path):
 
 def test_words_for_missing_are_refused_where_the_format_has_its_own(tmp_path):
     path = written(tmp_path, "a.jsonl", '{"x": 1}\n')
-    with pytest.raises(UsageError, match=r"missing_words .--missing-word. makes no sense for jsonl"):
+    with pytest.raises(UsageError, match=r"missing_words .--missing-word. does not apply to jsonl"):
         open_data(path, missing_words=["-"])

@@ -20,7 +20,7 @@ def path(tmp_path):
 def test_individuals_without_a_target_are_refused_or_left_out(path):
     with pytest.raises(DataError, match="the target 'y' has no value"):
         open_data(path, target="y")
-    with pytest.warns(UserWarning, match="left out 1 of 3 individuals, which have no y"):
+    with pytest.warns(UserWarning, match="skipped 1 of 3 individuals without a value for y"):
         found = open_data(path, target="y", unlabelled="leave out")
     assert found.target.tolist() == ["a", "b"]
     assert found.population.column("x").values.tolist() == [1.0, 3.0]
@@ -29,7 +29,7 @@ def test_individuals_without_a_target_are_refused_or_left_out(path):
 def test_a_target_that_nobody_has_is_refused_in_any_case(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("x,y\n1,\n2,\n", encoding="utf-8")
-    with pytest.raises(DataError, match="the target 'y' has no value"):
+    with pytest.raises(DataError, match="the target 'y' is missing for all 2 individuals"):
         open_data(file, target="y", unlabelled="leave out")
 
 
@@ -62,7 +62,7 @@ def test_attributes_can_be_left_out(path):
         (
             "dolphins",
             {"hydrogens": "explicit"},
-            "does not apply to dolphins, a built-in dataset that has no column of SMILES",
+            "does not apply to dolphins, a built-in dataset without a SMILES column",
         ),
         (
             "monks-1",
@@ -94,7 +94,7 @@ def test_the_attributes_of_a_built_in_dataset_can_be_read_as_another_kind():
 
 
 def test_a_path_that_is_not_there_is_answered_with_what_is_near(path):
-    with pytest.raises(MissingFileError, match=r"neither a file nor a data set \(did you mean '.*a\.csv'"):
+    with pytest.raises(MissingFileError, match=r"neither a file nor a dataset \(did you mean '.*a\.csv'"):
         open_data(path.with_name("a.cvs"))
     with pytest.raises(MissingFileError, match="did you mean 'trains'"):
         open_data("trians")

@@ -31,10 +31,10 @@ def test_every_option_that_has_a_text_is_on_the_command_line():
     ("options", "sentence"),
     [
         ({"delimeter": ";"}, r"reading has no option 'delimeter' \(did you mean 'delimiter'\?\)"),
-        ({"delimiter": 3}, "delimiter must be text; got 3"),
+        ({"delimiter": 3}, "delimiter must be a string; got 3"),
         ({"header": "yes"}, "header must be True or False; got 'yes'"),
-        ({"names": "a"}, "names must be a list of texts; got 'a'"),
-        ({"missing_words": [0]}, r"missing_words must be a list of texts; got \[0\]"),
+        ({"names": "a"}, "names must be a list of strings; got 'a'"),
+        ({"missing_words": [0]}, r"missing_words must be a list of strings; got \[0\]"),
         ({"types": ["a"]}, r"types must be a mapping from names to kinds; got \['a'\]"),
         ({"decimal": ";"}, "decimal must be '.' or ','; got ';'"),
     ],

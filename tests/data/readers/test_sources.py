@@ -90,7 +90,7 @@ def test_what_cannot_be_told_is_asked_for(tmp_path):
         (tmp_path / name).write_text("hello")
     known = "jsonl|json|csv|arff|c45|parquet|feather|graphml|gml|sqlite|duckdb|tables|tu|smiles|sdf|facts"
     assert sentence(tmp_path / "a.xyz") == (
-        f"{tmp_path / 'a.xyz'}: the extension '.xyz' tells no format; say it with --format {known}"
+        f"{tmp_path / 'a.xyz'}: unknown extension '.xyz'; say it with --format {known}"
     )
     assert sentence(tmp_path / "a") == f"{tmp_path / 'a'}: the name has no extension; say it with --format {known}"
     assert sentence(tmp_path / "a", format="jsnl") == "unknown format 'jsnl' (did you mean 'jsonl'?)"
@@ -100,8 +100,8 @@ def test_what_cannot_be_told_is_asked_for(tmp_path):
 def test_a_folder_without_graphs_is_refused(tmp_path):
     (tmp_path / "a.csv").write_text("a\n1\n")
     message = (
-        f"{tmp_path}: the folder has no .graphml or .gml file, one for each graph, no NAME_A.txt with all of them, "
-        "no facts (.pl, .pro, .prolog, .kb), and no CSV or Parquet files, one for each table"
+        f"{tmp_path}: the folder has no graphs (.graphml or .gml files, or NAME_A.txt), "
+        "no facts (.pl, .pro, .prolog, .kb), and fewer than two tables (CSV or Parquet)"
     )
     assert sentence(tmp_path) == message
     assert sentence(tmp_path, format="csv") == f"{tmp_path} is a folder; expected a file"
@@ -122,13 +122,13 @@ def test_empty_and_binary_files_are_refused(tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("a.jsonl", {"group": "g"}, "group makes no sense for jsonl (one JSON object a line); it is for csv"),
+        ("a.jsonl", {"group": "g"}, "group does not apply to jsonl (one JSON object per line), only to csv"),
         (
             "a.csv",
             {"schema": from_records([{}]).schema},
-            "schema makes no sense for csv (a table with a header); it is ",
+            "schema does not apply to csv (a table with a header), only to ",
         ),
-        ("a.gml", {"link": "xs"}, "link makes no sense for gml"),
+        ("a.gml", {"link": "xs"}, "link does not apply to gml"),
         ("a.gml", {"individual": "Atom"}, "the individual of graphs cannot be 'Atom'"),
     ],
 )

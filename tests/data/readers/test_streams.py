@@ -102,9 +102,9 @@ def test_a_named_pipe_is_read_once(temporary, tmp_path):
 @pytest.mark.parametrize(
     ("content", "options", "error", "message"),
     [
-        (b"", {}, DataError, "^standard input: there is no data"),
+        (b"", {}, DataError, "^standard input: no data"),
         (b"x,y\n1\n", {}, DataError, "^standard input:2: expected 2 fields"),
-        (gzip.compress(CSV, mtime=0)[:-9], {}, DataError, "^standard input: not a whole gzip file"),
+        (gzip.compress(CSV, mtime=0)[:-9], {}, DataError, "^standard input: not a complete gzip file"),
         (b"\0\1\2", {}, DataError, "^standard input: a binary file"),
         (CSV, {"format": "tu"}, UsageError, "several files"),
         (CSV, {"format": "cvs"}, UsageError, "unknown format 'cvs'.*'csv'"),
@@ -121,7 +121,7 @@ def test_errors_name_the_stream_and_never_the_temporary_file(content, options, e
 
 def test_warnings_name_the_stream_and_never_the_temporary_file(sent, temporary):
     sent(b"smiles,y\nCCO,1\nC1CC,2\n")
-    with pytest.warns(UserWarning, match="^standard input: left out 1 of 2 molecules") as caught:
+    with pytest.warns(UserWarning, match="^standard input: skipped 1 of 2 molecules") as caught:
         open_data("-", skip_bad=True)
     assert [each.message.rows for each in caught] == [(1,)]
 
@@ -133,7 +133,7 @@ def test_a_terminal_and_no_standard_input_are_refused(monkeypatch):
     main, terminal = os.openpty()
     with os.fdopen(terminal) as stdin, os.fdopen(main):
         monkeypatch.setattr(sys, "stdin", stdin)
-        with pytest.raises(UsageError, match="standard input is the terminal"):
+        with pytest.raises(UsageError, match="standard input is a terminal"):
             open_data("-")
 
 

@@ -48,7 +48,7 @@ def test_a_packed_database_is_not_unpacked_in_memory(large):
 def test_a_packed_database_that_the_disk_has_no_room_for_is_refused_with_its_size(large, monkeypatch):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1 << 40, 1 << 40, 1000))
-    message = r"large.sqlite.gz: it unpacks to 1,048,576 bytes or more, and .* has no room for them; unpack it"
+    message = r"large.sqlite.gz: unpacks to at least 1,048,576 bytes, too many for .*; unpack it"
     with pytest.raises(DataError, match=message):
         read_sqlite(large)
 
@@ -66,8 +66,6 @@ def test_packed_text_that_is_far_larger_than_its_file_is_refused_with_its_size(t
     monkeypatch.setattr(textfiles, "_LARGE", MEGABYTE)
     path = tmp_path / name
     path.write_bytes(gzip.compress(b"a,b\n" * MEGABYTE))
-    message = (
-        f"it unpacks from {path.stat().st_size:,} to 4,194,304 bytes, which looks like a mistake; if it is right"
-    )
+    message = f"unpacks from {path.stat().st_size:,} to 4,194,304 bytes, which looks like a mistake; if it is correct"
     with pytest.raises(DataError, match=re.escape(message)):
         read_data(path)

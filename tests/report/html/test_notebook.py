@@ -82,7 +82,7 @@ def test_a_large_tree_is_drawn_in_part():
 
 @pytest.mark.parametrize("stream", [Terminal, io.StringIO])
 def test_a_status_line_is_written_over_on_a_terminal_and_seldom_in_a_pipe(stream, monkeypatch):
-    monkeypatch.setattr("structtree.progress.OFTEN", 0.0)
+    monkeypatch.setattr("structtree.progress.LIVE_INTERVAL", 0.0)
     trains, out = load_dataset("trains"), stream()
     with StatusLine(out) as status:
         fit(trains.population, trains.target, "trains", progress=status)

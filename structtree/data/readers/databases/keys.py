@@ -20,7 +20,7 @@ from structtree.data.population import Adjacency, run_places
 from structtree.data.readers.databases.storage import Engine, Stored, ValueClass
 from structtree.data.readers.tables.sheets import Coded, PythonValues, Raw, Sheet, Texts
 from structtree.errors import DataError, UnknownNameError, option_text
-from structtree.progress import tell
+from structtree.progress import report_status
 
 __all__ = [
     "Database",
@@ -200,7 +200,7 @@ def read_each(
         if name in exclude:
             tables[name] = unread_table(name)
         else:
-            tell("reading", 0, None, f"table {name}")
+            report_status("reading", 0, None, f"table {name}")
             tables[name], skipped = read(name, where and where.for_table(name))
             unread |= {f"{name}.{column}": kind for column, kind in skipped.items()}
     return tables, unread

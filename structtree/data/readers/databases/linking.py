@@ -245,7 +245,7 @@ def link_tables(
         if name not in joining
     ]
     remarks = (*database.remarks, *draft.remarks, *_about_dates(kept))
-    wanted = {(table, name): overrides.wanted(table, name) for table, names in kept.items() for name in names}
+    wanted = {(table, name): overrides.declared_kind(table, name) for table, names in kept.items() for name in names}
     date_formats = {place: each.layout for place, each in wanted.items() if each is not None and each.layout}
     relations = Relations(database, tuple(draft.made), remarks, individual is not None, date_formats=date_formats)
     return _population(chosen, tables, overrides, relations)
@@ -306,7 +306,7 @@ def _attributes(
     parts = {name for key in keys if len(key) > 1 for name in key}
     found = {}
     for name in table.sheet.columns:
-        wanted = overrides.wanted(table.name, name) if overrides.given else None
+        wanted = overrides.declared_kind(table.name, name) if overrides.given else None
         is_key = wanted is None and name in whole | parts
         if is_key:
             values = columns.distinct(table.name, name)

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.as_of import NOT_FOLLOWED, AsOf, are_until, as_of, frozen_at, own_dates
+from structtree.data.as_of import SKIPPED_LINK, AsOf, as_of, dated_until, frozen_at, individual_dates
 from structtree.data.dates import moment_text
 from structtree.data.dating import dated_by
-from structtree.data.layouts import MOST_DAYS, Dating, SourceLayout, TypeDates, said_by
+from structtree.data.layouts import MOST_DAYS, Dating, SourceLayout, TypeDates, apply_layout
 from structtree.data.population import Population
 from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
@@ -197,7 +197,7 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
         database = apply_schema(database, entries, schema_file).with_tables(excluded)
     database = _drop_excluded(database, options.get("exclude") or (), options.get("individual"))
     if layout is not None and schema_file is None:
-        database = said_by(layout, database)
+        database = apply_layout(layout, database)
     database = _resolve_keys(database)
     database = _with_keys(database, options.get("keys") or ())
     links = [_parse_link(database, text) for text in options.get("links") or ()]
@@ -223,13 +223,13 @@ def _limit_time(population: Population, options: DatabaseOptions) -> Population:
     own = own and own.removeprefix(f"{population.schema.individual}.")
     if options.get("exclude_after") is not None:
         assert day is not None  # exclude_after is that day
-        population = _exclude_after(population, day, are_until(population, day, own, dates))
+        population = _exclude_after(population, day, dated_until(population, day, own, dates))
     dating = _learned_dating(options.get("layout"), dates)
     if own is None:
         assert day is not None  # one of the two is given
         kind, seen = None, frozen_at(population, day, dates, set_once, dating)
     else:
-        kind = own_dates(population, own).kind
+        kind = individual_dates(population, own).kind
         seen = as_of(
             population,
             own,
@@ -313,7 +313,7 @@ def _exclude_after(population: Population, day: float, kept: NDArray[np.bool_]) 
         raise DataError(f"no {name} is dated {text} or before, so that --exclude-after leaves none")
     provenance, relations = provenance_of(population), _relations(population)
     gone = provenance.rows[population.individuals[~kept]].tolist()
-    note = f"excluded {len(gone):,} of {len(kept):,} individuals, which are not dated {text} or before"
+    note = f"skipped {len(gone):,} of {len(kept):,} individuals dated after {text} or without a date"
     recorded = replace(
         provenance,
         left_out={**provenance.left_out, **dict.fromkeys(gone, f"it is not dated {text} or before")},
@@ -353,12 +353,12 @@ def _possible_label_tables(database: Database, individual: str) -> Iterator[str]
 
 def _merge_skipped(notes: Sequence[str]) -> Iterator[str]:
     """Yield notes, with those about skipped paths merged into one."""
-    yield from (note for note in notes if not note.startswith(NOT_FOLLOWED))
-    paths = [note.removeprefix(NOT_FOLLOWED) for note in notes if note.startswith(NOT_FOLLOWED)]
+    yield from (note for note in notes if not note.startswith(SKIPPED_LINK))
+    paths = [note.removeprefix(SKIPPED_LINK) for note in notes if note.startswith(SKIPPED_LINK)]
     if len(paths) > 3:
         paths = [*paths[:2], f"and {len(paths) - 2} more paths"]
     if paths:
-        yield f"{NOT_FOLLOWED}{', '.join(paths)}"
+        yield f"{SKIPPED_LINK}{', '.join(paths)}"
 
 
 def _parse_dated(database: Database, flag: str, text: str) -> tuple[str, str | None]:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import Overrides, ValueMismatch, encode, sort_of, type_name_of, with_dates
-from structtree.data.population import Adjacency, Column, Population, Table, column_of, flag_column
+from structtree.data.kinds import Overrides, ValueMismatch, encode, type_name_of, value_type, with_dates
+from structtree.data.population import Adjacency, Column, Population, Table, bool_column, column_of
 from structtree.data.readers.facts.base import FactTable
 from structtree.data.readers.facts.layout import Layout, attribute_name, free_name
 from structtree.data.readers.facts.prolog import flattened, term_text
@@ -273,7 +273,7 @@ class _Draft:
         self, type_name: str, name: str, values: list[Any], table: FactTable, at: Sequence[int], origin: MemberOrigin
     ) -> None:
         """Add an attribute whose values come from the facts at the given indices."""
-        wanted = self.overrides.wanted(type_name, name)
+        wanted = self.overrides.declared_kind(type_name, name)
         try:
             column = encode(values, wanted.kind, wanted.values, layout=wanted.layout) if wanted else _column(values)
         except ValueMismatch as mismatch:
@@ -302,7 +302,7 @@ def _reached(individual: str, links: Mapping[str, Mapping[Link, Adjacency]]) -> 
 
 def _column(values: Sequence[Any]) -> Column | None:
     """Return a column of numbers, words or dates; numbers among words are words."""
-    sorts = {sort_of(type(value)) for value in values} - {"missing"}
+    sorts = {value_type(type(value)) for value in values} - {"missing"}
     column = encode(values, "nominal") if len(sorts) > 1 else encode(values)
     return column and with_dates(column)
 
@@ -369,7 +369,7 @@ def _add_label(draft: _Draft, examples: ExampleRows, names: Mapping[PrologPredic
     values: list[Any] = [None] * draft.n_rows(who)
     for row, label in zip(examples.rows, examples.labels, strict=True):
         values[draft.rows[who][row if place is None else row[place]]] = label
-    wanted = draft.overrides.wanted(who, examples.label)
+    wanted = draft.overrides.declared_kind(who, examples.label)
     column = encode(values, wanted.kind, wanted.values) if wanted else _column(values)
     draft.add_column(who, examples.label, column or column_of("bool", values))
 
@@ -380,7 +380,7 @@ def _add_members(draft: _Draft, signature: Signature, table: FactTable) -> None:
         name = arguments[0].name
         is_true = np.zeros(draft.n_rows(name), dtype=np.bool_)
         is_true[draft.places(name, (row[0] for row in table.rows))] = True
-        draft.add_column(name, signature.name, flag_column(is_true), MemberOrigin(signature.predicate, 0))
+        draft.add_column(name, signature.name, bool_column(is_true), MemberOrigin(signature.predicate, 0))
     elif signature.key is not None:
         _add_described(draft, signature, table, signature.key)
     elif _is_own(signature):
@@ -605,7 +605,7 @@ class _JointMembers:
         return ((row[ends[0]], row[ends[1]]) for row in self.examples.rows)
 
     def add_flag(self, name: str, values: Iterable[bool], origin: FactJoin) -> None:
-        self.draft.add_column(self.who, name, flag_column(np.array(list(values), dtype=np.bool_)), origin)
+        self.draft.add_column(self.who, name, bool_column(np.array(list(values), dtype=np.bool_)), origin)
 
     def add_sets(self, name: str, target: str, rows: Sequence[Sequence[int]], origin: FactJoin) -> None:
         flat = [one for each in rows for one in each]

@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import Overrides, Pieces, ValueMismatch, keys_of, shown, values_of
+from structtree.data.kinds import Overrides, Pieces, ValueMismatch, keys_of, quoted_value, values_of
 from structtree.data.population import Adjacency, Column, Population, TypedTable, linked_population, typed_table
 from structtree.data.provenance import Provenance
 from structtree.data.readers.text_files import MISSING_WORDS, extension_of, open_text_file
@@ -94,7 +94,7 @@ def read_graphs(
     format: Literal["graphml", "gml"] | None = None,
     missing_words: Collection[str] = MISSING_WORDS,
 ) -> Population:
-    """A population from a GraphML or GML file, or from a folder of such files, one graph each, in order of name.
+    """Read a GraphML or GML file, or a folder of files with one graph each, in order of name.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def read_graphs(
     individual, types
         As in `from_graphs`.
     format : {"graphml", "gml"}, optional
-        The format of a file whose extension does not tell it.
+        Format, if the extension does not show it.
     missing_words : collection of str
         The words for a missing value of an attribute, besides the empty text.
 
@@ -235,13 +235,13 @@ def _checked(graphs: Iterable[Any], files: Sequence[Path] | None = None) -> list
     import networkx as nx
 
     if isinstance(graphs, nx.Graph):
-        raise UsageError("expected a list of graphs, got one graph; write [graph]")
+        raise UsageError("expected a list of graphs, got one graph; pass [graph]")
     known = list(graphs)
     if not known:
         raise DataError("there are no graphs to infer a schema from")
     for i, graph in enumerate(known):
         if not isinstance(graph, nx.Graph):
-            raise DataError(f"expected a networkx graph, got {shown(graph)}", individual=i)
+            raise DataError(f"expected a networkx graph, got {quoted_value(graph)}", individual=i)
         if graph.is_directed() != known[0].is_directed():
             first, this = ("directed", "undirected") if known[0].is_directed() else ("undirected", "directed")
             message = f"expected a graph that is {first} like the first, got one that is {this}"
@@ -268,7 +268,7 @@ def _read_graph(path: Path, format: str | None) -> Any:
 
 
 def _drop_missing(graph: Any, missing: Collection[str]) -> None:
-    """Drop attributes whose text stands for a missing value."""
+    """Drop attributes whose value is a word for a missing value."""
     nodes = (attributes for _, attributes in graph.nodes(data=True))
     edges = (attributes for _, _, attributes in graph.edges(data=True))
     for attributes in chain([graph.graph], nodes, edges):
@@ -393,7 +393,7 @@ def _add_attributes(pieces: Pieces, type_name: str, block: _Block, wanted: _Want
     chunk = pieces.add_chunk(len(rows))
     for key in keys_of(rows):
         if not isinstance(key, str) or not key:
-            raise DataError(f"expected the name of an attribute of {type_name}, got {shown(key)}")
+            raise DataError(f"expected the name of an attribute of {type_name}, got {quoted_value(key)}")
         try:
             pieces.add(chunk, key, values_of(rows, key), wanted.overrides.declared(type_name, key))
         except ValueMismatch as mismatch:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import Overrides, ValueMismatch, Wanted, encode
+from structtree.data.kinds import DeclaredKind, Overrides, ValueMismatch, encode
 from structtree.data.population import Column, Population, named_column
 from structtree.data.readers.graphs.reading import GraphIndividual, Wiring, check_individual, graph_population
 from structtree.data.readers.text_files import MISSING_WORDS, open_text_file
@@ -34,7 +34,7 @@ from structtree.errors import DataError, MissingFileError
 __all__ = ["TARGETS", "is_tu_folder", "read_tu"]
 
 TARGETS = ("class", "value")
-"""The attributes of graphs that are the target of such a folder, the first that it has."""
+"""Possible target attributes of graphs in the TU format, in order of preference."""
 
 _FILES = (
     "A",
@@ -44,7 +44,7 @@ _FILES = (
 
 
 def is_tu_folder(path: str | os.PathLike[str]) -> bool:
-    """Return whether a folder has the files that every such folder has.
+    """Return whether a folder has the required files of the TU format.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class _Folder:
 
 
 def _names(path: Path) -> list[str]:
-    """The names of the data sets in a folder, by the files that each must have."""
+    """Return the names of the datasets in a folder, based on their required files."""
     if not path.is_dir():
         return []
     found = (re.fullmatch(r"(.+)_(A|graph_indicator)\.txt(\.gz)?", file.name) for file in path.iterdir())
@@ -133,7 +133,7 @@ def _folder(path: Path, missing_words: Collection[str]) -> _Folder:
             f"there is no file {path / 'NAME_A.txt'} (or .txt.gz); expected a folder of the TU format"
         )
     if len(names) > 1:
-        raise DataError(f"expected the files of one data set, got those of {' and '.join(names)}", source=str(path))
+        raise DataError(f"expected the files of one dataset, got those of {' and '.join(names)}", source=str(path))
     possible = ((what, path / f"{names[0]}_{what}.txt{gz}") for what in _FILES for gz in (".gz", ""))
     return _Folder(path, names[0], {what: file for what, file in possible if file.is_file()}, missing_words)
 
@@ -232,9 +232,9 @@ def _n_graphs(folder: _Folder, graph_of: NDArray[np.int64]) -> int:
     if file is None:
         return int(graph_of.max(initial=-1)) + 1
     n_graphs = len(_table(file, np.float64, missing_words=folder.missing_words))
-    told = f"is not there: {file.name} has {n_graphs} lines"
+    absent = f"does not exist: {file.name} has {n_graphs} lines"
     indicator = folder.files["graph_indicator"]
-    _refuse_lines(indicator, graph_of >= n_graphs, lambda i: f"graph {graph_of[i] + 1} {told}")
+    _refuse_lines(indicator, graph_of >= n_graphs, lambda i: f"graph {graph_of[i] + 1} {absent}")
     return n_graphs
 
 
@@ -245,8 +245,8 @@ def _arcs(folder: _Folder, graph_of: NDArray[np.int64]) -> NDArray[np.int64]:
     if arcs.shape[1] != 2:
         raise DataError(f"expected two nodes, got {arcs.shape[1]} numbers", source=str(path), line=1)
     outside = (arcs < 0) | (arcs >= n_nodes)
-    told = f"is not there: {folder.files['graph_indicator'].name} has {n_nodes} lines"
-    _refuse_lines(path, outside.any(axis=1), lambda i: f"node {arcs[i][outside[i]][0] + 1} {told}")
+    absent = f"does not exist: {folder.files['graph_indicator'].name} has {n_nodes} lines"
+    _refuse_lines(path, outside.any(axis=1), lambda i: f"node {arcs[i][outside[i]][0] + 1} {absent}")
     tails, heads = graph_of[arcs].T + 1
     _refuse_lines(
         path,
@@ -283,7 +283,7 @@ def _columns(
             continue
         table = _table(path, dtype, len(lines), why, missing)[lines]
         for place, name in enumerate(_numbered(word, table.shape[1])):
-            wanted = overrides.wanted(type_name, name)
+            wanted = overrides.declared_kind(type_name, name)
             if wanted is not None:
                 found[name] = _declared(table[:, place], wanted, name, path)
             elif what == "labels":
@@ -297,7 +297,7 @@ def _numbered(word: str, n: int) -> list[str]:
     return [word] if n == 1 else [f"{word}{i}" for i in range(1, n + 1)]
 
 
-def _declared(values: NDArray[Any], wanted: Wanted, name: str, path: Path) -> Column:
+def _declared(values: NDArray[Any], wanted: DeclaredKind, name: str, path: Path) -> Column:
     try:
         column = encode(values.tolist(), wanted.kind, wanted.values)
     except ValueMismatch as mismatch:
@@ -319,7 +319,7 @@ def _numbers(values: NDArray[np.float64]) -> Column:
     return Column("int" if whole else "real", np.ascontiguousarray(values))
 
 
-# ---- what a readme says about labels ---------------------------------------------------------------------
+# ---- label names in a readme -----------------------------------------------------------------------------
 
 _HEADING = re.compile(r"\b(node|edge|class|graph)[ _]labels?\b[^:]*(?::(?P<rest>.*))?", re.IGNORECASE)
 _COMPONENT = re.compile(r"component\s++(\d++)\s*+:?", re.IGNORECASE)
@@ -357,8 +357,8 @@ def _maps_in(lines: Sequence[str]) -> dict[tuple[str, int], dict[int, str]]:
         elif heading:
             about, component = heading[1].lower().replace("class", "graph"), 0
             line = heading["rest"] or ""
-        said = line.strip().rstrip(",;.")
-        entries = [_ENTRY.fullmatch(entry) for entry in re.split(r"[,;]", said)]
+        bare = line.strip().rstrip(",;.")
+        entries = [_ENTRY.fullmatch(entry) for entry in re.split(r"[,;]", bare)]
         if about is not None and all(entries):
             maps.setdefault((about, component), {}).update((int(found[1]), found[2]) for found in entries if found)
     return maps

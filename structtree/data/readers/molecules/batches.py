@@ -25,7 +25,7 @@ from typing import IO, Any
 
 from structtree.data.readers.caches import FileCache, cache_folder
 from structtree.data.readers.molecules.descriptors import MoleculeNumbers, Recipe, describe_molecules, joined
-from structtree.progress import tell
+from structtree.progress import report_status
 
 __all__ = ["read_numbers", "serve_batches"]
 
@@ -122,7 +122,7 @@ def _read(items: Sequence[Any], recipe: Recipe, processes: int) -> MoleculeNumbe
 
 
 def _tell(done: int, total: int) -> None:
-    tell("reading", done, total, f"{done:,} of {total:,} molecules")
+    report_status("reading", done, total, f"{done:,} of {total:,} molecules")
 
 
 # ---- other processes ----------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import shown
+from structtree.data.kinds import quoted_value
 from structtree.data.readers.molecules.files import Notation
 from structtree.data.readers.options import Hydrogens
 
@@ -149,7 +149,7 @@ class MoleculeNumbers:
     n : int
         How many were to be read.
     bad : array of int
-        The places of those that cannot be read; of them there are no numbers.
+        Positions of the molecules that cannot be read, which have no numbers.
     molecule, atom, bond : mapping from name to array
         One number for each molecule, atom or bond; the atoms of a bond are counted within its molecule.
     n_atoms, n_bonds, n_rings : array of int
@@ -307,7 +307,7 @@ def describe_molecules(items: Iterable[Any], recipe: Recipe) -> MoleculeNumbers:
 
 
 def problem_of(item: Any, recipe: Recipe) -> str:
-    """Return why RDKit cannot read a text or molecule, found by reading it again without checks.
+    """Return why RDKit cannot read a string or molecule, by parsing it again without checks.
 
     Examples
     --------
@@ -323,7 +323,7 @@ def problem_of(item: Any, recipe: Recipe) -> str:
         if isinstance(item, str):
             is_block = recipe.notation == "molblock"
             read = partial(Chem.MolFromMolBlock, removeHs=False) if is_block else Chem.MolFromSmiles
-            what = "the connection table" if is_block else f"the SMILES {shown(item, 60)}"
+            what = "the connection table" if is_block else f"the SMILES {quoted_value(item, 60)}"
             molecule = read(item, sanitize=False)
         if molecule is None:
             return f"RDKit cannot read {what}"

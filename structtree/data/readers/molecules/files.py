@@ -1,4 +1,4 @@
-"""Files of molecules as texts: which text stands for each molecule, on which line, and what else the file says of it.
+"""Molecule files: the notation, line and attributes of each molecule.
 
 A table has a column of SMILES, told by its name, and others that become attributes. A ``.smi`` file has a SMILES a
 line, and after a blank what is called its name; or a header. An SD file has blocks that end in ``$$$$``, each with
@@ -34,7 +34,7 @@ class MoleculeSheet:
     texts : sequence of str or None
         The text of each, None if there is none.
     rest : Sheet
-        What else the file says of them.
+        Attributes in the file.
     names : mapping
         What the file calls them, by the name of what that is: their SMILES, and names.
     """
@@ -82,7 +82,7 @@ def table_sheet(
     ----------
     layout : CsvLayout
     smiles : str, optional
-        The column that has the SMILES, if its name does not tell.
+        SMILES column, if its name does not show it.
     decimal, missing_words, as_text
         As in `structtree.data.readers.tables.delimited.csv_sheet`.
     """

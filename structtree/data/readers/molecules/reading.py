@@ -33,13 +33,13 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import Overrides, keys_of, reads_text, shown, values_of
+from structtree.data.kinds import Overrides, keeps_text, keys_of, quoted_value, values_of
 from structtree.data.population import (
     Adjacency,
     Column,
     Population,
     TypedTable,
-    flag_column,
+    bool_column,
     int_column,
     linked_population,
     named_column,
@@ -60,7 +60,7 @@ __all__ = ["SkippedMolecules", "from_molecules", "from_smiles", "read_molecules"
 
 
 class SkippedMolecules(UserWarning):
-    """Some molecules could not be read, and were left out.
+    """Warning about molecules that could not be read and were skipped.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def from_molecules(
     neutralise : bool
         Whether charges are taken away where a hydrogen can be added or removed for it.
     skip_bad : bool
-        Whether molecules that RDKit cannot read are left out, with a `SkippedMolecules` warning.
+        Whether to skip molecules that RDKit cannot read, with a `SkippedMolecules` warning.
     cache : bool
         Whether many texts are looked up in the user's cache, and what was computed of them is kept there; True unless
         given.
@@ -154,7 +154,7 @@ def from_smiles(
       row 2: RDKit cannot read the SMILES 'x'
     """
     if isinstance(smiles, str):
-        raise UsageError(f"expected a list of SMILES, got one text; write [{shown(smiles, 60)}]")
+        raise UsageError(f"expected a list of SMILES, got one text; write [{quoted_value(smiles, 60)}]")
     texts = [_text_or_none(text, row) for row, text in enumerate(smiles)]
     return from_molecules(texts, columns=columns, types=types, **options)
 
@@ -165,7 +165,7 @@ def _text_or_none(text: Any, row: int) -> str | None:
         return None if text is None else str(text)
     if type(text).__name__ in ("NAType", "NaTType") or (isinstance(text, float) and text != text):
         return None
-    raise DataError(f"expected a SMILES, got {shown(text)}", individual=row)
+    raise DataError(f"expected a SMILES, got {quoted_value(text)}", individual=row)
 
 
 def read_molecules(
@@ -210,13 +210,13 @@ def read_molecules(
     overrides = Overrides(types or {})
     source = path.source if isinstance(path, CsvLayout) else os.fspath(path)
     _rdkit(source)
-    said = {"delimiter": delimiter, "header": header, "names": names, "encoding": encoding}
-    layout: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    given = {"delimiter": delimiter, "header": header, "names": names, "encoding": encoding}
+    layout: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if notation == "molblock":
         found = block_sheet(source, missing_words=missing_words)
     elif isinstance(path, CsvLayout) or layout or has_table_name(source) or (smiles or decimal) is not None:
         table = path if isinstance(path, CsvLayout) else csv_layout(path, **layout)
-        as_text = [name for name in table.names if reads_text(overrides.wanted("Molecule", name))]
+        as_text = [name for name in table.names if keeps_text(overrides.declared_kind("Molecule", name))]
         found = table_sheet(table, smiles, decimal=decimal or ".", missing_words=missing_words, as_text=as_text)
     else:
         found = line_sheet(source, missing_words=missing_words)
@@ -226,7 +226,7 @@ def read_molecules(
 # ---- from texts or molecules to a population -------------------------------------------------------------
 
 _LISTED = 10
-"""So many bad molecules are listed; of more, how many they are is said."""
+"""Maximum number of bad molecules to list; the others are counted."""
 
 
 def _rdkit(source: str | None = None) -> Any:
@@ -236,13 +236,13 @@ def _rdkit(source: str | None = None) -> Any:
     except ImportError:
         where = f"{source}: " if source else ""
         fix = ", or read the table without its molecules: --format csv" if source and has_table_name(source) else ""
-        raise MissingPackageError(f"{where}molecules are read by RDKit", "molecules", fix) from None
+        raise MissingPackageError(f"{where}reading molecules requires RDKit", "molecules", fix) from None
     return Chem
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """Molecules to read, how, what their source calls them, and what else it says of them."""
+    """Molecules to read, with their options, names and attributes."""
 
     items: Sequence[Any]
     notation: Notation
@@ -268,7 +268,7 @@ class _Batch:
         rows = tuple(problems)
         lines = tuple(line for line in self.sheet.lines_of(rows) if line is not None)
         where = f"{self.sheet.source}: " if self.sheet.source else ""
-        message = f"{where}left out {len(rows):,} of {len(self.items):,} molecules:{self._listed(problems)}"
+        message = f"{where}skipped {len(rows):,} of {len(self.items):,} molecules:{self._listed(problems)}"
         return SkippedMolecules(message, rows, lines)
 
     def _listed(self, problems: Mapping[int, str]) -> str:
@@ -287,7 +287,7 @@ def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -
     skip_bad, cache = given.pop("skip_bad", False), given.pop("cache", True)
     recipe = Recipe(batch.notation, **given)
     _check_kinds(overrides, batch)
-    columns = {name: sheet.typed(name, overrides.wanted("Molecule", name)).column for name in sheet.columns}
+    columns = {name: sheet.typed(name, overrides.declared_kind("Molecule", name)).column for name in sheet.columns}
     found = read_numbers(batch.items, recipe, cache=cache)
     if found.n == 0:
         raise DataError("there are no molecules", source=sheet.source)
@@ -307,7 +307,7 @@ def _check_kinds(overrides: Overrides, batch: _Batch) -> None:
     attributes = tuple(Attribute(name, "nominal") for name in known)
     overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
     for name in batch.names:
-        wanted = None if name in batch.sheet.columns else overrides.wanted("Molecule", name)
+        wanted = None if name in batch.sheet.columns else overrides.declared_kind("Molecule", name)
         if wanted is not None and wanted.kind != "nominal":
             raise UsageError(f"{name!r} has the molecules, as text; it cannot be read as {wanted.kind!r}")
 
@@ -398,11 +398,11 @@ def _atoms(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
         "element": named_column(numbers, {number: symbol(number) for number in np.unique(numbers).tolist()}),
         "charge": int_column(found.atom["charge"]),
         "partial_charge": Column("real", np.where(np.isfinite(charges), charges, np.nan)),
-        "aromatic": flag_column(aromatic),
+        "aromatic": bool_column(aromatic),
         "degree": int_column(degree),
         "hydrogens": int_column(found.atom["hydrogens"]),
         "hybridisation": named_column(_whole(found.atom["hybridisation"]), _enum_names(HybridizationType)),
-        "in_ring": flag_column(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
+        "in_ring": bool_column(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
         "chirality": named_column(_whole(found.atom["chirality"]), _CHIRALITY),
     }
     return typed_table("Atom", n_atoms, columns, {Link("bonds", "set", "Bond"): Adjacency.in_order(degree)})
@@ -415,8 +415,8 @@ def _bonds(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     in_ring = np.bincount(wired.ring_bonds, minlength=len(wired.begin)) > 0
     columns = {
         "order": named_column(_whole(found.bond["order"]), _enum_names(BondType)),
-        "conjugated": flag_column(_whole(found.bond["conjugated"]) > 0),
-        "in_ring": flag_column(in_ring),
+        "conjugated": bool_column(_whole(found.bond["conjugated"]) > 0),
+        "in_ring": bool_column(in_ring),
         "stereo": named_column(_whole(found.bond["stereo"]), stereo),
     }
     seen = {name: column.take(wired.bonds) for name, column in columns.items()}
@@ -429,7 +429,7 @@ def _rings(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     is_hetero = _whole(found.atom["number"])[wired.ring_atoms] != _CARBON
     columns = {
         "size": int_column(sizes),
-        "aromatic": flag_column(n_plain == 0),
+        "aromatic": bool_column(n_plain == 0),
         "hetero": int_column(np.bincount(wired.ring_of[is_hetero], minlength=len(sizes))),
     }
     links = {
@@ -483,7 +483,7 @@ def _properties(molecules: Sequence[Any], mol: Any) -> dict[str, Sequence[Any]]:
     """Return the properties of RDKit molecules."""
     for row, molecule in enumerate(molecules):
         if molecule is not None and not isinstance(molecule, str | mol):
-            raise DataError(f"expected a SMILES or an RDKit molecule, got {shown(molecule)}", individual=row)
+            raise DataError(f"expected a SMILES or an RDKit molecule, got {quoted_value(molecule)}", individual=row)
     records = [
         molecule.GetPropsAsDict(autoConvertStrings=False) if isinstance(molecule, mol) else {}
         for molecule in molecules

@@ -1,8 +1,7 @@
-"""The names (``$id``) of the records of one type, and the rows they stand for.
+"""Names (``$id``) of the records of a type, and the rows they refer to.
 
-Most names are used near where they are given, so those of the records at hand are in a small dictionary that
-stays in the cache. What is behind is kept for later: whole numbers as arrays, without a Python object for each,
-and looked at again only if a name was not found nearby.
+Most names are used close to their definition, so recent names are in a small dictionary that stays in the CPU cache.
+Older names are stored compactly (integers as arrays) and searched only if a name was not found.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.kinds import first_outside, shown, sorts_of_types
+from structtree.data.kinds import first_unexpected, quoted_value, to_value_types
 from structtree.data.readers.records.source_paths import Origin, Trail
 from structtree.errors import DataError
 
@@ -24,7 +23,7 @@ __all__ = ["Names"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Numbers:
-    """Names that are whole numbers, the rows they stand for, and where they come from."""
+    """Integer names, their rows, and their origin."""
 
     names: NDArray[np.int64]
     rows: NDArray[np.int64]
@@ -33,7 +32,7 @@ class _Numbers:
 
 @dataclass(slots=True, eq=False)
 class Names:
-    """The names of the records of one type, given in batches.
+    """Names of the records of a type, added in batches.
 
     Examples
     --------
@@ -49,11 +48,11 @@ class Names:
     _numbers: list[_Numbers] = field(default_factory=list)
 
     def add(self, names: Sequence[Any], start: int, trail: Trail | Origin) -> None:
-        """Take in the names of the rows from ``start`` on; None is no name."""
+        """Add the names of the rows from ``start`` on, None for rows without a name."""
         types = set(map(type, names))
-        if not sorts_of_types(types) <= {"missing", "number", "string"}:
-            index = first_outside(names, {"missing", "number", "string"})
-            raise trail.error(index, f"expected a number or a string, got {shown(names[index])}", ".$id")
+        if not to_value_types(types) <= {"missing", "number", "string"}:
+            index = first_unexpected(names, {"missing", "number", "string"})
+            raise trail.error(index, f"expected a number or a string, got {quoted_value(names[index])}", ".$id")
         rows = np.arange(start, start + len(names))
         for one in types - {type(None)}:
             if len(types) == 1:
@@ -64,7 +63,7 @@ class Names:
                 self._add(some, rows[which], replace(trail, kept=which if trail.kept is None else trail.kept[which]))
 
     def rows(self, names: Sequence[Any]) -> NDArray[np.int64] | None:
-        """The rows that names stand for, if all of them are known here and now."""
+        """Return the rows of names, or None if some are not known."""
         for known in (self._near, self._texts):
             try:
                 return np.fromiter(map(known.__getitem__, names), np.int64, len(names))
@@ -73,18 +72,18 @@ class Names:
         return None
 
     def leave(self) -> None:
-        """Forget what is near: what comes next is in another place of the data."""
+        """Clear the dictionary of recent names."""
         self._near = {}
 
     def recall(self) -> Iterable[Any]:
-        """Have all names near, and tell them."""
+        """Make all names recent and return them."""
         self._near = dict(self._texts)
         for batch in self._numbers:
             self._near.update(zip(batch.names.tolist(), batch.rows.tolist(), strict=True))
         return self._near.keys()
 
     def check(self) -> None:
-        """Refuse a name that was given twice in places far apart."""
+        """Raise `DataError` for a name that was defined twice in distant places."""
         if not self._numbers:
             return
         names = np.concatenate([batch.names for batch in self._numbers])
@@ -105,7 +104,7 @@ class Names:
             index = _first_repeated(names, set() if apart else set(self._near))
             raise self._given_twice(names[index], index, trail)
         if isinstance(names[0], int):
-            # Numbers of more than 64 bits are kept as texts are.
+            # Integers with more than 64 bits are stored like strings.
             with suppress(OverflowError):
                 self._numbers.append(_Numbers(np.array(names, dtype=np.int64), rows, trail))
                 return
@@ -115,8 +114,8 @@ class Names:
         self._texts.update(zip(names, rows.tolist(), strict=True))
 
     def _given_twice(self, name: Any, index: int, trail: Trail | Origin) -> DataError:
-        message = f"the $id {shown(name)} names two records of type {self.type_name!r}"
-        return trail.error(index, message, fix="ids are shared by the whole data, not by one individual")
+        message = f"the $id {quoted_value(name)} names two records of type {self.type_name!r}"
+        return trail.error(index, message, fix="ids must be unique in the whole data, not only within an individual")
 
 
 def _first_repeated(names: Sequence[Any], seen: set[Any]) -> int:

@@ -1,14 +1,15 @@
-"""Linked columns back into nested records: the opposite of `structtree.data.readers.records.shredding`.
+"""Conversion of linked columns to nested records, the inverse of `structtree.data.readers.records.shredding`.
 
-A row may be reached in many ways, and nesting can show only one of them. So the rows are first laid out, all
-of them with a few array operations a level: each is written where it is reached first, going out from the
-individuals level by level, and everywhere else it is only named with ``$ref``.
+A row may be reachable along several paths, but can be nested only once. Each row is therefore placed where a
+breadth-first search from the individuals reaches it first, with a few array operations per level, and is written as
+``$ref`` elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -24,18 +25,18 @@ __all__ = ["Placement", "nested", "placement_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypePlacement:
-    """Places where the rows of one type are written.
+    """Placement of the rows of a type.
 
     Parameters
     ----------
     home : array of int
-        The individual in whose record a row is written out; -1 when no individual leads to it.
+        Individual whose record contains the row; -1 if no individual reaches it.
     named : array of bool
-        Whether a row is also named elsewhere, so that it needs an ``$id``.
+        Whether there are references to the row, so that it needs an ``$id``.
     order : array of int
-        The rows sorted by home.
+        Rows sorted by home.
     written : mapping from link to array of bool
-        For each target of a link, whether it is written out there.
+        Whether each target of a link is nested there, rather than a reference.
     """
 
     home: NDArray[np.int64]
@@ -44,21 +45,21 @@ class TypePlacement:
     written: Mapping[str, NDArray[np.bool_]]
 
     def rows(self, start: int, stop: int) -> NDArray[np.int64]:
-        """The rows written out in the records of these individuals."""
+        """Return the rows nested in the records of a range of individuals."""
         low, high = np.searchsorted(self.home, (start, stop), sorter=self.order)
         return self.order[low:high]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """Places where all rows are written, and which individuals are only named because they came before."""
+    """Placement of all rows, and a mask of the individuals that are written as references to earlier records."""
 
     types: Mapping[str, TypePlacement]
     repeats: NDArray[np.bool_]
 
 
 def placement_of(population: Population) -> Placement:
-    """Return where to write each row of a population: as near to an individual as it can be.
+    """Place each row of a population as near to an individual as possible.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def placement_of(population: Population) -> Placement:
 
 
 def nested(population: Population, placement: Placement, start: int, stop: int) -> list[dict[str, Any]]:
-    """The records of some individuals, all that is laid out in them nested inside.
+    """Return the nested records of a range of individuals.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def _nowhere(table: Table) -> dict[str, NDArray[np.bool_]]:
 def _claim(
     home: NDArray[np.int64], named: NDArray[np.bool_], targets: NDArray[np.int64], owners: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Which of the targets are reached for the first time; they get their home, the others a name."""
+    """Return a mask of the targets reached for the first time; set their home, and mark the others as named."""
     first = np.zeros(len(targets), dtype=np.bool_)
     _, where = np.unique(targets, return_index=True)
     first[where] = home[targets[where]] < 0
@@ -133,13 +134,10 @@ def _claim(
 
 
 def _objects(table: Table, placement: TypePlacement, rows: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
-    """A Python dict for each of the rows, with its name if it needs one, and its attributes."""
-    names = tuple(table.columns)
-    columns = [_plain_values(column.take(rows)) for column in table.columns.values()]
-    if names:
-        found = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
-    else:
-        found = [{} for _ in range(len(rows))]
+    """Return a dict for each row with its attributes, and its ``$id`` if it needs one."""
+    columns = [_plain_values(column) for column in table.take_columns(rows).values()]
+    cells: Iterable[tuple[Any, ...]] = zip(*columns, strict=True) if columns else repeat((), len(rows))
+    found = [dict(zip(table.columns, values, strict=True)) for values in cells]
     numbers = rows.tolist()
     for i in np.flatnonzero(placement.named[rows]).tolist():
         found[i] = {"$id": numbers[i], **found[i]}
@@ -148,11 +146,9 @@ def _objects(table: Table, placement: TypePlacement, rows: NDArray[np.int64]) ->
 
 def _plain_values(column: Column) -> list[Any]:
     match column.kind:
-        case "nominal":
-            return list(np.array([*column.categories, None], dtype=object)[column.values])
-        case "ordered":
-            ranks = np.where(column.missing, -1, column.values).astype(np.int64)
-            return list(np.array([*column.categories, None], dtype=object)[ranks])
+        case "nominal" | "ordered":
+            codes = np.where(column.missing, -1, column.values).astype(np.int64)
+            return list(np.array([*column.categories, None], dtype=object)[codes])
         case "date" | "time":
             kind = column.kind
             return [None if value != value else moment_text(value, kind) for value in column.values.tolist()]

@@ -1,14 +1,13 @@
-"""Nested Python records and JSON Lines, read into populations and written from them.
+"""Reading and writing of nested Python records, JSON and JSON Lines.
 
-A nested object is a reference, an array of objects a list (or a set, if told so, or if it is a Python set), an array
-of plain values a list of records with the one attribute ``value``. The type of a record has the name of its member,
-capitalised and singular: the elements of ``cars`` are of type ``Car``. ``$id``, ``$ref`` and ``$type`` say what
-nesting cannot: that a record is shared, and what its type is. The work is done by
-`structtree.data.readers.records.shredding` on the way in and `structtree.data.readers.records.nesting` on the way
-out.
+A nested object is a reference, and an array of objects is a list (or a set, if declared or if it is a Python set). An
+array of plain values is a list of records with one attribute, ``value``. The type of a record is named after its
+member, capitalised and in the singular: the elements of ``cars`` have type ``Car``. ``$id`` and ``$ref`` mark shared
+records, and ``$type`` overrides the type. Records are read by `structtree.data.readers.records.shredding` and written
+by `structtree.data.readers.records.nesting`.
 
-JSON Lines has one individual a line. Its first line may be ``{"$schema": ...}``, and is in what `write_jsonl`
-writes, so that a population comes back as it was.
+JSON Lines has one individual per line. The first line may be ``{"$schema": ...}``; `write_jsonl` writes it, so that a
+population can be restored exactly.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from typing import Any, BinaryIO, cast
 
 import orjson
 
-from structtree.data.kinds import Overrides, shown
+from structtree.data.kinds import Overrides, quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.individuals import population_of
 from structtree.data.readers.records.nesting import nested, placement_of
@@ -40,10 +39,10 @@ from structtree.files import replacing
 __all__ = ["from_records", "read_json", "read_jsonl", "write_jsonl"]
 
 _BLOCK = 1 << 17
-"""How many bytes of a file are parsed together: records that stay in the cache are shredded faster."""
+"""Bytes of a file that are parsed together; records that stay in the CPU cache are shredded faster."""
 
 _LINES = 1024
-"""How many individuals are made into Python objects at a time, to be written."""
+"""Number of individuals that are converted to Python objects at a time when writing."""
 
 
 def from_records(
@@ -54,19 +53,19 @@ def from_records(
     types: Mapping[str, str] | None = None,
     source: str | None = None,
 ) -> Population:
-    """A population from nested Python dicts and lists, one for each individual.
+    """Convert nested Python dicts and lists, one dict per individual, to a population.
 
     Parameters
     ----------
     records : sequence of mappings
     schema : Schema, optional
-        What the records must be; inferred by the rules of `structtree.data.kinds` when it is not given.
+        Required schema; by default inferred as described in `structtree.data.kinds`.
     individual : str
-        The name of the type on top, when it is inferred and no ``$type`` says it.
+        Name of the individual type, unless a schema or ``$type`` gives it.
     types : mapping, optional
-        Kinds to read members as, such as ``{"zip": "nominal", "Car.wheels": "int", "cars": "set"}``.
+        Declared kinds of members, such as ``{"zip": "nominal", "Car.wheels": "int", "cars": "set"}``.
     source : str, optional
-        Where the records come from, for errors.
+        Name of the source, for errors.
 
     Examples
     --------
@@ -77,7 +76,7 @@ def from_records(
     (('Film', 'Actor'), 1)
     """
     if isinstance(records, Mapping | str | bytes):
-        raise DataError(f"expected a list of records, got {shown(records)}", source=source)
+        raise DataError(f"expected a list of records, got {quoted_value(records)}", source=source)
     shredder = _shredder(schema, individual, types, source)
     with _collector_paused():
         shredder.feed(list(records), Origin(source=source))
@@ -91,13 +90,13 @@ def read_jsonl(
     individual: str = "Individual",
     types: Mapping[str, str] | None = None,
 ) -> Population:
-    """A population from a JSON Lines file (``.gz`` is unpacked), one individual a line.
+    """Read a JSON Lines file (``.gz`` is unpacked) with one individual per line.
 
     Parameters
     ----------
     path : path
     schema, individual, types
-        As in `from_records`; a ``{"$schema": ...}`` in the first line counts as a schema.
+        As for `from_records`; ``{"$schema": ...}`` in the first line is the default schema.
 
     Examples
     --------
@@ -124,7 +123,7 @@ def read_jsonl(
             shredder.feed(records, Origin(n_individuals, source, lines))
             n_individuals += len(records)
         if shredder is None:
-            raise DataError("the file has blank lines only; expected a JSON object a line", source=source)
+            raise DataError("the file has only blank lines; expected one JSON object per line", source=source)
         return shredder.finish()
 
 
@@ -135,7 +134,7 @@ def read_json(
     individual: str = "Individual",
     types: Mapping[str, str] | None = None,
 ) -> Population:
-    """A population from a JSON file that is one array of objects; otherwise as `read_jsonl`.
+    """Read a JSON file with one array of objects; otherwise like `read_jsonl`.
 
     Examples
     --------
@@ -155,7 +154,7 @@ def read_json(
             raise _broken(error, source, error.lineno) from None
         if not isinstance(records, list):
             fix = "a file with one object a line is read with --format jsonl"
-            raise DataError(f"expected an array of objects, got {shown(records)}", source=source, fix=fix)
+            raise DataError(f"expected an array of objects, got {quoted_value(records)}", source=source, fix=fix)
         written = _schema_of(records[0], source, None) if records else None
         shredder = _shredder(schema or written, individual, types, source)
         shredder.feed(records if written is None else records[1:], Origin(source=source))
@@ -163,10 +162,10 @@ def read_json(
 
 
 def write_jsonl(individuals: Any, path: str | os.PathLike[str]) -> None:
-    """Write individuals as JSON Lines (packed if the name ends in ``.gz``), their schema in the first line.
+    """Write individuals as JSON Lines (packed if the name ends in ``.gz``), with the schema in the first line.
 
-    A record is written where it is nearest to an individual; elsewhere a ``$ref`` stands for it. Rows that no
-    individual leads to are left out. The file takes its name only when all of it is written.
+    A shared record is written where it is nearest to an individual, and as ``$ref`` elsewhere. Rows that no
+    individual reaches are not written. The file is replaced only when it is complete.
 
     Examples
     --------
@@ -192,7 +191,7 @@ def write_jsonl(individuals: Any, path: str | os.PathLike[str]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """Some lines of a file as records, and their numbers."""
+    """Records with their line numbers."""
 
     records: list[Any]
     lines: Sequence[int]
@@ -213,14 +212,14 @@ def _parsed_blocks(file: BinaryIO, source: str) -> Iterator[_Block]:
         try:
             yield _Block(list(map(orjson.loads, lines)), range(first, first + len(lines)))
         except orjson.JSONDecodeError:
-            block = _parsed_with_care(lines, first, source)
+            block = _parsed_lines(lines, first, source)
             if block.records:
                 yield block
         first += len(lines)
 
 
-def _parsed_with_care(lines: Sequence[bytes], first: int, source: str) -> _Block:
-    """The same for lines of which some are blank, or one is broken."""
+def _parsed_lines(lines: Sequence[bytes], first: int, source: str) -> _Block:
+    """Parse lines one by one, because some are blank or invalid."""
     records, numbers = [], []
     for number, line in zip(count(first), lines, strict=False):
         if not line.strip():
@@ -235,7 +234,7 @@ def _parsed_with_care(lines: Sequence[bytes], first: int, source: str) -> _Block
 
 def _broken(error: orjson.JSONDecodeError, source: str, line: int) -> DataError:
     if "depth limit" in error.msg or "ecursion" in error.msg:
-        return DataError(f"brackets nest deeper than {DEEPEST} levels", source=source, line=line)
+        return DataError(f"brackets are nested deeper than {DEEPEST} levels", source=source, line=line)
     return DataError(f"broken JSON: {error.msg} in column {error.colno}", source=source, line=line)
 
 
@@ -250,10 +249,10 @@ def _schema_of(record: Any, source: str, line: int | None) -> Schema | None:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Python's cycle collector walks all live objects again and again while millions of records are made.
+    """Disable the garbage collector, which repeatedly visits all objects while millions of records are created.
 
-    Nothing here makes cycles that matter. Measured on 20 000 graphs of 20 nodes, parsing alone took 5.2 s
-    with the collector and 0.6 s without.
+    No relevant cycles are created here. For 20 000 graphs with 20 nodes, parsing alone took 5.2 s with the collector
+    and 0.6 s without.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -271,7 +270,7 @@ def _collector_paused() -> Iterator[None]:
 def _writing(path: Path) -> Iterator[BinaryIO]:
     with replacing(path) as draft, draft.open("wb") as file:
         if path.suffix == ".gz":
-            # No name and no time inside, so that equal data gives equal bytes.
+            # Without name and time, so that equal data gives equal bytes.
             with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
                 yield cast("BinaryIO", packed)
         else:
@@ -283,9 +282,9 @@ def _dumped(individual: int, record: Mapping[str, Any]) -> bytes:
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError as error:
         problem = str(error)
-    if "ecursion" in problem or "64-bit" in problem:  # the standard library is slower and can do a bit more
+    if "ecursion" in problem or "64-bit" in problem:  # the slower standard library supports these
         try:
             return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         except RecursionError:
-            problem = "it nests too deep"
+            problem = "it is nested too deeply"
     raise DataError(f"the record cannot be written as JSON: {problem}", individual=individual)

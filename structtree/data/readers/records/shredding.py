@@ -1,12 +1,12 @@
-"""Nested records into linked columns, column by column and never value by value.
+"""Conversion of nested records to linked columns, one column at a time.
 
-The records of one type are taken together: one list per member, one numpy conversion per list, and the
-elements of all their lists chained into the next batch, breadth first, until no batch is left. The Python
-objects of a batch can be dropped when it is done; what stays is arrays. Only when something is wrong is the
-place of the bad value worked out (see `structtree.data.readers.records.source_paths`).
+The records of a type are processed in batches: one list per member, one numpy conversion per list, and the elements
+of all their lists chained into the next batch, breadth first. The Python objects of a batch can be released when it
+is done; only arrays remain. The location of a bad value is computed only when an error occurs (see
+`structtree.data.readers.records.source_paths`).
 
-Three names are special: ``{"$id": 7, ...}`` names a record so that ``{"$ref": 7}`` can stand for it elsewhere
-(earlier or later), and ``"$type"`` says the type of a record where the name of its member would not.
+Three names are special: ``{"$id": 7, ...}`` names a record, so that ``{"$ref": 7}`` can refer to it elsewhere
+(earlier or later), and ``"$type"`` gives the type of a record if it does not follow from the name of its member.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from structtree.data.kinds import (
     Overrides,
     Pieces,
     ValueMismatch,
-    ValueSort,
-    first_outside,
+    ValueType,
+    first_unexpected,
     keys_of,
-    shown,
-    sort_of,
-    sorts_of_types,
+    quoted_value,
+    to_value_types,
     type_name_of,
-    value_sorts,
+    value_type,
+    value_types,
     values_of,
 )
 from structtree.data.population import Adjacency, Population, Table, repeated_pairs
@@ -45,33 +45,33 @@ from structtree.errors import DataError, did_you_mean, option_text
 __all__ = ["DEEPEST", "Shredder"]
 
 DEEPEST = 1024
-"""How deep records may nest; the JSON parser has the same limit."""
+"""Maximum nesting depth of records; the JSON parser has the same limit."""
 
 _SPECIAL = ("$id", "$ref", "$type")
-_PLAIN: frozenset[ValueSort] = frozenset({"missing", "flag", "number", "string", "moment"})
-_RECORDS: frozenset[ValueSort] = frozenset({"record"})
+_PLAIN: frozenset[ValueType] = frozenset({"missing", "boolean", "number", "string", "moment"})
+_RECORDS: frozenset[ValueType] = frozenset({"record"})
 
 _Role = Literal["attribute", "record", "list"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A member that leads to records: what it belongs to, and its name; the top has neither."""
+    """A member that leads to records, with its type and name; both are empty for top-level records."""
 
     type_name: str = ""
     member: str = ""
 
     def __str__(self) -> str:
-        return f"{self.type_name}.{self.member}" if self.member else "the records on top"
+        return f"{self.type_name}.{self.member}" if self.member else "the top-level records"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Arrivals:
-    """The elements of one slot for all rows of a batch, one after another."""
+    """Concatenated elements of a slot for all rows of a batch."""
 
     slot: _Slot
     elements: Sequence[Any]
-    found: frozenset[ValueSort]
+    found: frozenset[ValueType]
     lengths: NDArray[np.int64]
     trail: Trail | Origin
     above: _Batch | None = None
@@ -79,7 +79,7 @@ class _Arrivals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """Records of one type that are shredded together; plain values count as records with one member."""
+    """Records of a type that are processed together; plain values are records with one member."""
 
     type_name: str
     chunk: int
@@ -96,9 +96,9 @@ class _Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Targets:
-    """The rows that one slot leads to, for one batch; -1 for a record that is only named so far.
+    """Target rows of a slot for one batch; -1 for references that are not resolved yet.
 
-    It has a trail when it has names: only then can a row stand in two places.
+    The trail is set only if there are references, since only then can a row occur twice.
     """
 
     lengths: NDArray[np.int64]
@@ -108,7 +108,7 @@ class _Targets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pending:
-    """Records that are named in a slot and not found yet: where in its targets, and under which names."""
+    """Unresolved references of a slot: their positions among the targets, and their names."""
 
     slot: _Slot
     targets: _Targets
@@ -119,7 +119,7 @@ class _Pending:
 
 @dataclass(slots=True, eq=False)
 class _Gathered:
-    """The rows of one type so far: columns, links, and names of records."""
+    """Rows of a type so far: columns, links, and names of records."""
 
     names: Names
     pieces: Pieces = field(default_factory=Pieces)
@@ -134,18 +134,18 @@ class _Gathered:
 
 
 class Shredder:
-    """Takes nested records, any number at a time, and gives the population at the end.
+    """Incremental converter of nested records to a population.
 
     Parameters
     ----------
     schema : Schema, optional
-        What the records must be; inferred when it is not given.
+        Required schema; inferred by default.
     individual : str
-        The name of the type on top, when it is inferred.
+        Name of the individual type, if the schema is inferred.
     overrides : Overrides, optional
-        What the user says about members, when the schema is inferred.
+        Declared kinds of members, if the schema is inferred.
     source : str, optional
-        The name of the file.
+        Name of the file.
 
     Examples
     --------
@@ -178,13 +178,13 @@ class Shredder:
             self._targets[_Slot()] = schema.individual
 
     def feed(self, records: Sequence[Any], origin: Origin) -> None:
-        """Take records in; their Python objects are not kept."""
+        """Add records, without keeping their Python objects."""
         if not len(records):
             return
-        found = value_sorts(records)
+        found = value_types(records)
         if found != _RECORDS:
-            index = first_outside(records, _RECORDS)
-            raise origin.error(index, f"expected a record, got {shown(records[index])}")
+            index = first_unexpected(records, _RECORDS)
+            raise origin.error(index, f"expected a record, got {quoted_value(records[index])}")
         lengths = np.ones(len(records), dtype=np.int64)
         self._individuals.append(self._take_in(_Arrivals(_Slot(), records, found, lengths, origin)))
         while self._queue:
@@ -195,9 +195,9 @@ class Shredder:
             gathered.names.leave()
 
     def finish(self) -> Population:
-        """The population of all that was taken in."""
+        """Return the population of all records."""
         if self._schema is None and not self._individuals:
-            raise DataError("there are no records to infer a schema from", source=self._source)
+            raise DataError("no records to infer a schema from", source=self._source)
         for gathered in self._gathered.values():
             gathered.names.check()
             if self._unresolved:
@@ -214,7 +214,7 @@ class Shredder:
     # ---- records into batches
 
     def _take_in(self, arrivals: _Arrivals) -> _Targets:
-        """Number the records of one slot, queue them, and say which rows they are."""
+        """Queue the records of a slot and return their rows."""
         elements, trail = arrivals.elements, arrivals.trail
         if not len(elements):
             return _Targets(arrivals.lengths, _zeros(0))
@@ -230,7 +230,7 @@ class Shredder:
         return _Targets(arrivals.lengths, self._enqueue(arrivals, elements, keys, trail))
 
     def _take_in_named(self, arrivals: _Arrivals, keys: Sequence[str]) -> _Targets:
-        """As `_take_in`, where some of the elements only name a record."""
+        """Do the same as `_take_in` if some of the elements are references."""
         elements, trail = arrivals.elements, arrivals.trail
         is_named = ["$ref" in row for row in elements] if len(keys) > 1 or not all(elements) else None
         if is_named is None:
@@ -249,35 +249,35 @@ class Shredder:
         return targets
 
     def _are_plain(self, arrivals: _Arrivals) -> bool:
-        """Return whether the elements are plain values, all of them, and as all before in this slot."""
+        """Return whether the elements of a slot are plain values; raise an error if it also has records."""
         slot, elements = arrivals.slot, arrivals.elements
         plain = self._plain.setdefault(slot, arrivals.found <= _PLAIN)
         allowed = _PLAIN if plain else _RECORDS
         if not arrivals.found <= allowed:
-            index = first_outside(elements, allowed)
+            index = first_unexpected(elements, allowed)
             wrap = ' (wrap it in a record, as {"values": [...]})' if isinstance(elements[index], list) else ""
             what = "a plain value" if plain else "a record"
-            raise arrivals.trail.error(index, f"expected {what}, got {shown(elements[index])}{wrap}")
+            raise arrivals.trail.error(index, f"expected {what}, got {quoted_value(elements[index])}{wrap}")
         if plain and self._schema is not None:
             target = self._targets[slot]
             if self._schema.type(target).attribute("value") is None:
-                message = f"expected a record of type {target!r}, got {shown(elements[0])}"
+                message = f"expected a record of type {target!r}, got {quoted_value(elements[0])}"
                 raise arrivals.trail.error(0, message)
         return plain
 
     def _note_type(self, arrivals: _Arrivals) -> None:
-        """Settle where a slot leads from the ``$type`` of its records, or see that they agree."""
-        said = [element.get("$type") for element in arrivals.elements]
-        if not value_sorts(said) <= {"string", "missing"}:
-            index = first_outside(said, {"string", "missing"})
-            raise arrivals.trail.error(index, f"expected the name of a type, got {shown(said[index])}", ".$type")
-        names = [name for name in said if name]
-        if not names:
-            return
-        settled = self._targets.setdefault(arrivals.slot, names[0])
-        if set(names) != {settled}:
-            index = next(i for i, name in enumerate(said) if name and name != settled)
-            message = f"expected type {settled!r} as elsewhere in {arrivals.slot}, got {said[index]!r}"
+        """Set the target type of a slot from the ``$type`` of its records, or check that they agree."""
+        given = [element.get("$type") for element in arrivals.elements]
+        if not value_types(given) <= {"string", "missing"}:
+            index = first_unexpected(given, {"string", "missing"})
+            raise arrivals.trail.error(
+                index, f"expected the name of a type, got {quoted_value(given[index])}", ".$type"
+            )
+        first = next(filter(None, given), None)
+        target = self._targets.setdefault(arrivals.slot, first) if first else None
+        index = next((i for i, name in enumerate(given) if name and name != target), -1)
+        if index >= 0:
+            message = f"expected type {target!r} as elsewhere in {arrivals.slot}, got {given[index]!r}"
             raise arrivals.trail.error(index, message, ".$type")
 
     def _enqueue(
@@ -289,7 +289,7 @@ class Shredder:
         *,
         plain: bool = False,
     ) -> NDArray[np.int64]:
-        """Give rows their numbers in the type that the slot leads to, and queue them."""
+        """Queue rows and return their row numbers in the target type."""
         slot, above = arrivals.slot, arrivals.above
         usual = type_name_of(slot.member) if slot.member else self._individual
         target = self._targets.setdefault(slot, usual)
@@ -312,20 +312,17 @@ class Shredder:
             try:
                 add(batch, key, batch.values(key))
             except ValueMismatch as mismatch:
-                fix = (
-                    f"to read all of them as text: {option_text('--type', f'{key}=nominal')}"
-                    if mismatch.fix == "nominal"
-                    else None
-                )
+                text = f"to read all of them as text: {option_text('--type', f'{key}=nominal')}"
+                fix = text if mismatch.fix == "nominal" else None
                 path = "" if batch.plain else f".{key}"
                 raise batch.trail.error(mismatch.index, mismatch.message, path, fix) from None
         self._require_references(batch)
 
     def _add_found(self, batch: _Batch, key: str, values: Sequence[Any]) -> None:
-        """Add a member that is what its values are."""
+        """Add a member whose kind follows from its values."""
         gathered = self._gathered[batch.type_name]
         types = set(map(type, values))
-        found = sorts_of_types(types)
+        found = to_value_types(types)
         role = gathered.roles.setdefault(key, None)
         if role is None and not found <= _PLAIN:
             role = _role_of(values)
@@ -336,33 +333,33 @@ class Shredder:
                 gathered.sets.add(key)
             self._add_link(batch, key, values, found, role)
             return
-        declared = self._overrides.wanted(batch.type_name, key)
+        declared = self._overrides.declared_kind(batch.type_name, key)
         gathered.pieces.add(batch.chunk, key, values, declared, types)
         if key in gathered.pieces.kinds:
             gathered.roles[key] = "attribute"
 
     def _add_declared(self, batch: _Batch, key: str, values: Sequence[Any]) -> None:
-        """Add a member that must be what the schema says."""
+        """Add a member as declared in the schema."""
         assert self._schema is not None
         record = self._schema.type(batch.type_name)
         attribute, link = record.attribute(key), record.link(key)
         if attribute is not None:
-            wanted = self._overrides.wanted(record.name, key)
-            self._gathered[record.name].pieces.add(batch.chunk, key, values, wanted or attribute)
+            declared = self._overrides.declared_kind(record.name, key)
+            self._gathered[record.name].pieces.add(batch.chunk, key, values, declared or attribute)
         elif link is not None:
             if _has_sets(set(map(type, values))):
                 values = _in_order(values, "list" if link.kind == "list" else "set")
-            self._add_link(batch, key, values, value_sorts(values), "record" if link.single else "list")
+            self._add_link(batch, key, values, value_types(values), "record" if link.single else "list")
         else:
             index = next(i for i, row in enumerate(batch.rows) if key in row)
             raise ValueMismatch(index, f"type {record.name!r} has no {key!r}{did_you_mean(key, record.members)}")
 
     def _add_link(
-        self, batch: _Batch, key: str, values: Sequence[Any], found: frozenset[ValueSort], role: _Role
+        self, batch: _Batch, key: str, values: Sequence[Any], found: frozenset[ValueType], role: _Role
     ) -> None:
         if not found <= {role, "missing"}:
-            index = first_outside(values, {role, "missing"})
-            raise ValueMismatch(index, f"expected {EXPECTED[role]}, got {shown(values[index])}")
+            index = first_unexpected(values, {role, "missing"})
+            raise ValueMismatch(index, f"expected {EXPECTED[role]}, got {quoted_value(values[index])}")
         many = role == "list"
         if many:
             lists = [() if v is None else v for v in values] if "missing" in found else values
@@ -374,25 +371,25 @@ class Shredder:
         else:
             lengths, elements = np.ones(len(values), dtype=np.int64), values
         slot, trail = _Slot(batch.type_name, key), Trail(batch.trail, key, many, lengths)
-        inside = value_sorts(elements) if many else _RECORDS
+        inside = value_types(elements) if many else _RECORDS
         targets = self._take_in(_Arrivals(slot, elements, inside, lengths, trail, batch))
         self._gathered[batch.type_name].links.setdefault(key, {})[batch.chunk] = targets
 
     def _require_references(self, batch: _Batch) -> None:
-        """A reference that the schema does not call optional must be there."""
+        """Raise `DataError` if a reference that is not optional is absent."""
         links = self._schema.type(batch.type_name).links if self._schema is not None else ()
         for link in links:
             if link.kind == "one":
                 piece = self._gathered[batch.type_name].links.get(link.name, {}).get(batch.chunk)
                 if piece is None or not piece.lengths.all():
                     row = 0 if piece is None else int(np.argmin(piece.lengths))
-                    fix = f"give it, or make it optional ({link.target}?) in the schema"
+                    fix = f"add it, or make it optional ({link.target}?) in the schema"
                     raise batch.trail.error(row, "expected a record, got null", f".{link.name}", fix)
 
     # ---- names into rows
 
     def _resolved(self, pending: _Pending) -> bool:
-        """Fill in the rows that the names of a slot stand for, if all of them are known by now."""
+        """Resolve the references of a slot; return False if some are not known yet."""
         target = self._targets.get(pending.slot)
         if target is None:
             fitting = self._types_with(pending.names)
@@ -409,7 +406,7 @@ class Shredder:
         return [name for name, gathered in self._gathered.items() if gathered.names.rows(names) is not None]
 
     def _dangling(self, pending: _Pending) -> DataError:
-        """Why the names of a slot cannot all be resolved."""
+        """Return the error for references that cannot be resolved."""
         target = self._targets.get(pending.slot)
         searched = [target] if target else list(self._gathered)
         known: set[Any] = set().union(
@@ -419,12 +416,9 @@ class Shredder:
             if name not in known:
                 of = f" of type {target!r}" if target else ""
                 hint = did_you_mean(str(name), map(str, known))
-                return pending.trail.error(place, f"there is no record{of} with $id {name!r}{hint}")
-        return pending.trail.error(
-            int(pending.places[0]),
-            f"the names in {pending.slot} do not tell which of the types {', '.join(searched)} is meant",
-            fix='put "$type" beside "$ref"',
-        )
+                return pending.trail.error(place, f"no record{of} has $id {name!r}{hint}")
+        message = f"the references in {pending.slot} are ambiguous: {', '.join(searched)}"
+        return pending.trail.error(int(pending.places[0]), message, fix='add "$type" next to "$ref"')
 
     # ---- all of it into a population
 
@@ -437,7 +431,7 @@ class Shredder:
     def _inferred_schema(self) -> Schema:
         for name in list(self._gathered):
             for member, role in self._gathered[name].roles.items():
-                if role == "list":  # it may have been empty every time, so that it led nowhere yet
+                if role == "list":  # it may always have been empty, and so have no target type yet
                     target = self._targets.setdefault(_Slot(name, member), type_name_of(member))
                     self._gathered.setdefault(target, _Gathered(Names(target)))
         types = tuple(self._inferred_type(name) for name in self._gathered)
@@ -462,7 +456,7 @@ class Shredder:
         return "one" if present == gathered.pieces.n_rows else "optional"
 
     def _refuse_shared_elements(self, schema: Schema) -> None:
-        """Say where a record is named that stands in another list, or in the same set, already."""
+        """Raise `DataError` for a reference to a record that is already in another list or in the same set."""
         in_lists: dict[str, list[_Targets]] = {}
         for record in schema.types:
             for link in record.links:
@@ -484,7 +478,7 @@ def _has_sets(types: Iterable[type]) -> bool:
 
 
 def _in_order(values: Sequence[Any], kind: Literal["set", "list"] | None) -> list[Any]:
-    """Put the elements of sets in an order that is the same in every run, unlike that in which Python keeps them."""
+    """Sort the elements of sets, since Python's order differs between runs."""
     if kind == "list":
         index = next(i for i, value in enumerate(values) if isinstance(value, set | frozenset))
         raise ValueMismatch(index, "expected a list, got a set, which has no order")
@@ -492,7 +486,7 @@ def _in_order(values: Sequence[Any], kind: Literal["set", "list"] | None) -> lis
 
 
 def _text_key(value: Any) -> str:
-    """Return a text that tells an element from others, whatever the order inside it."""
+    """Return a string that identifies an element, independent of the order of its members."""
     match value:
         case Mapping():
             return repr(sorted((str(key), _text_key(inner)) for key, inner in value.items()))
@@ -504,12 +498,12 @@ def _text_key(value: Any) -> str:
             return repr(value)
 
 
-# ---- checks that need no state ---------------------------------------------------------------------------
+# ---- checks ----------------------------------------------------------------------------------------------
 
 
 def _role_of(values: Iterable[Any]) -> _Role:
-    """The role of a member from the first value that is there."""
-    match next(sort for value in values if (sort := sort_of(type(value))) != "missing"):
+    """Return the role of a member, from its first value that is not missing."""
+    match next(found for value in values if (found := value_type(type(value))) != "missing"):
         case "record" | "list" as role:
             return role
         case _:
@@ -519,7 +513,7 @@ def _role_of(values: Iterable[Any]) -> _Role:
 def _check_keys(keys: Sequence[str], arrivals: _Arrivals) -> None:
     for key in keys:
         if not isinstance(key, str) or not key:
-            problem = f"expected the name of a member, got {shown(key)}"
+            problem = f"expected the name of a member, got {quoted_value(key)}"
         elif key.startswith("$") and key not in _SPECIAL:
             problem = f"unknown special member {key!r}{did_you_mean(key, _SPECIAL)}"
         else:
@@ -530,21 +524,21 @@ def _check_keys(keys: Sequence[str], arrivals: _Arrivals) -> None:
 def _check_names(
     named: Sequence[Mapping[str, Any]], names: Sequence[Any], keys: Sequence[str], trail: Trail | Origin
 ) -> None:
-    """A ``$ref`` is a number or a string, and stands alone but for a ``$type``."""
-    if not value_sorts(names) <= {"number", "string"}:
-        index = first_outside(names, {"number", "string"})
-        raise trail.error(index, f"expected the $id of a record, got {shown(names[index])}", ".$ref")
+    """Check that each ``$ref`` is a number or a string, without other members except ``$type``."""
+    if not value_types(names) <= {"number", "string"}:
+        index = first_unexpected(names, {"number", "string"})
+        raise trail.error(index, f"expected the $id of a record, got {quoted_value(names[index])}", ".$ref")
     if len(keys) > 1:
         for i, element in enumerate(named):
             extra = [key for key in element if key not in ("$ref", "$type")]
             if extra:
-                raise trail.error(i, f"a $ref stands for a whole record, so it cannot have {extra[0]!r} too")
+                raise trail.error(i, f"a $ref refers to a whole record and cannot have {extra[0]!r} as well")
 
 
 def _refuse_endless(batch: _Batch) -> None:
-    """Python records may hold themselves; this is looked for at depths 4, 8, 16 and so on."""
+    """Raise `DataError` for Python records that contain themselves, checked at depths 4, 8, 16 and so on."""
     if batch.depth > DEEPEST:
-        raise batch.trail.error(0, f"records nest deeper than {DEEPEST} levels")
+        raise batch.trail.error(0, f"records are nested deeper than {DEEPEST} levels")
     if batch.plain or batch.depth < 4 or batch.depth & (batch.depth - 1):
         return
     mine, index, below = _identities(batch), np.arange(len(batch.rows)), batch
@@ -552,8 +546,8 @@ def _refuse_endless(batch: _Batch) -> None:
         index, below = below.trail.owners[index], below.above
         same = _identities(below)[index] == mine
         if same.any():
-            fix = 'name it with "$id" and point to it with "$ref"'
-            raise batch.trail.error(int(np.argmax(same)), "a record holds itself", fix=fix)
+            fix = 'name it with "$id" and refer to it with "$ref"'
+            raise batch.trail.error(int(np.argmax(same)), "a record contains itself", fix=fix)
 
 
 def _identities(batch: _Batch) -> NDArray[np.int64]:
@@ -576,7 +570,7 @@ def _refuse_two_lists(target: str, pieces: Sequence[_Targets]) -> None:
         if isinstance(piece.trail, Trail) and (uses[piece.rows] > 1).any():
             raise piece.trail.error(
                 int(np.flatnonzero(uses[piece.rows] > 1)[-1]),
-                f"this {target} stands in two lists, and an element belongs to one",
+                f"this {target} is in two lists, but an element belongs to one",
                 fix=f"to read it as a set: {option_text('--type', f'{piece.trail.member}=set')}",
             )
 

@@ -1,7 +1,7 @@
-"""The place of a row in the data it was read from: the path that an error shows.
+"""Location of a row in the source, as the path in an error.
 
-Records are read many at a time, so no row carries its own place. Each step down leaves only how many elements
-every row had; from these lengths the path of any row can be worked out, when something is wrong with it.
+Records are read in batches, so rows do not store their location. Each level stores only the number of elements of
+every row, from which the path of a row is computed when an error occurs.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ __all__ = ["Origin", "Trail"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Origin of the records at the top.
+    """Origin of top-level records.
 
     Parameters
     ----------
     first : int
-        The number of the first individual.
+        Index of the first individual.
     source : str, optional
-        The name of the file.
+        Name of the file.
     lines : sequence of int, optional
-        The line of each record in that file.
+        Line of each record in the file.
     kept : array of int, optional
-        Which of the records are meant, when not all of them are.
+        Indices of the selected records; all by default.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Origin:
     kept: NDArray[np.int64] | None = None
 
     def error(self, row: int, message: str, path: str = "", fix: str | None = None) -> DataError:
-        """Return the error for a record, with its place."""
+        """Return an error with the location of a record."""
         at = row if self.kept is None else int(self.kept[row])
         return DataError(
             message,
@@ -58,19 +58,20 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trail:
-    """Places of rows under the rows above them; it keeps no record alive.
+    """Locations of nested rows, without references to the records themselves.
 
     Parameters
     ----------
     above : Trail or Origin
+        Locations of the parent rows.
     member : str
-        The member of the rows above that leads here.
+        Member of the parent rows that contains these rows.
     many : bool
-        Whether that is a list or a set, so that the place in it is worth telling.
+        Whether the member is a list or a set, so that the path contains an index.
     lengths : array of int
-        How many elements each row above has.
+        Number of elements of each parent row.
     kept : array of int, optional
-        Which of the elements are meant, when not all of them are.
+        Indices of the selected elements; all by default.
 
     Examples
     --------
@@ -87,12 +88,12 @@ class Trail:
 
     @property
     def owners(self) -> NDArray[np.int64]:
-        """For each row the row above that it belongs to."""
+        """Parent row of each row."""
         owners = np.repeat(np.arange(len(self.lengths)), self.lengths)
         return owners if self.kept is None else owners[self.kept]
 
     def error(self, row: int, message: str, path: str = "", fix: str | None = None) -> DataError:
-        """Return the error for a row, with its place."""
+        """Return an error with the location of a row."""
         here: Trail | Origin = self
         while isinstance(here, Trail):
             at = row if here.kept is None else int(here.kept[row])
@@ -105,5 +106,5 @@ class Trail:
 
 
 def _short(path: str, width: int = 120) -> str:
-    """The two ends of a path that is too long for a sentence."""
+    """Shorten a long path in the middle."""
     return path if len(path) <= width else f"{path[: width // 2]} ... {path[-width // 2 :]}"

@@ -1,22 +1,20 @@
-r"""ARFF files, the tables of Weka: attributes are declared first, then come the rows, dense or sparse.
+r"""Reader of ARFF files, the tables of Weka: declared attributes, followed by dense or sparse rows.
 
 ============================  ==============================================================================
-declared as                   is
+declared as                   kind
 ============================  ==============================================================================
-``{small, big}``              ``nominal``, with its values declared in that order
+``{small, big}``              ``nominal``, with declared values
 ``integer``                   ``int``
 ``numeric``, ``real``         ``real``
 ``string``                    ``nominal`` with any values
-``date "yyyy-MM-dd"``         ``date``, or ``time`` if there is one in the format, which is
-                              ``yyyy-MM-dd'T'HH:mm:ss`` unless given
+``date "yyyy-MM-dd"``         ``date``, or ``time`` if the format has a time; ``yyyy-MM-dd'T'HH:mm:ss`` by default
 ============================  ==============================================================================
 
-``?`` is missing, as are other words that are given. In a sparse row what is not mentioned is 0, or the first value of
-a nominal; text and dates are missing there. Names and values may stand in single or double quotes, with ``\`` before
-what would end them.
+``?`` and other given words are missing values. Values that a sparse row omits are 0, or the first value of a nominal;
+text and dates are missing. Names and values may be in single or double quotes, with ``\`` as escape character.
 
-A reader of our own, because those at hand do less: that of scipy knows neither sparse rows nor text, and others are
-no longer kept up; and none can say on which line of a file something is wrong.
+Existing readers do less: scipy supports neither sparse rows nor text, other packages are unmaintained, and none
+reports the line of an error.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from datetime import UTC, datetime
 from typing import Unpack
 
 from structtree.data.dates import is_no_date
-from structtree.data.kinds import shown
+from structtree.data.kinds import quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.options import RowOptions
 from structtree.data.readers.tables.reading import from_sheet, unique_names
@@ -62,16 +60,16 @@ def read_arff(
     missing_words: Sequence[str] = (),
     **rows: Unpack[RowOptions],
 ) -> Population:
-    """Return the population of an ARFF file (``.gz`` is unpacked).
+    """Read an ARFF file (``.gz`` is unpacked).
 
     Parameters
     ----------
     path : path
     individual, types, group, link
-        As in `structtree.data.readers.tables.reading.from_frame`; ``types`` goes before what the file declares.
+        As for `structtree.data.readers.tables.reading.from_frame`; ``types`` overrides the declarations of the file.
     encoding : str
     missing_words : sequence of str
-        Words for a missing value besides ``?``.
+        Words for missing values besides ``?``.
 
     Examples
     --------
@@ -103,7 +101,7 @@ def read_arff(
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line without the blanks around it, and where it stands."""
+    """A stripped line with its number."""
 
     text: str
     number: int
@@ -115,7 +113,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A declared attribute; what a sparse row means by not mentioning it; and how dates are read."""
+    """A declared attribute, its value if a sparse row omits it, and its date parser."""
 
     attribute: Attribute
     absent: str | None
@@ -124,7 +122,7 @@ class _Field:
 
 
 def _lines(text: Iterator[str], source: str) -> Iterator[_Line]:
-    """Yield the lines that say something: neither blank nor comments."""
+    """Yield the lines that are neither blank nor comments."""
     for number, line in enumerate(text, 1):
         bare = line.strip()
         if bare and bare[0] != "%":
@@ -145,7 +143,7 @@ def _header(lines: Iterator[_Line], source: str) -> list[_Field]:
             case "@relation":
                 continue
             case _:
-                raise line.error(f"expected @attribute or @data, got {shown(line.text)}")
+                raise line.error(f"expected @attribute or @data, got {quoted_value(line.text)}")
     raise DataError("expected @data and rows after it, got the end of the file", source=source)
 
 
@@ -170,11 +168,13 @@ def _field(text: str, line: _Line) -> _Field:
             return _date(name, _unquoted(rest[0]) if rest else _ISO_DATE, line)
         case _:
             known_types = "{a, b, c}, numeric, integer, string or date"
-            raise line.error(f"expected a type for attribute {name!r}, one of {known_types}, got {shown(declared)}")
+            raise line.error(
+                f"expected a type for attribute {name!r}, one of {known_types}, got {quoted_value(declared)}"
+            )
 
 
 def _date(name: str, format: str, line: _Line) -> _Field:
-    """Return a date in the notation of Java, as in ``yyyy-MM-dd``; in quotes there is plain text."""
+    """Return a date field from a Java date format such as ``yyyy-MM-dd``, with literal text in quotes."""
     pieces = [found[0] for found in re.finditer(r"'[^']*'|([A-Za-z])\1*|.", format)]
     known = [_DATE_PARTS.get(piece, None if piece.isalpha() else piece.strip("'") or "'") for piece in pieces]
     if None in known:
@@ -199,22 +199,22 @@ _Cells = Sequence[str | None]
 def _rows(
     lines: Iterator[_Line], fields: Sequence[_Field], missing: Set[str], source: str
 ) -> tuple[list[_Cells], list[int]]:
-    """Return the cells of each row, and the line it stands on."""
+    """Return the cells of each row, and its line."""
     rows: list[_Cells] = []
     numbers: list[int] = []
     for line in lines:
         cells = _sparse(line, fields, missing) if line.text[0] == "{" else _split(line.text, line, missing)
         if len(cells) != len(fields):
             raise _ragged(cells, fields, line)
-        rows.append(tuple(cells))  # which the collector does not walk again and again, unlike lists
+        rows.append(tuple(cells))  # the garbage collector does not track tuples of strings, unlike lists
         numbers.append(line.number)
     if not rows:
-        raise DataError("there are no rows after @data", source=source)
+        raise DataError("no rows after @data", source=source)
     return rows, numbers
 
 
 def _split(text: str, line: _Line, missing: Set[str]) -> _Cells:
-    """Return the cells of a row, None for missing ones; a quoted question mark is a value."""
+    """Return the cells of a row, None if missing; a quoted question mark is a value."""
     if "'" in text or '"' in text:
         return list(_quoted_cells(text, line, missing))
     cells = text.split("," if "," in text else "\t")
@@ -228,7 +228,9 @@ def _quoted_cells(text: str, line: _Line, missing: Set[str]) -> Iterator[str | N
     while mark:
         found = _CELL.match(text, at)
         if found is None:
-            raise line.error(f"a quoted value is never closed, or goes on after its quote, in {shown(text[at:])}")
+            raise line.error(
+                f"a quoted value is never closed, or continues after its quote, in {quoted_value(text[at:])}"
+            )
         cell, mark, at = found[1], found[2], found.end()
         yield None if cell in missing else _unquoted(cell)
 
@@ -240,7 +242,7 @@ def _sparse(line: _Line, fields: Sequence[_Field], missing: Set[str]) -> _Cells:
     while mark:
         found = _SPARSE_CELL.match(inner, at)
         if found is None or not line.text.endswith("}"):
-            raise line.error(f"expected a sparse row such as {{0 3.5, 4 yes}}, got {shown(line.text)}")
+            raise line.error(f"expected a sparse row such as {{0 3.5, 4 yes}}, got {quoted_value(line.text)}")
         place, mark, at = int(found[1]), found[3], found.end()
         if place >= len(fields):
             raise line.error(f"there is no attribute {place}; the last of the {len(fields)} is {len(fields) - 1}")
@@ -251,10 +253,10 @@ def _sparse(line: _Line, fields: Sequence[_Field], missing: Set[str]) -> _Cells:
 def _ragged(cells: _Cells, fields: Sequence[_Field], line: _Line) -> DataError:
     n = len(fields)
     if len(cells) > n:
-        which = f"{shown(cells[n] or '?')} is too many"
+        which = f"unexpected {quoted_value(cells[n] or '?')}"
     else:
-        which = f"there is none for attribute {fields[len(cells)].attribute.name!r}"
-    return line.error(f"expected {n} values, one for each attribute, got {len(cells)}: {which}")
+        which = f"attribute {fields[len(cells)].attribute.name!r} is missing"
+    return line.error(f"expected {n} values, one per attribute, got {len(cells)}: {which}")
 
 
 def _unquoted(text: str) -> str:

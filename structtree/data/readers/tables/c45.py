@@ -1,23 +1,23 @@
-r"""The files of C4.5: ``NAME.names`` declares classes and attributes, ``NAME.data`` and ``NAME.test`` have the rows.
+r"""Reader of C4.5: ``NAME.names`` declares classes and attributes, ``NAME.data`` and ``NAME.test`` have the rows.
 
-The first entry of a names file is the classes; then comes an entry for each attribute. An entry ends with a period
-or with its line, unless that ends with a comma; ``|`` begins a comment, and ``\`` takes the meaning of the sign after
-it away.
+The first entry of a names file lists the classes; each further entry declares an attribute. An entry ends with a
+period, or at the end of a line that does not end with a comma; ``|`` starts a comment, and ``\`` escapes the next
+character.
 
 ==========================  ================================================================================
-declared as                 is
+declared as                 kind
 ==========================  ================================================================================
 ``age: continuous.``        ``real``
-``sex: male, female.``      ``nominal``, with its values declared in that order
-``town: discrete 50.``      ``nominal`` with any values, so many at most
-``number: ignore.``         left out
+``sex: male, female.``      ``nominal``, with declared values
+``town: discrete 50.``      ``nominal`` with any values, at most 50
+``number: ignore.``         skipped
 ==========================  ================================================================================
 
-The class is the last column, ``class``. If, as C5.0 has it, the first entry names one of the attributes, that one is
-the class, and is put last. Words for a missing value (``?``, ``N/A`` and the like) are missing unless the names file
+The class is the last column, ``class``. If the first entry is the name of an attribute, as in C5.0, that attribute is
+the class and is moved to the end. Words for missing values (``?``, ``N/A`` etc.) are missing unless the names file
 declares them as values; ``?`` always is.
 
-Many a ``.names`` file of the UCI collection is prose. It is refused; the rows can be read as CSV without a header.
+Many ``.names`` files of the UCI repository are prose and cannot be read; read their rows as CSV without a header.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, Unpack
 
-from structtree.data.kinds import shown
+from structtree.data.kinds import quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.options import RowOptions
 from structtree.data.readers.tables.reading import from_sheet, unique_names
@@ -50,17 +50,17 @@ def read_c45(
     missing_words: Sequence[str] = MISSING_WORDS,
     **rows: Unpack[RowOptions],
 ) -> Population:
-    """Return the population of a pair of files of C4.5 (``.gz`` is unpacked).
+    """Read a pair of C4.5 files (``.gz`` is unpacked).
 
     Parameters
     ----------
     path : path
-        ``NAME.data`` or ``NAME.test``, beside which there must be ``NAME.names``; or that, for ``NAME.data``.
+        ``NAME.data`` or ``NAME.test`` in the same folder as ``NAME.names``; or ``NAME.names``, for ``NAME.data``.
     individual, types, group, link
-        As in `structtree.data.readers.tables.reading.from_frame`; ``types`` goes before what the names file declares.
+        As for `structtree.data.readers.tables.reading.from_frame`; ``types`` overrides the names file.
     encoding : str
     missing_words : sequence of str
-        The words for a missing value, besides ``?``.
+        Words for missing values, besides ``?``.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _beside(path: Path, suffix: str) -> Path:
         if found.exists():
             return found
     fix = f"; {_AS_TABLE}" if suffix == ".names" else ""
-    raise MissingFileError(f"there is no {partner.name} beside {path}, as C4.5 would have it{fix}")
+    raise MissingFileError(f"{path} needs {partner.name} in the same folder{fix}")
 
 
 # ---- the names file --------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def _beside(path: Path, suffix: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """The text between two periods, and where it begins."""
+    """Text between two periods, and its first line."""
 
     line: int
     text: str
@@ -110,7 +110,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A declared column; without an attribute it is left out. A limit is on the number of its values."""
+    """A declared column, skipped if it has no attribute; `limit` is the maximum number of values."""
 
     name: str
     attribute: Attribute | None
@@ -119,7 +119,7 @@ class _Field:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The columns of the rows, in order, and which of them is the class."""
+    """Columns in order, and the name of the class."""
 
     fields: tuple[_Field, ...]
     target: str
@@ -178,7 +178,7 @@ def _values(text: str) -> tuple[str, ...]:
 
 
 def _no_names(expected: str, entry: _Entry, source: str) -> DataError:
-    message = f"expected {expected}, got {shown(_plain(entry.text))}"
+    message = f"expected {expected}, got {quoted_value(_plain(entry.text))}"
     return DataError(message, source=source, line=entry.line, fix=f"this is not a C4.5 names file; {_AS_TABLE}")
 
 
@@ -186,16 +186,16 @@ def _no_names(expected: str, entry: _Entry, source: str) -> DataError:
 
 
 def _rows(text: TextIO, names: _Names, source: str) -> tuple[list[tuple[str, ...]], list[int]]:
-    """Return the cells of each row, escaped signs still hidden, and the line it stands on."""
+    """Return the cells of each row, with escaped characters still hidden, and its line."""
     rows, lines, n = [], [], len(names.fields)
     for number, line in enumerate(text, 1):
         bare = _without_comment(line).removesuffix(".")
         if not bare:
             continue
-        cells = tuple(_split(bare))  # which the collector does not walk again and again, unlike lists
+        cells = tuple(_split(bare))  # the garbage collector does not track tuples of strings, unlike lists
         if len(cells) != n:
             first = ", ".join(field.name for field in names.fields[:3])
-            message = f"expected {n} values ({first} and so on, as the names file has them), got {len(cells)}"
+            message = f"expected {n} values ({first} and so on, as in the names file), got {len(cells)}"
             raise DataError(message, source=source, line=number)
         rows.append(cells)
         lines.append(number)
@@ -205,7 +205,7 @@ def _rows(text: TextIO, names: _Names, source: str) -> tuple[list[tuple[str, ...
 
 
 def _columns(names: _Names, rows: list[tuple[str, ...]], missing: Set[str], source: str) -> dict[str, Texts]:
-    """Return the columns that are not to be ignored, the class last."""
+    """Return the columns that are not ignored, with the class last."""
     unique_names([field.name for field in names.fields if field.attribute is not None], source)
     found: dict[str, Texts] = {}
     for field, cells in zip(names.fields, zip(*rows, strict=True), strict=True):
@@ -222,20 +222,19 @@ def _columns(names: _Names, rows: list[tuple[str, ...]], missing: Set[str], sour
 def _check_limit(field: _Field, cells: Sequence[str | None], source: str) -> None:
     n = len(set(cells) - {None})
     if field.limit is not None and n > field.limit:
-        message = f"expected at most {field.limit} values, as the names file has it, got {n}"
+        message = f"expected at most {field.limit} values, as in the names file, got {n}"
         raise DataError(message, source=source, path=f"column {field.name!r}")
 
 
-# ---- signs -----------------------------------------------------------------------------------------------
+# ---- escaped characters ----------------------------------------------------------------------------------
 
-# While a line is divided, a sign after a backslash is replaced by one that has no meaning to anybody.
-_SIGNS = ".,:|?\\"
-_HIDDEN = {sign: chr(0xE000 + place) for place, sign in enumerate(_SIGNS)}
-_SHOWN = str.maketrans({hidden: sign for sign, hidden in _HIDDEN.items()})
+# While a line is split, escaped characters are replaced by characters of the private use area.
+_HIDDEN = {char: chr(0xE000 + place) for place, char in enumerate(".,:|?\\")}
+_SHOWN = str.maketrans({hidden: char for char, hidden in _HIDDEN.items()})
 
 
 def _without_comment(line: str) -> str:
-    """Return a line without its comment, escaped signs hidden."""
+    """Return a line without its comment, with escaped characters hidden."""
     if "\\" in line:
         line = re.sub(r"\\(.)", lambda found: _HIDDEN.get(found[1], found[1]), line)
     return line.partition("|")[0].strip()
@@ -246,5 +245,5 @@ def _split(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """A name or a value, its hidden signs shown again, with single blanks."""
+    """Return a name or a value with its escaped characters restored and whitespace normalised."""
     return " ".join(text.translate(_SHOWN).split())

@@ -1,9 +1,8 @@
-"""Delimited text as it stands in the file: what separates its fields, what its columns are called, and on which
-line a row begins.
+"""Delimited text: detection of the layout, fast reading, and locations for errors.
 
-CSV is read twice. The exact side, on the standard library, is slow: it looks at the first rows to know the layout
-(`csv_layout`), and at all rows only to say where something is wrong. The values are read by the fast side, the C
-parser of pandas (`csv_sheet`); where it fails, or what it gives looks wrong, the exact side finds the line.
+CSV is read by two parsers. The values are read by the fast C parser of pandas (`csv_sheet`). The slow parser of the
+standard library reads the first rows to detect the layout (`csv_layout`), and all rows only to find the line of an
+error.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structtree.data.kinds import shown
+from structtree.data.kinds import quoted_value
 from structtree.data.readers.options import check_option
 from structtree.data.readers.tables.sheets import Coded, Sheet, frame_columns
 from structtree.data.readers.text_files import (
@@ -40,14 +39,14 @@ if TYPE_CHECKING:
 __all__ = ["CsvLayout", "CsvRow", "csv_layout", "csv_sheet", "first_ragged", "iter_rows", "looks_like_data"]
 
 DELIMITERS = (",", ";", "\t", "|")
-"""The delimiters that are tried where the user names none."""
+"""Delimiters that are detected."""
 
-_SAMPLE = 20  # rows that a delimiter must divide alike
+_SAMPLE = 20  # rows that must have the same number of fields
 
 
 @dataclass(frozen=True, slots=True)
 class CsvRow:
-    """A row of a file of delimited text, and the line on which it begins, counted from 1."""
+    """Fields of a row, and its first line, starting at 1."""
 
     line: int
     fields: list[str]
@@ -55,22 +54,22 @@ class CsvRow:
 
 @dataclass(frozen=True, slots=True)
 class CsvLayout:
-    """Layout of a file: how its text is divided into named columns.
+    """Layout of a file of delimited text.
 
     Parameters
     ----------
     source : str
-        The path.
+        Path of the file.
     delimiter : str
-        What separates fields; a blank stands for any run of blanks and tabs.
+        Field separator; a space stands for any whitespace.
     encoding : str
     names : tuple of str
     header : bool
-        Whether the first row has the names, or is data.
+        Whether the first row contains the names.
     line : int
-        Where the first row begins.
+        First line of the first row.
     assumed : bool
-        Whether nobody said that the first row has the names.
+        Whether `header` was not given by the user.
     """
 
     source: str
@@ -90,12 +89,11 @@ def csv_layout(
     names: Sequence[str] | None = None,
     encoding: str = "utf-8",
 ) -> CsvLayout:
-    """Return the layout of a file, from what is said of it and its first rows.
+    """Return the layout of a file from the given options and its first rows.
 
-    Without a delimiter, the one of ``, ; | tab`` that divides the first twenty rows into equally many fields is
-    taken; of several, the one that makes most, but no comma that stands only inside numbers. Columns without a
-    name are called after their place: ``column3`` where others have one, ``c3`` where none has. The file is opened
-    once.
+    The default delimiter is the one of ``, ; | tab`` that divides the first twenty rows into the same number of
+    fields; of several, the one with most fields, except for commas that occur only inside numbers. Columns without a
+    name are numbered: ``column3`` if others have a name, ``c3`` if none has.
 
     Examples
     --------
@@ -114,19 +112,19 @@ def csv_layout(
         found = _sniffed(head) if delimiter is None else _checked_delimiter(delimiter)
         first = next(head.rows(found), None)
     if first is None:
-        raise DataError("the file has blank lines only; expected a table", source=source)
+        raise DataError("the file has only blank lines; expected a table", source=source)
     own = _own_names(first, has_header, source) if names is None else _given_names(names, first, source)
     return CsvLayout(source, found, encoding, tuple(own), has_header, first.line, header is None)
 
 
 def iter_rows(layout: CsvLayout) -> Iterator[CsvRow]:
-    """Yield the rows of data, one by one; blank lines are none."""
+    """Yield the rows of data, without blank lines."""
     with open_decoded(layout.source, layout.encoding) as text:
         yield from islice(_rows(text, layout.delimiter, layout.source), int(layout.header), None)
 
 
 def _lines_of(layout: CsvLayout, rows: Sequence[int]) -> list[int | None]:
-    """Return the lines on which some rows of data, counted from 0, begin."""
+    """Return the first lines of the given rows, None if unknown."""
     wanted = set(rows)
     upto = islice(iter_rows(layout), max(rows, default=-1) + 1)
     found = {index: row.line for index, row in enumerate(upto) if index in wanted}
@@ -140,14 +138,14 @@ def first_ragged(layout: CsvLayout) -> DataError | None:
         got = len(row.fields)
         if got != n:
             extra, lacking = row.fields[n : n + 1], layout.names[got : got + 1]
-            odd = f"{shown(extra[0])} is too many" if extra else f"there is none for column {lacking[0]!r}"
+            odd = f"unexpected {quoted_value(extra[0])}" if extra else f"column {lacking[0]!r} is missing"
             message = f"expected {n} fields as {like}, got {got}: {odd}"
             return DataError(message, source=layout.source, line=row.line)
     return None
 
 
 def _never_closed(layout: CsvLayout) -> DataError:
-    """Return the error for a file with a quoted value that runs to its end."""
+    """Return the error for a quoted value that is never closed."""
     last = CsvRow(layout.line, [])
     for row in iter_rows(layout):
         last = row
@@ -157,7 +155,7 @@ def _never_closed(layout: CsvLayout) -> DataError:
 
 
 def _looks_regular(layout: CsvLayout, n_rows: int) -> bool:
-    """Return whether counting delimiters alone shows that no row is too short, given that none is too long."""
+    """Return whether the number of delimiters shows that no row is too short, given that none is too long."""
     if layout.delimiter == " " or len(layout.delimiter.encode(layout.encoding)) > 1:
         return False
     n_delimiters, delimiter = 0, layout.delimiter.encode(layout.encoding)
@@ -183,12 +181,12 @@ def _rows(text: Iterable[str], delimiter: str, source: str) -> Iterator[CsvRow]:
             end = reader.line_num
     except csv.Error:
         # The limit of the standard library: 131 072 characters in one field.
-        message = "a value of more than 100 000 characters; is there a quote that is never closed?"
+        message = "a value with more than 100 000 characters; is a quote never closed?"
         raise DataError(message, source=source, line=end + 1) from None
 
 
 class _Head:
-    """The lines of an open file from the first on, and its rows by any delimiter, as often as they are wanted."""
+    """The first lines of an open file, which can be parsed repeatedly with different delimiters."""
 
     def __init__(self, text: Iterable[str], source: str) -> None:
         self._lines, self.source = iter(text), source
@@ -231,7 +229,7 @@ def _sniffed(head: _Head) -> str:
 
 
 def _width(head: _Head, delimiter: str) -> int:
-    """Return into how many fields a delimiter divides each of the first rows; 0 if not all alike."""
+    """Return the number of fields of the first rows with a delimiter, 0 if it varies."""
     try:
         widths = {len(fields) for fields in head.sample(delimiter)}
     except DataError:
@@ -240,13 +238,13 @@ def _width(head: _Head, delimiter: str) -> int:
 
 
 def _are_decimal(head: _Head, delimiter: str) -> bool:
-    """Return whether commas stand only inside numbers when another delimiter divides the rows."""
+    """Return whether commas occur only inside numbers when another delimiter is used."""
     rows = islice(head.sample(delimiter), 1, None)
     return all(re.fullmatch(r"[+-]?\d+,\d+", field) for fields in rows for field in fields if "," in field)
 
 
 def _refuse_blanks(head: _Head) -> None:
-    """Refuse a file of one column whose rows look like fields with blanks between."""
+    """Raise `DataError` for a single column whose rows look like fields separated by spaces."""
     rows = [fields[0].split() for fields in head.sample(",") if len(fields) == 1]
     widths = {len(words) for words in rows}
     if len(rows) > 1 and len(widths) == 1 and max(widths) > 1:
@@ -292,7 +290,7 @@ _NUMBER = re.compile(r"[+-]?(\d++\.?\d*+|\.\d++)([eE][+-]?\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
-    """The meaning of fields: their decimal sign, words for missing values, and columns that are text."""
+    """Decimal separator, words for missing values, and columns to read as text."""
 
     decimal: str
     missing_words: Sequence[str]
@@ -306,17 +304,17 @@ def csv_sheet(
     missing_words: Sequence[str] = MISSING_WORDS,
     as_text: Collection[str] = (),
 ) -> Sheet:
-    """Return the sheet of a file, text coded; a column without a value is text that never occurs.
+    """Read a file as a sheet with encoded text; a column without values is text without categories.
 
     Parameters
     ----------
     layout : CsvLayout
     decimal : {".", ","}
-        The decimal sign.
+        Decimal separator.
     missing_words : sequence of str
-        The words for a missing value, besides an empty field.
+        Words for missing values, besides an empty field.
     as_text : collection of str
-        The columns that are text whatever they look like.
+        Columns to read as text, whatever they look like.
 
     Examples
     --------
@@ -343,7 +341,7 @@ def csv_sheet(
 
 
 def looks_like_data(columns: Mapping[str, pd.Series[Any] | Coded], decimal: str) -> bool:
-    """Return whether every name could be a value of its column, and they are not just numbered.
+    """Return whether every name could be a value of its column, and the names are not just numbers in order.
 
     Examples
     --------
@@ -381,7 +379,7 @@ def _parsed(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
 
 
 def _tokenized(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
-    """Return the fields as the C parser of pandas reads them: in parts if few parts agree, else all at once."""
+    """Read the fields with the C parser of pandas, in chunks or, if the types of chunks differ, all at once."""
     import pandas as pd
 
     def read(low_memory: bool) -> pd.DataFrame:
@@ -412,7 +410,7 @@ def _tokenized(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
 
 
 def _coded(series: Any, is_text: bool) -> pd.Series[Any] | Coded:
-    """Return a column of text as codes; whole numbers that the parser took for text as numbers: they are too long."""
+    """Encode a column of text; convert integers that are too long for the parser."""
     import pandas as pd
 
     if isinstance(series.dtype, pd.StringDtype) or series.dtype == object:
@@ -427,7 +425,7 @@ def _coded(series: Any, is_text: bool) -> pd.Series[Any] | Coded:
 
 
 def _check_text(layout: CsvLayout, name: str, column: Coded, decimal: str | None) -> None:
-    """Refuse a column of text that is broken, or that should be numbers but for their decimal sign."""
+    """Raise `DataError` for a column of text with NUL bytes, or of numbers with the wrong decimal separator."""
     texts = column.values
     broken = next((i for i, text in enumerate(texts) if "\0" in text), None)
     if broken is not None:
@@ -444,14 +442,14 @@ def _check_signs(layout: CsvLayout, name: str, column: Coded, decimal: str) -> N
     if wrong is None:
         return
     if right is not None:
-        message = f"one decimal sign expected, got both {shown(right)} and {shown(texts[wrong])}"
+        message = f"expected one decimal separator, got both {quoted_value(right)} and {quoted_value(texts[wrong])}"
         raise _error(layout, name, column, wrong, message)
     insist = option_text("--type", f"{name}=nominal")
     fix = f"if they are decimal {sign}, say --decimal {other} (decimal={other!r}), otherwise {insist}"
-    raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {shown(texts[wrong])},", fix)
+    raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {quoted_value(texts[wrong])},", fix)
 
 
 def _error(layout: CsvLayout, name: str, column: Coded, at: int, message: str, fix: str | None = None) -> DataError:
-    """Return the error for one of the texts of a column, with the line on which it first stands."""
+    """Return the error for a value of a column, with the first line that contains it."""
     line = _lines_of(layout, [int(np.argmax(column.codes == at))])[0]
     return DataError(message, source=layout.source, line=line, path=f"column {name!r}", fix=fix)

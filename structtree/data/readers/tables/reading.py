@@ -1,29 +1,29 @@
-"""Tables into populations: pandas and polars frames, numpy arrays, CSV, Parquet and Feather files.
+"""Conversion of tables to populations: pandas and polars DataFrames, numpy arrays, CSV, Parquet and Feather files.
 
-A row is an individual and a column an attribute, its kind told by the column's type:
+A row is an individual and a column is an attribute, whose kind follows from the type of the column:
 
 ==========================================  =================================================================
-a column of                                 is
+column type                                 kind
 ==========================================  =================================================================
-flags                                       ``bool``
-whole numbers                               ``int``
+booleans                                    ``bool``
+integers                                    ``int``
 other numbers, also decimals                ``real``
-text                                        ``nominal``; ``date`` or ``time`` if all of it is as ISO 8601 writes it
-categories                                  ``nominal``, with their values declared; ``ordered``, if they are
-dates, and times                            ``date`` if all are at midnight, else ``time``, UTC
-spans of time                               ``real``: seconds
-no value at all, of unknown type            ``nominal`` without categories
-Python objects                              what `structtree.data.kinds` finds; a mixture is refused
+strings                                     ``nominal``; ``date`` or ``time`` if all are ISO 8601
+categories                                  ``nominal`` with declared values; ``ordered`` if they are ordered
+dates and times                             ``date`` if all are at midnight, else ``time`` in UTC
+durations                                   ``real``, in seconds
+no values and no type                       ``nominal`` without categories
+Python objects                              inferred by `structtree.data.kinds`; mixed types are an error
 ==========================================  =================================================================
 
-In a CSV file the text decides: a column is of numbers only if every value is one. A column of numbers with the
-wrong decimal sign is refused rather than taken for text.
+In a CSV file a column is numeric only if every value is a number. Numbers with the wrong decimal separator are an
+error rather than text.
 
-With ``group`` a table describes sets: the rows that agree in that column are the elements of one individual, and
-the columns that are constant within every individual are attributes of it. The grouping column itself is only
-the name of the individual, and is left out.
+With ``group`` a table describes sets: rows with the same value in that column are the elements of one individual, and
+columns that are constant within every individual are its attributes. The grouping column itself becomes the name of
+the individual and is not an attribute.
 
-Columns are converted whole; no cell is visited by itself.
+Columns are converted as a whole, without a loop over cells.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.data.kinds import Overrides, Wanted, reads_text, type_name_of
+from structtree.data.kinds import DeclaredKind, Overrides, keeps_text, type_name_of
 from structtree.data.population import Adjacency, Column, Population, TypedTable, linked_population, typed_table
 from structtree.data.provenance import Provenance
 from structtree.data.readers.options import RowOptions
@@ -75,15 +75,15 @@ __all__ = [
 
 
 def from_sheet(sheet: Sheet, *, copy: bool = True, **rows: Unpack[RowOptions]) -> Population:
-    """Return the population of a table, its columns converted as the user wants them.
+    """Convert a sheet to a population.
 
     Parameters
     ----------
     sheet : Sheet
     copy : bool
-        Whether numbers are copied, or may be shared with the columns of the sheet.
+        Whether to copy numbers, or to share them with the sheet if possible.
     individual, types, group, link
-        As in `from_frame`; ``types`` goes before what a column declares.
+        As for `from_frame`; ``types`` overrides the kinds declared in the sheet.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def from_sheet(sheet: Sheet, *, copy: bool = True, **rows: Unpack[RowOptions]) -
     if shape.group is not None and shape.group not in sheet.columns:
         raise UnknownNameError("column", shape.group, sheet.columns)
     typed = [
-        sheet.typed(name, shape.wanted(overrides, name), are_individuals=shape.link is None, copy=copy)
+        sheet.typed(name, shape.declared_kind(overrides, name), are_individuals=shape.link is None, copy=copy)
         for name in sheet.columns
         if name != shape.group
     ]
@@ -120,27 +120,27 @@ def from_frame(
     copy: bool = True,
     **rows: Unpack[RowOptions],
 ) -> Population:
-    """A population from a pandas or polars DataFrame: a row an individual, or a set of rows.
+    """Convert a pandas or polars DataFrame to a population, whose individuals are rows or groups of rows.
 
     Parameters
     ----------
     frame : DataFrame
-        Of pandas, whose index is not used, or of polars.
+        A pandas DataFrame, whose index is ignored, or a polars DataFrame.
     individual : str, optional
-        The name of the individual's type; ``Row``, or ``Individual`` with ``group``.
+        Name of the individual type; by default ``Row``, or ``Individual`` with ``group``.
     types : mapping, optional
-        Kinds to read columns as, such as ``{"zip": "nominal"}``.
+        Declared kinds of columns, such as ``{"zip": "nominal"}``.
     group : str, optional
-        The column whose value tells to which individual a row belongs.
+        Column that identifies the individual of each row.
     link : str, optional
-        The name of the set of rows of an individual; ``rows`` unless given.
+        Name of the link from an individual to its rows; ``rows`` by default.
     source : str, optional
-        Where the frame comes from, for errors.
+        Name of the source, for errors.
     columns : collection of str, optional
-        The columns to read; all of them unless given.
+        Columns to read; all by default.
     copy : bool
-        Whether numbers are copied. Otherwise they may be shared with the frame, which must then stay as it is for
-        as long as the population is in use.
+        Whether to copy numbers. Otherwise they may be shared with the DataFrame, which must not be modified while
+        the population is in use.
 
     Examples
     --------
@@ -165,25 +165,24 @@ def from_array(
     columns: Collection[str] | None = None,
     copy: bool = True,
 ) -> Population:
-    """A population from a two-dimensional array: a row an individual, a column an attribute.
+    """Convert a two-dimensional array to a population, with rows as individuals and columns as attributes.
 
     Parameters
     ----------
     array : array
-        Flags, whole numbers or other numbers, NaN or masked for missing; text; of a mixed array (dtype object),
-        each column is taken for what its values are. A structured array has one dimension, and a column for each
-        of its fields.
+        Booleans, numbers (NaN or masked for missing) or strings. In an array of objects each column has its own
+        type. A structured array has one dimension and one column per field.
     names : sequence of str, optional
-        The names of the columns; those of the fields, or ``x0``, ``x1`` and so on, unless given.
+        Column names; by default those of the fields, or ``x0``, ``x1`` and so on.
     individual : str
-        The name of the individual's type.
+        Name of the individual type.
     types : mapping, optional
-        Kinds of columns by their names here, such as ``{"x0": "nominal"}`` for numbers that are codes of something.
+        Declared kinds of columns, such as ``{"x0": "nominal"}`` for numeric codes.
     columns : collection of str, optional
-        The columns to read, by their names here; all of them unless given.
+        Names of the columns to read; all by default.
     copy : bool
-        Whether numbers are copied. Otherwise they may be shared with the array, which must then stay as it is for
-        as long as the population is in use.
+        Whether to copy numbers. Otherwise they may be shared with the array, which must not be modified while the
+        population is in use.
 
     Examples
     --------
@@ -200,7 +199,7 @@ def from_array(
         fields = frame_of_fields(cells).set_axis(given, axis=1)
         return from_frame(fields, individual=individual, types=types, columns=columns, copy=copy)
     if cells.ndim != 2:
-        raise DataError(f"expected an array of two dimensions, got one of {cells.ndim}")
+        raise DataError(f"expected a two-dimensional array, got {cells.ndim} dimensions")
     given = _given_names([f"x{i}" for i in range(cells.shape[1])] if names is None else names, cells.shape[1])
     places = [place for place, name in enumerate(given) if columns is None or name in columns]
     names = [given[place] for place in places]
@@ -216,7 +215,7 @@ def from_array(
 def _columns_of_cells(
     cells: NDArray[Any], places: list[int], dtype: np.dtype[Any], copy: bool
 ) -> Iterable[NDArray[Any]]:
-    """Some columns of an array, shared with it if they need not be copied."""
+    """Return the given columns of an array, copied or shared."""
     if copy and len(places) == cells.shape[1]:
         return transposed(cells, dtype)
     return [cells[:, place].astype(dtype, copy=copy) for place in places]
@@ -233,30 +232,29 @@ def read_csv(
     missing_words: Sequence[str] = MISSING_WORDS,
     **rows: Unpack[RowOptions],
 ) -> Population:
-    """A population from a file of delimited text, such as CSV and TSV (``.gz`` is unpacked).
+    """Read a file of delimited text, such as CSV or TSV (``.gz`` is unpacked).
 
     Parameters
     ----------
     path : path or CsvLayout
-        A file, or the layout of one that is known already.
+        File, or its layout if already known.
     individual, types, group, link
-        As in `from_frame`; a column read as ``nominal`` keeps its text as it stands (``007``).
+        As for `from_frame`; a column declared as ``nominal`` keeps its original text (``007``).
     delimiter : str, optional
-        What separates fields; a blank stands for any run of blanks. Otherwise it is found out: comma, semicolon,
-        tab or ``|``.
+        Field separator; a space stands for any whitespace. By default comma, semicolon, tab or ``|`` is detected.
     header : bool, optional
-        Whether the first line has the names of the columns. It is taken to have, unless there are ``names``; but
-        if it looks like data, and that it is the header was not said, it is refused.
+        Whether the first line contains the column names; True by default, unless ``names`` are given. By default a
+        first line that looks like data is an error.
     names : sequence of str, optional
-        The names of the columns; with ``header=True`` they go before those in the file. Without a header and names
-        the columns are ``c1``, ``c2`` and so on.
+        Column names; with ``header=True`` they replace those in the file. Without a header and names the columns are
+        ``c1``, ``c2`` and so on.
     encoding : str
-        Such as ``utf-8``, ``cp1252`` (Windows), ``latin-1`` or ``utf-16``.
+        Text encoding, such as ``utf-8``, ``cp1252`` (Windows), ``latin-1`` or ``utf-16``.
     decimal : {".", ","}
-        The decimal sign.
+        Decimal separator.
     missing_words : sequence of str
-        The words for a missing value, besides an empty field; `structtree.data.readers.text_files.MISSING_WORDS`
-        unless given.
+        Words for missing values, besides an empty field; `structtree.data.readers.text_files.MISSING_WORDS` by
+        default.
 
     Examples
     --------
@@ -268,60 +266,69 @@ def read_csv(
     >>> towns.record(0), towns.record(1)
     ({'zip': '01234', 'people': 12, 'area': 0.5}, {'zip': '99999', 'area': 2.25})
     """
-    layout = (
-        path
-        if isinstance(path, CsvLayout)
-        else csv_layout(path, delimiter=delimiter, header=header, names=names, encoding=encoding)
-    )
+    layout = path
+    if not isinstance(layout, CsvLayout):
+        layout = csv_layout(layout, delimiter=delimiter, header=header, names=names, encoding=encoding)
     shape, overrides = _shape(**rows), Overrides(rows.get("types") or {})
-    as_text = {name for name in layout.names if reads_text(shape.wanted(overrides, name))}
+    as_text = {name for name in layout.names if keeps_text(shape.declared_kind(overrides, name))}
     return from_sheet(csv_sheet(layout, decimal=decimal, missing_words=missing_words, as_text=as_text), **rows)
 
 
 def read_parquet(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Population:
-    """Return the population of a Parquet file, if the package ``pyarrow`` is installed.
+    """Read a Parquet file; requires ``pyarrow``.
 
     Parameters
     ----------
     path : path
     individual, types, group, link
-        As in `from_frame`.
+        As for `from_frame`.
     """
     return from_sheet(arrow_sheet(path, "Parquet"), **rows)
 
 
 def read_feather(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Population:
-    """Return the population of a Feather (Arrow) file, if the package ``pyarrow`` is installed.
+    """Read a Feather (Arrow) file; requires ``pyarrow``.
 
     Parameters
     ----------
     path : path
     individual, types, group, link
-        As in `from_frame`.
+        As for `from_frame`.
     """
     return from_sheet(arrow_sheet(path, "Feather"), **rows)
 
 
 def arrow_sheet(path: str | os.PathLike[str], format: Literal["Parquet", "Feather"]) -> Sheet:
-    """Return the sheet of a file of Arrow, if the package ``pyarrow`` is installed."""
-    frame = _read_arrow(path, format, f"read_{format.lower()}")
-    return frame_sheet(frame, os.fspath(path))
+    """Read a Parquet or Feather file as a sheet; requires ``pyarrow``."""
+    import pandas as pd
+
+    where = require_file(path)
+    try:
+        import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError:
+        fix = "pip install 'structtree[parquet]'"
+        raise UsageError(f"{where}: reading {format} requires the package pyarrow; {fix}") from None
+    try:
+        read: Callable[..., pd.DataFrame] = getattr(pd, f"read_{format.lower()}")
+        return frame_sheet(read(where, dtype_backend="numpy_nullable"), os.fspath(path))
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        raise DataError(f"not a {format} file ({str(error).splitlines()[0]})", source=str(where)) from None
 
 
 def frame_sheet(frame: Any, source: str | None = None, columns: Collection[str] | None = None) -> Sheet:
-    """Return the sheet of a frame of pandas or polars, or of some of its columns."""
+    """Return all or some columns of a pandas or polars DataFrame as a sheet."""
     names = unique_names(names_of(frame), source)
     places = [place for place, name in enumerate(names) if columns is None or name in columns]
     chosen = dict(zip([names[place] for place in places], frame_columns(frame, places), strict=True))
     return Sheet(chosen, len(frame), source)
 
 
-# ---- what the rows are -----------------------------------------------------------------------------------
+# ---- individuals -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """The meaning of the rows of a table: individuals, or elements of a set that individuals have."""
+    """Role of the rows of a table: individuals, or elements of individuals."""
 
     individual: str
     group: str | None = None
@@ -331,11 +338,11 @@ class _Shape:
     def element(self) -> str:
         return self.individual if self.link is None else type_name_of(self.link)
 
-    def wanted(self, overrides: Overrides, column: str) -> Wanted | None:
-        """Return what the user wants a column to be read as; it may end up in either type."""
+    def declared_kind(self, overrides: Overrides, column: str) -> DeclaredKind | None:
+        """Return the declared kind of a column, which may belong to either type."""
         if not overrides.given:
             return None
-        return overrides.wanted(self.element, column) or overrides.wanted(self.individual, column)
+        return overrides.declared_kind(self.element, column) or overrides.declared_kind(self.individual, column)
 
 
 def _shape(
@@ -343,7 +350,9 @@ def _shape(
 ) -> _Shape:
     if group is None:
         if link is not None:
-            raise UsageError(f"the link {link!r} needs a group: the column that tells which rows belong together")
+            raise UsageError(
+                f"the link {link!r} needs a group: the column that identifies the individual of each row"
+            )
         return _Shape(individual or "Row")
     shape = _Shape(individual or "Individual", group, link or "rows")
     if shape.element == shape.individual:
@@ -365,7 +374,7 @@ def _typed_table(
 
 
 def _group_codes(sheet: Sheet, group: str) -> NDArray[np.int64]:
-    """Return the number of the group of each row, in the order in which groups first appear."""
+    """Return the group number of each row, in order of first appearance."""
     import pandas as pd
 
     column: Raw = sheet.columns[group]
@@ -384,7 +393,7 @@ def _group_codes(sheet: Sheet, group: str) -> NDArray[np.int64]:
 
 
 def _group_names(column: Raw, codes: NDArray[np.int64]) -> list[str]:
-    """Return the value that all rows of a group have, as text."""
+    """Return the value of each group as a string."""
     first = np.unique(codes, return_index=True)[1].tolist()
     match column:
         case Coded():
@@ -396,14 +405,14 @@ def _group_names(column: Raw, codes: NDArray[np.int64]) -> list[str]:
 
 
 def _without_group(overrides: Overrides, group: str | None) -> Overrides:
-    """Return the kinds that attributes are to have; that a group is told by the text as it stands is none of them."""
+    """Return the declared kinds of attributes, without ``nominal`` for the grouping column."""
     return Overrides({k: kind for k, kind in overrides.given.items() if (k, kind) != (group, "nominal")})
 
 
 def _grouped(
     columns: Sequence[TypedColumn], codes: NDArray[np.int64], shape: _Shape, overrides: Overrides
 ) -> Population:
-    """Return individuals that are sets of rows, which are sorted by group."""
+    """Return a population of individuals with sets of rows, sorted by group."""
     assert shape.link is not None  # because there is a group
     order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
     starts = np.cumsum(sizes) - sizes
@@ -429,7 +438,7 @@ def _constant(values: NDArray[Any], inside: NDArray[np.bool_]) -> bool:
 
 
 def unique_names(names: Iterable[str], source: str | None = None) -> list[str]:
-    """Return the names of columns, and refuse one that is there twice.
+    """Return column names as a list, and raise `DataError` for duplicates.
 
     Examples
     --------
@@ -449,22 +458,3 @@ def _given_names(names: Sequence[str], n: int) -> list[str]:
     if len(given) != n:
         raise UsageError(f"expected {n} names, one for each column, got {len(given)}")
     return given
-
-
-# ---- files of Arrow --------------------------------------------------------------------------------------
-
-
-def _read_arrow(path: str | os.PathLike[str], format: str, reader: str) -> pd.DataFrame:
-    import pandas as pd
-
-    where = require_file(path)
-    try:
-        import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ImportError:
-        fix = "pip install 'structtree[parquet]'"
-        raise UsageError(f"{where}: to read {format} the package pyarrow is needed; {fix}") from None
-    try:
-        read: Callable[..., pd.DataFrame] = getattr(pd, reader)
-        return read(where, dtype_backend="numpy_nullable")
-    except (pyarrow.ArrowInvalid, OSError) as error:
-        raise DataError(f"not a {format} file ({str(error).splitlines()[0]})", source=str(where)) from None

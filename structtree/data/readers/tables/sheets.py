@@ -1,9 +1,8 @@
-"""Sheets: tables as their readers give them, and their columns one by one as attributes with their columns.
+"""Sheets: raw tables, and the conversion of their columns to attributes.
 
-A sheet has raw columns by name, of a frame, of codes or of text, perhaps declared, and knows on which line a row
-stands. A column is converted whole: numbers are copied, and of text and categories only the different values are
-looked at. What kind a column becomes is said in `structtree.data.readers.tables.reading`, which makes populations of
-sheets.
+A sheet has named raw columns (pandas columns, codes or text, possibly with a declared kind) and knows the line of
+each row. Columns are converted as a whole: numbers are copied, and of text and categories only the distinct values
+are inspected. `structtree.data.readers.tables.reading` defines the kinds and converts sheets to populations.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from numpy.typing import NDArray
 
 from structtree.data.dates import kind_of_seconds, numbers_of_dates, to_kind
 from structtree.data.kinds import (
+    DeclaredKind,
     ValueMismatch,
-    Wanted,
     encode,
     missing_column,
-    shown,
-    sort_of,
-    warn_of_lost_digits,
-    warn_of_zones,
+    quoted_value,
+    value_type,
+    warn_about_lost_digits,
+    warn_about_time_zones,
     with_dates,
 )
 from structtree.data.population import Column
@@ -62,13 +61,13 @@ class TypedColumn:
     column: Column
 
     def take(self, rows: NDArray[np.int64]) -> TypedColumn:
-        """The attribute and its column in the chosen rows."""
+        """Return the attribute and its column for the given rows."""
         return TypedColumn(self.attribute, self.column.take(rows))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """A column as codes into its different values, -1 for missing; the values may be declared, and in order."""
+    """A column as codes into its distinct values, -1 for missing; the values may be declared and ordered."""
 
     codes: NDArray[Any]
     values: list[Any]
@@ -78,18 +77,18 @@ class Coded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """A column of text, which may say what it is; otherwise it is of numbers if each text is one.
+    """A column of text, possibly with a declared kind; otherwise numeric if all strings are numbers.
 
     Parameters
     ----------
     cells : sequence of str or None
         None is missing.
     attribute : Attribute, optional
-        What the column is declared to be.
+        Declared attribute.
     number : callable, optional
-        How to read a cell of dates, as seconds since 1970; it raises ValueError.
+        Function that converts a date to seconds since 1970, or raises ValueError.
     expected : str
-        What such a cell is, for errors.
+        Description of a valid date, for errors.
     """
 
     cells: Sequence[str | None]
@@ -100,30 +99,30 @@ class Texts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PythonValues:
-    """A column of Python values of any sort; None and NaN are missing."""
+    """A column of Python values of any type; None and NaN are missing."""
 
     cells: Sequence[Any]
 
 
 _SAMPLE = 256
-"""So many texts of a column tell whether equal ones are one object."""
+"""Sample size for checking whether equal strings of a column are the same object."""
 
 Raw: TypeAlias = "pd.Series[Any] | Coded | Texts | PythonValues"
-"""A column before it is converted."""
+"""A column before conversion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """A table as its reader gives it.
+    """A table before conversion.
 
     Parameters
     ----------
     columns : mapping from name to raw column
     n_rows : int
     source : str, optional
-        Where it comes from, for errors.
+        Name of the source, for errors.
     lines : sequence of int or callable, optional
-        The line of the source on which each row stands; or what finds those of some rows, when something is wrong.
+        Line of each row in the source, or a function that finds the lines of given rows.
     """
 
     columns: Mapping[str, Raw]
@@ -132,28 +131,28 @@ class Sheet:
     lines: Sequence[int] | Callable[[Sequence[int]], list[int | None]] | None = None
 
     def lines_of(self, rows: Sequence[int]) -> list[int | None]:
-        """Return the lines on which some rows stand, None where that is not known."""
+        """Return the lines of the given rows, None if unknown."""
         if callable(self.lines):
             return self.lines(rows)
         return [None if self.lines is None else self.lines[row] for row in rows]
 
     def line_of(self, row: int) -> int | None:
-        """Return the line on which a row stands, if it is known."""
+        """Return the line of a row, None if unknown."""
         return self.lines_of([row])[0]
 
     def typed(
-        self, name: str, wanted: Wanted | None = None, *, are_individuals: bool = True, copy: bool = True
+        self, name: str, declared: DeclaredKind | None = None, *, are_individuals: bool = True, copy: bool = True
     ) -> TypedColumn:
-        """Return a column as an attribute, see `typed_column`; what does not fit is told with its place.
+        """Convert a column to an attribute as `typed_column` does; errors include the location.
 
         Examples
         --------
-        >>> Sheet({"x": Texts(["1", "b"])}, 2, "a.smi", [5, 6]).typed("x", Wanted("int"))
+        >>> Sheet({"x": Texts(["1", "b"])}, 2, "a.smi", [5, 6]).typed("x", DeclaredKind("int"))
         Traceback (most recent call last):
         structtree.errors.DataError: a.smi:6: expected a whole number, got 'b' at column 'x' (individual 1); ...
         """
         try:
-            typed = typed_column(self.columns[name], name, wanted, copy=copy)
+            typed = typed_column(self.columns[name], name, declared, copy=copy)
         except ValueMismatch as mismatch:
             row = mismatch.index
             raise DataError(
@@ -166,12 +165,12 @@ class Sheet:
                 if mismatch.fix == "nominal"
                 else None,
             ) from None
-        warn_of_lost_digits(typed.column, name)
+        warn_about_lost_digits(typed.column, name)
         return typed
 
 
 def frame_columns(frame: Any, places: Iterable[int] | None = None) -> list[pd.Series[Any] | Coded]:
-    """Return the columns of a frame of pandas or polars, or some of them; polars is not loaded for it.
+    """Return all or some columns of a pandas or polars DataFrame, without importing polars.
 
     Examples
     --------
@@ -186,12 +185,12 @@ def frame_columns(frame: Any, places: Iterable[int] | None = None) -> list[pd.Se
 
 
 def names_of(frame: Any) -> list[str]:
-    """The names of the columns of a frame, as text; one without a name is called by its place, as in ``column3``.
+    """Return the column names of a DataFrame as strings; unnamed columns are numbered, such as ``column3``.
 
     Raises
     ------
     UsageError
-        When it is no frame of pandas or polars.
+        If the argument is not a pandas or polars DataFrame.
 
     Examples
     --------
@@ -204,77 +203,77 @@ def names_of(frame: Any) -> list[str]:
     polars = sys.modules.get("polars")
     if not isinstance(frame, pd.DataFrame) and (polars is None or not isinstance(frame, polars.DataFrame)):
         hint = "; collect() it first" if hasattr(frame, "collect") else ""
-        raise UsageError(f"expected a DataFrame of pandas or polars, got a {type(frame).__name__}{hint}")
+        raise UsageError(f"expected a pandas or polars DataFrame, got a {type(frame).__name__}{hint}")
     return [_name(name, place) for place, name in enumerate(frame.columns, 1)]
 
 
 def _name(name: Any, place: int) -> str:
-    """The name of a column as text: of several levels joined, and by its place where there is none."""
+    """Return the name of a column as a string, with joined levels, or its number if it has no name."""
     if isinstance(name, tuple):
         return "_".join(_name(part, place) for part in name if part != "") or f"column{place}"
     return f"column{place}" if name is None or name != name or name == "" else str(name)
 
 
-def typed_column(column: Raw, name: str, wanted: Wanted | None = None, *, copy: bool = True) -> TypedColumn:
-    """A column as an attribute, of the kind that its type tells unless one is declared.
+def typed_column(column: Raw, name: str, declared: DeclaredKind | None = None, *, copy: bool = True) -> TypedColumn:
+    """Convert a column to an attribute, whose kind follows from the column unless it is declared.
 
     Parameters
     ----------
     column : column of pandas, Coded, Texts or PythonValues
     name : str
-    wanted : Wanted, optional
+    declared : DeclaredKind, optional
     copy : bool
-        Whether numbers are copied also where the column could share those of the frame.
+        Whether to copy numbers even if they could be shared with the DataFrame.
 
     Raises
     ------
     ValueMismatch
-        When a value cannot be read as declared, or values of different sorts stand in one column.
+        If a value cannot be read as declared, or the column mixes types.
 
     Examples
     --------
     >>> import pandas as pd
     >>> typed_column(pd.Series(["b", None, "a"]), "x").column.values.tolist()
     [1, -1, 0]
-    >>> typed_column(pd.Series([1, 0]), "x", Wanted("bool")).attribute.kind
+    >>> typed_column(pd.Series([1, 0]), "x", DeclaredKind("bool")).attribute.kind
     'bool'
     """
     match column:
         case Texts():
-            return _of_texts(column, name, wanted)
+            return _of_texts(column, name, declared)
         case PythonValues():
-            return _of_values(column.cells, name, wanted)
+            return _of_values(column.cells, name, declared)
         case Coded():
-            return _of_codes(column, name, wanted)
+            return _of_codes(column, name, declared)
         case _:
-            return _converted(column, name, wanted, copy)
+            return _converted(column, name, declared, copy)
 
 
 # ---- pandas ----------------------------------------------------------------------------------------------
 
 
-def _converted(series: pd.Series[Any], name: str, wanted: Wanted | None, copy: bool = True) -> TypedColumn:
-    """A column of pandas; what is not numbers, flags or moments is coded first."""
+def _converted(series: pd.Series[Any], name: str, declared: DeclaredKind | None, copy: bool = True) -> TypedColumn:
+    """Convert a pandas column; values other than numbers, booleans, dates and times are encoded first."""
     import pandas as pd
 
     dtype = series.dtype
     if isinstance(dtype, pd.SparseDtype):
-        return _converted(pd.Series(np.asarray(series)), name, wanted)
+        return _converted(pd.Series(np.asarray(series)), name, declared)
     if dtype.kind in "iuf":
-        return _numeric(series, name, wanted, copy)
+        return _numeric(series, name, declared, copy)
     if isinstance(dtype, pd.CategoricalDtype):
         values = [_plain_value(value) for value in dtype.categories]
         coded = Coded(series.cat.codes.to_numpy(), values, declared=True, ordered=bool(dtype.ordered))
-        return _of_codes(coded, name, wanted)
+        return _of_codes(coded, name, declared)
     if isinstance(dtype, pd.PeriodDtype):
-        return _converted(series.dt.to_timestamp(), name, wanted)
-    if dtype.kind == "b" and (wanted is None or wanted.kind == "bool"):
+        return _converted(series.dt.to_timestamp(), name, declared)
+    if dtype.kind == "b" and (declared is None or declared.kind == "bool"):
         return _plain_column(name, Column("bool", _flags(series)))
-    if dtype.kind == "M" and dtype.type is not date:  # the dates of Arrow come as objects only
-        return _of_moments(series, name, wanted)
+    if dtype.kind == "M" and dtype.type is not date:  # Arrow dates are objects
+        return _of_moments(series, name, declared)
     if dtype.kind == "m":
-        return _of_spans(series, name, wanted)
-    return _of_objects(series, name, wanted)
+        return _of_spans(series, name, declared)
+    return _of_objects(series, name, declared)
 
 
 def _plain_column(name: str, column: Column) -> TypedColumn:
@@ -282,23 +281,23 @@ def _plain_column(name: str, column: Column) -> TypedColumn:
 
 
 def _plain_value(value: Any) -> Any:
-    """A category as a plain value: intervals and dates as text."""
-    return value if sort_of(type(value)) in ("flag", "number", "string") else str(value)
+    """Return a category as a plain value, with intervals and dates as strings."""
+    return value if value_type(type(value)) in ("boolean", "number", "string") else str(value)
 
 
-def _numeric(series: pd.Series[Any], name: str, wanted: Wanted | None, copy: bool = True) -> TypedColumn:
-    """A column of numbers, taken as it is if it may stay one."""
+def _numeric(series: pd.Series[Any], name: str, declared: DeclaredKind | None, copy: bool = True) -> TypedColumn:
+    """Convert a numeric column, unless another kind is declared."""
     import pandas as pd
 
     own: Kind = "int" if series.dtype.kind in "iu" else "real"
-    if wanted is not None and wanted.kind not in (own, "real"):
+    if declared is not None and declared.kind not in (own, "real"):
         codes, found = pd.factorize(series)
-        return _of_codes(Coded(codes, found.tolist()), name, wanted)
-    if isinstance(series.dtype, np.dtype):  # there NaN is missing already, and looking for it would triple the time
+        return _of_codes(Coded(codes, found.tolist()), name, declared)
+    if isinstance(series.dtype, np.dtype):  # NaN is missing already; na_value would triple the time
         numbers = series.to_numpy().astype(np.float64, copy=copy)
     else:
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
-    return _plain_column(name, Column(own if wanted is None else wanted.kind, numbers))
+    return _plain_column(name, Column(own if declared is None else declared.kind, numbers))
 
 
 def _flags(series: pd.Series[Any]) -> NDArray[np.int8]:
@@ -309,21 +308,21 @@ def _flags(series: pd.Series[Any]) -> NDArray[np.int8]:
     return flags
 
 
-def _of_moments(series: pd.Series[Any], name: str, wanted: Wanted | None) -> TypedColumn:
-    """A column of dates and times, which numpy can convert in one go."""
+def _of_moments(series: pd.Series[Any], name: str, declared: DeclaredKind | None) -> TypedColumn:
+    """Convert a column of dates or times."""
     moments = series.to_numpy(dtype="datetime64[us]")
     if _zone(series.dtype) is not None:
-        warn_of_zones()
-    if wanted is not None and wanted.kind not in ("real", "date", "time"):
-        return _of_values(list(moments), name, wanted)
+        warn_about_time_zones()
+    if declared is not None and declared.kind not in ("real", "date", "time"):
+        return _of_values(list(moments), name, declared)
     outside = (moments < _FIRST) | (moments > _LAST)
     if outside.any():
         row = int(np.argmax(outside))
         raise ValueMismatch(row, f"expected a date in the years 1 to 9999, got {moments[row]}")
     seconds = numbers_of_dates(moments)
-    if wanted is not None and wanted.kind == "real":
+    if declared is not None and declared.kind == "real":
         return _plain_column(name, Column("real", seconds))
-    kind = wanted.kind if wanted is not None else kind_of_seconds(seconds)
+    kind = declared.kind if declared is not None else kind_of_seconds(seconds)
     return _plain_column(name, Column(kind, to_kind(seconds, "date" if kind == "date" else "time")))
 
 
@@ -331,57 +330,57 @@ _FIRST, _LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31T23:59:59.
 
 
 def _zone(dtype: Any) -> Any:
-    """Return the time zone of a type of pandas or Arrow, if it has one."""
+    """Return the time zone of a pandas or Arrow type, if any."""
     return getattr(dtype, "tz", None) or getattr(getattr(dtype, "pyarrow_dtype", None), "tz", None)
 
 
-def _of_spans(series: pd.Series[Any], name: str, wanted: Wanted | None) -> TypedColumn:
-    """A column of spans of time, as seconds."""
+def _of_spans(series: pd.Series[Any], name: str, declared: DeclaredKind | None) -> TypedColumn:
+    """Convert a column of durations to seconds."""
     import pandas as pd
 
     spans = series.to_numpy(dtype="timedelta64[us]")
     seconds = np.where(np.isnat(spans), np.nan, spans.astype(np.int64) / 1e6)
-    return _numeric(pd.Series(seconds), name, wanted)
+    return _numeric(pd.Series(seconds), name, declared)
 
 
-def _of_objects(series: pd.Series[Any], name: str, wanted: Wanted | None) -> TypedColumn:
-    """A column of text, or of Python objects of any sort."""
+def _of_objects(series: pd.Series[Any], name: str, declared: DeclaredKind | None) -> TypedColumn:
+    """Convert a column of strings or other Python objects."""
     import pandas as pd
 
-    if isinstance(series.dtype, pd.StringDtype) and series.dtype.storage == "pyarrow":  # which counts by itself
+    if isinstance(series.dtype, pd.StringDtype) and series.dtype.storage == "pyarrow":  # with its own hash table
         codes, found = pd.factorize(series)
-        return _of_codes(Coded(codes, list(found)), name, wanted)
+        return _of_codes(Coded(codes, list(found)), name, declared)
     cells = series.to_numpy(dtype=object)
     sort = "string" if isinstance(series.dtype, pd.StringDtype) else pd.api.types.infer_dtype(cells, skipna=True)
     match sort:
         case "string":
-            return _of_codes(_coded(cells), name, wanted)
+            return _of_codes(_coded(cells), name, declared)
         case "timedelta":
-            return _of_spans(pd.Series(pd.to_timedelta(cells)), name, wanted)
+            return _of_spans(pd.Series(pd.to_timedelta(cells)), name, declared)
         case "decimal":
-            return _numeric(series.astype(np.float64), name, wanted)
+            return _numeric(series.astype(np.float64), name, declared)
     values = [None if gone else cell for gone, cell in zip(pd.isna(cells).tolist(), cells, strict=True)]
-    return _of_values(values, name, wanted)
+    return _of_values(values, name, declared)
 
 
-def _of_values(values: Sequence[Any], name: str, wanted: Wanted | None) -> TypedColumn:
-    if wanted is not None:
-        return _plain_column(name, _as_wanted(values, wanted))
+def _of_values(values: Sequence[Any], name: str, declared: DeclaredKind | None) -> TypedColumn:
+    if declared is not None:
+        return _plain_column(name, _as_declared(values, declared))
     column = encode(values)
     return _plain_column(name, missing_column("nominal", len(values)) if column is None else with_dates(column))
 
 
-def _as_wanted(values: Sequence[Any], wanted: Wanted) -> Column:
-    column = encode(values, wanted.kind, wanted.values, layout=wanted.layout)
+def _as_declared(values: Sequence[Any], declared: DeclaredKind) -> Column:
+    column = encode(values, declared.kind, declared.values, layout=declared.layout)
     assert column is not None  # because the kind is declared
     return column
 
 
 def _coded(cells: NDArray[Any]) -> Coded:
-    """A column of text as codes into its different values, in the order in which they appear.
+    """Encode a column of strings as codes into its distinct values, in order of appearance.
 
-    Readers of files make one object of texts that are equal, as far as they can. So most texts can be told apart by
-    where they are in memory, which is ten times as quick as comparing them; the few that are left are compared.
+    File readers mostly create one object for equal strings. Most strings can therefore be distinguished by their
+    address, which is ten times as fast as comparing them; only the distinct objects are compared.
     """
     import pandas as pd
 
@@ -396,18 +395,18 @@ def _coded(cells: NDArray[Any]) -> Coded:
 
 
 def _places_in_memory(cells: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the ``id`` of each object, without a call for each."""
+    """Return the ``id`` of each object without calling it."""
     held = np.ascontiguousarray(cells)
     memory = (c_char * held.nbytes).from_address(held.ctypes.data)
     return np.frombuffer(memoryview(memory), dtype=np.intp).copy()
 
 
-def _of_codes(coded: Coded, name: str, wanted: Wanted | None) -> TypedColumn:
-    if wanted is None and coded.ordered and len(coded.values) > 1:
-        wanted = Wanted("ordered", _texts_of(coded))
-    each = _encoded(coded, wanted or Wanted("nominal"))
+def _of_codes(coded: Coded, name: str, declared: DeclaredKind | None) -> TypedColumn:
+    if declared is None and coded.ordered and len(coded.values) > 1:
+        declared = DeclaredKind("ordered", _texts_of(coded))
+    each = _encoded(coded, declared or DeclaredKind("nominal"))
     if not coded.declared:
-        return _plain_column(name, _spread(each if wanted else with_dates(each), coded.codes))
+        return _plain_column(name, _spread(each if declared else with_dates(each), coded.codes))
     column = _spread(each, coded.codes)
     if column.kind != "nominal":
         return _plain_column(name, column)
@@ -415,22 +414,22 @@ def _of_codes(coded: Coded, name: str, wanted: Wanted | None) -> TypedColumn:
 
 
 def _texts_of(coded: Coded) -> tuple[str, ...]:
-    """Return the values of a column as categories, in their order."""
-    each = _encoded(coded, Wanted("nominal"))
+    """Return the values of a column as categories, in order."""
+    each = _encoded(coded, DeclaredKind("nominal"))
     return tuple(dict.fromkeys(each.categories[code] for code in each.values))
 
 
-def _encoded(coded: Coded, wanted: Wanted) -> Column:
-    """The different values of a column, each converted once; what does not fit is told by its first row."""
+def _encoded(coded: Coded, declared: DeclaredKind) -> Column:
+    """Convert the distinct values of a column; errors refer to the first row with the value."""
     try:
-        return _as_wanted(coded.values, wanted)
+        return _as_declared(coded.values, declared)
     except ValueMismatch as mismatch:
         row = int(np.argmax(coded.codes == mismatch.index))
         raise ValueMismatch(row, mismatch.message, mismatch.fix) from None
 
 
 def _spread(each: Column, codes: NDArray[Any]) -> Column:
-    """The column of all rows from that of its different values; an extra last place is for missing ones."""
+    """Return the column of all rows from the column of distinct values; code -1 selects an appended missing value."""
     values = np.append(each.values, missing_column(each.kind, 1).values)
     return Column(each.kind, values.take(codes), each.categories)
 
@@ -438,21 +437,21 @@ def _spread(each: Column, codes: NDArray[Any]) -> Column:
 # ---- text ------------------------------------------------------------------------------------------------
 
 
-def _of_texts(column: Texts, name: str, wanted: Wanted | None) -> TypedColumn:
+def _of_texts(column: Texts, name: str, declared: DeclaredKind | None) -> TypedColumn:
     attribute = column.attribute
     if attribute is None:
         attribute = Attribute(name, _kind_of_texts(column.cells))
-        if wanted is None and attribute.kind == "nominal":
-            return _plain_column(name, with_dates(_as_wanted(column.cells, Wanted("nominal"))))
-    if wanted is None or (wanted.kind == attribute.kind and not wanted.values):
-        wanted = Wanted(attribute.kind, attribute.values)
+        if declared is None and attribute.kind == "nominal":
+            return _plain_column(name, with_dates(_as_declared(column.cells, DeclaredKind("nominal"))))
+    if declared is None or (declared.kind == attribute.kind and not declared.values):
+        declared = DeclaredKind(attribute.kind, attribute.values)
     else:
-        attribute = Attribute(attribute.name, wanted.kind, wanted.values)
-    if column.number is not None and wanted.kind in ("date", "time"):
+        attribute = Attribute(attribute.name, declared.kind, declared.values)
+    if column.number is not None and declared.kind in ("date", "time"):
         seconds = np.array(_numbers(column), dtype=np.float64)
-        return TypedColumn(attribute, Column(wanted.kind, to_kind(seconds, wanted.kind)))
-    cells = _numbers(column) if wanted.kind in ("int", "real") else column.cells
-    return TypedColumn(attribute, _as_wanted(cells, wanted))
+        return TypedColumn(attribute, Column(declared.kind, to_kind(seconds, declared.kind)))
+    cells = _numbers(column) if declared.kind in ("int", "real") else column.cells
+    return TypedColumn(attribute, _as_declared(cells, declared))
 
 
 def _kind_of_texts(texts: Sequence[str | None]) -> Kind:
@@ -466,7 +465,7 @@ def _kind_of_texts(texts: Sequence[str | None]) -> Kind:
 
 
 def _numbers(column: Texts) -> Sequence[Any]:
-    """Return the cells as numbers; or as they are, if one is no number, for `encode` to say which."""
+    """Convert the cells to numbers; return them unchanged if that fails, so that `encode` raises the error."""
     read, numbers = column.number or float, []
     try:
         for cell in column.cells:
@@ -474,7 +473,9 @@ def _numbers(column: Texts) -> Sequence[Any]:
     except ValueError:
         if column.number is None:
             return column.cells
-        raise ValueMismatch(len(numbers), f"expected {column.expected}, got {shown(cell)}", "nominal") from None
+        raise ValueMismatch(
+            len(numbers), f"expected {column.expected}, got {quoted_value(cell)}", "nominal"
+        ) from None
     return numbers
 
 
@@ -482,7 +483,7 @@ def _numbers(column: Texts) -> Sequence[Any]:
 
 
 def _of_polars(series: Any, polars: Any) -> pd.Series[Any] | Coded:
-    """A column of polars as one of pandas, or coded; without pyarrow, which polars would need to do it."""
+    """Convert a polars column to a pandas column or to codes, without pyarrow."""
     import pandas as pd
 
     dtype = series.dtype
@@ -515,12 +516,12 @@ def _of_polars_text(series: Any, polars: Any) -> Coded:
 
 
 def _filled(series: Any, value: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The values of a column of polars with something in place of missing ones, and which are missing."""
+    """Return the values of a polars column with missing ones replaced, and a mask of the missing values."""
     return np.array(series.fill_null(value).to_numpy()), np.array(series.is_null().to_numpy())
 
 
 def _microseconds(series: Any) -> NDArray[np.int64]:
-    """Whole numbers, with what numpy takes for no time where one is missing."""
+    """Return integers, with the integer of NaT for missing values."""
     return np.array(series.fill_null(np.iinfo(np.int64).min).to_numpy(), dtype=np.int64)
 
 
@@ -528,7 +529,7 @@ def _microseconds(series: Any) -> NDArray[np.int64]:
 
 
 def frame_of_fields(cells: NDArray[Any]) -> pd.DataFrame:
-    """The fields of a structured array as columns.
+    """Return a DataFrame with the fields of a structured array as columns.
 
     Examples
     --------
@@ -538,7 +539,7 @@ def frame_of_fields(cells: NDArray[Any]) -> pd.DataFrame:
     import pandas as pd
 
     if cells.ndim != 1:
-        raise DataError(f"expected a structured array of one dimension, got one of {cells.ndim}")
+        raise DataError(f"expected a one-dimensional structured array, got {cells.ndim} dimensions")
     fields = cells.dtype.names or ()
     for field in fields:
         if cells[field].ndim != 1:
@@ -547,7 +548,7 @@ def frame_of_fields(cells: NDArray[Any]) -> pd.DataFrame:
 
 
 def frame_of_cells(cells: NDArray[Any]) -> pd.DataFrame:
-    """The columns of an array of text, of values of different sorts, or of values of which some are masked.
+    """Return a DataFrame with the columns of an array of strings, of mixed types, or with masked values.
 
     Examples
     --------
@@ -561,7 +562,7 @@ def frame_of_cells(cells: NDArray[Any]) -> pd.DataFrame:
 
 
 def array_cells(column: NDArray[Any]) -> Any:
-    """One column of an array as pandas should see it: bytes as text, whole numbers and flags with gaps nullable."""
+    """Prepare an array column for pandas: decode bytes, and use nullable types for masked values."""
     import pandas as pd
 
     values: NDArray[Any] = np.asarray(column)
@@ -586,7 +587,7 @@ def array_cells(column: NDArray[Any]) -> Any:
 
 
 def transposed(cells: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The columns of an array, each in one run; copied by blocks of rows, so that each row is read once.
+    """Return the contiguous columns of an array, copied in blocks of rows for speed.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 // The report: everything comes from the JSON block, and all text becomes text nodes, never markup.
 const D = JSON.parse(document.getElementById("data").textContent);
 const SVG = "http://www.w3.org/2000/svg";
-const isClasses = D.task === "classes";
+const isClasses = D.classes.length > 0;
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {

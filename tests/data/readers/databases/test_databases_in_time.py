@@ -59,7 +59,7 @@ def test_individuals_after_a_day_are_left_out_and_told(bank):
         opened = open_data(bank, individual="loan", target="status", exclude_after="2021-01-01", **own)
         assert opened.target.tolist() == ["good", "bad"]
         assert opened.provenance.left_out == {2: "it is not dated 2021-01-01 or before"}
-        assert "excluded 1 of 3 individuals" in " ".join(opened.provenance.relations.iter_notes())
+        assert "skipped 1 of 3 individuals" in " ".join(opened.provenance.relations.iter_notes())
         assert [paid(opened.population, i) for i in range(2)] == ([[10], [10, 20]] if own else [[10, 20]] * 2)
 
 
@@ -83,7 +83,7 @@ def test_how_long_ago_is_asked_and_not_when(bank):
     grammar = default_grammar(population)
     assert "days_before >= *" in grammar.text and "paid >= *" in grammar.text
     assert not any(f"{name} >= *" in grammar.text for name in ("top -> date", "top -> day", "year"))
-    assert "asked how long ago, not when: date, payment.day, payment.year" in "; ".join(grammar.notes)
+    assert "tested by elapsed time instead of date: date, payment.day, payment.year" in "; ".join(grammar.notes)
 
 
 def test_recent_rows_are_averaged_and_counted(bank):
@@ -106,7 +106,7 @@ def test_what_identifies_rows_of_a_table_is_not_asked_though_many_individuals_se
     )
     connection.commit()
     population = open_data(bank, individual="loan", target="status", as_of="date").population
-    assert "not asked: account.town" in default_grammar(population).notes[0]
+    assert "skipped: account.town" in default_grammar(population).notes[0]
 
 
 def test_another_table_of_labels_is_pointed_out(bank):

@@ -254,13 +254,13 @@ def test_without_sqlalchemy_its_extra_is_named(monkeypatch):
 def test_options_of_files_are_refused(bank):
     with pytest.raises(UsageError, match=r"--format is for files, and sqlite:.* is the URL of a database"):
         open_data(url_of(bank), format="sqlite")
-    with pytest.raises(UsageError, match="delimiter makes no sense for a URL"):
+    with pytest.raises(UsageError, match="delimiter does not apply to a URL"):
         open_data(url_of(bank), delimiter=",")
 
 
 def test_other_addresses_are_no_urls_of_databases():
     assert not is_url("https://a.org/b.csv") and not is_url("C:/b.csv")
-    with pytest.raises(MissingFileError, match="neither a file nor a data set"):
+    with pytest.raises(MissingFileError, match="neither a file nor a dataset"):
         open_data("https://a.org/b.csv")
 
 
@@ -281,7 +281,7 @@ def test_commands_take_urls_and_remember_how_they_were_read(tmp_path, monkeypatc
     assert "Source: sqlite:///bank.db" in succeed("data", "info", "sqlite:///bank.db", "--individual", "loan")
     mine = succeed("predict", "m.json", "sqlite:///bank.db")
     assert mine == succeed("predict", "m.json", "bank.db", "--individual", "loan")
-    assert json.loads((tmp_path / "m.json").read_text())["params"]["reading"]["ending"] == "://"
+    assert json.loads((tmp_path / "m.json").read_text())["reading"]["ending"] == "://"
 
 
 def test_a_url_of_a_duckdb_file_is_that_file(tmp_path):

@@ -560,5 +560,5 @@ def test_what_a_grammar_declares_about_facts_is_for_reading_them():
         fit(active(individual="Molecule").split_target("active")[0], [True, False], grammar)
     read = active(individual="Molecule", fact=grammar.facts).split_target("active")[0]
     assert fit(read, [True, False], grammar).tree.nodes
-    with pytest.raises(UsageError, match=r"but the data was not read from facts; leave out its lines 'fact \.\.\.'"):
+    with pytest.raises(UsageError, match=r"but the data was not read from facts; remove the 'fact' declarations"):
         fit(Population.from_records([{"atm": [{}]}, {"atm": []}], individual="Molecule"), [True, False], grammar)

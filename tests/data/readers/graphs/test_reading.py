@@ -271,7 +271,7 @@ def test_a_misfit_is_counted_by_nodes_when_nodes_are_the_individuals():
         ),
         ([nx.Graph(), 3], DataError, r"expected a networkx graph, got 3 \(individual 1\)"),
         ([], DataError, "there are no graphs"),
-        (nx.Graph([(1, 2)]), UsageError, r"write \[graph\]"),
+        (nx.Graph([(1, 2)]), UsageError, r"pass \[graph\]"),
     ],
 )
 def test_what_is_not_a_list_of_like_graphs_is_refused(several, error, message):

@@ -224,8 +224,8 @@ def test_components_of_labels_have_maps_of_their_own(tmp_path):
     [
         ({"A": None}, "there is no file {}/TINY_A.txt (or .txt.gz)"),
         ({"graph_indicator": None}, "there is no file {}/TINY_graph_indicator.txt (or .txt.gz)"),
-        ({"A": "1, 2\n2, 9\n"}, "{}/TINY_A.txt:2: node 9 is not there: TINY_graph_indicator.txt has 5 lines"),
-        ({"A": "0, 2\n"}, "{}/TINY_A.txt:1: node 0 is not there: TINY_graph_indicator.txt has 5 lines"),
+        ({"A": "1, 2\n2, 9\n"}, "{}/TINY_A.txt:2: node 9 does not exist: TINY_graph_indicator.txt has 5 lines"),
+        ({"A": "0, 2\n"}, "{}/TINY_A.txt:1: node 0 does not exist: TINY_graph_indicator.txt has 5 lines"),
         (
             {"A": "1, 2\n1, 4\n"},
             "{}/TINY_A.txt:2: an edge leads from graph 1 to graph 2; expected both ends in one graph",
@@ -236,7 +236,7 @@ def test_components_of_labels_have_maps_of_their_own(tmp_path):
         ({"A": ""}, "{}/TINY_A.txt: the file is empty"),
         (
             {"graph_indicator": "1\n1\n1\n2\n3\n"},
-            "{}/TINY_graph_indicator.txt:5: graph 3 is not there: TINY_graph_labels.txt has 2 lines",
+            "{}/TINY_graph_indicator.txt:5: graph 3 does not exist: TINY_graph_labels.txt has 2 lines",
         ),
         (
             {"graph_indicator": "0\n1\n1\n2\n2\n"},
@@ -260,7 +260,7 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path, changed, message):
 
 def test_a_folder_of_two_data_sets_is_refused(tmp_path):
     write(write(tmp_path, TINY), TINY, name="SMALL")
-    with pytest.raises(StructtreeError, match="expected the files of one data set, got those of SMALL and TINY"):
+    with pytest.raises(StructtreeError, match="expected the files of one dataset, got those of SMALL and TINY"):
         read_data(tmp_path)
     with pytest.raises(StructtreeError, match="expected a folder of the TU format"):
         read_tu(tmp_path / "nothing")

@@ -13,10 +13,10 @@ import pytest
 from structtree.data.population import Population
 from structtree.data.readers import caches
 from structtree.data.readers.caches import FileCache
-from structtree.data.readers.molecules import batches as molecule_reading
+from structtree.data.readers.molecules import batches
 from structtree.data.readers.molecules.batches import read_numbers
 from structtree.data.readers.molecules.descriptors import MoleculeNumbers, Recipe, _flat, describe_molecules, joined
-from structtree.progress import telling
+from structtree.progress import status_listener
 from tests.conftest import REPOSITORY
 
 pytest.importorskip("rdkit", reason="RDKit is not installed: pip install 'structtree[molecules]'")
@@ -37,8 +37,8 @@ def same(one, other):
 @pytest.fixture
 def small(monkeypatch, tmp_path):
     """Batches and limits that small examples reach, and a cache of its own."""
-    monkeypatch.setattr(molecule_reading, "BATCH", 4)
-    monkeypatch.setattr(molecule_reading, "CACHED_FROM", 5)
+    monkeypatch.setattr(batches, "BATCH", 4)
+    monkeypatch.setattr(batches, "CACHED_FROM", 5)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "structtree" / "molecules"
 
@@ -68,10 +68,10 @@ def test_without_other_processes_everything_is_read_here(small, monkeypatch, exe
 def test_a_script_without_a_main_guard_runs_once(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "from structtree.data import molecule_reading\n"
+        "from structtree.data.readers.molecules import batches\n"
         "from structtree.data.readers.molecules.descriptors import Recipe\n"
-        "molecule_reading.BATCH = 2\n"
-        "print(molecule_reading.read_numbers(['C'] * 9, Recipe(), cache=False, processes=2).n)\n"
+        "batches.BATCH = 2\n"
+        "print(batches.read_numbers(['C'] * 9, Recipe(), cache=False, processes=2).n)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=False)
@@ -80,20 +80,20 @@ def test_a_script_without_a_main_guard_runs_once(tmp_path):
 
 def test_ctrl_c_ends_the_other_processes(small, monkeypatch):
     started = []
-    start = molecule_reading._started
-    monkeypatch.setattr(molecule_reading, "_started", lambda: started.append(start()) or started[-1])
+    start = batches._started
+    monkeypatch.setattr(batches, "_started", lambda: started.append(start()) or started[-1])
 
     def stop(doing):
         signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt), telling(stop):
+    with pytest.raises(KeyboardInterrupt), status_listener(stop):
         read_numbers(SOME * 3, Recipe(), cache=False, processes=2)
     assert len(started) == 2 and all(worker.poll() is not None for worker in started)
 
 
 def test_progress_goes_up_to_all(small):
     told = []
-    with telling(lambda doing: told.append((doing.done, doing.total))):
+    with status_listener(lambda status: told.append((status.done, status.total))):
         read_numbers(SOME, Recipe(), processes=1)
     assert told == [(4, 9), (8, 9), (9, 9)]
 
@@ -106,7 +106,7 @@ def counted(monkeypatch):
     """How often molecules were described."""
     calls = []
     monkeypatch.setattr(
-        molecule_reading, "describe_molecules", lambda *given: calls.append(given) or describe_molecules(*given)
+        batches, "describe_molecules", lambda *given: calls.append(given) or describe_molecules(*given)
     )
     return calls
 
@@ -129,11 +129,11 @@ def test_other_texts_and_options_are_something_else(small, counted, other):
 
 
 def test_another_format_or_rdkit_is_something_else(small, monkeypatch):
-    before = molecule_reading._key(SOME, Recipe())
-    monkeypatch.setattr(molecule_reading, "NUMBERS_FORMAT", molecule_reading.NUMBERS_FORMAT + 1)
-    other = molecule_reading._key(SOME, Recipe())
+    before = batches._key(SOME, Recipe())
+    monkeypatch.setattr(batches, "NUMBERS_FORMAT", batches.NUMBERS_FORMAT + 1)
+    other = batches._key(SOME, Recipe())
     monkeypatch.setattr("rdkit.__version__", "0")
-    assert len({before, other, molecule_reading._key(SOME, Recipe())}) == 3
+    assert len({before, other, batches._key(SOME, Recipe())}) == 3
 
 
 @pytest.mark.parametrize("damage", [lambda content: b"", lambda content: content[:-100], lambda content: b"x" * 999])

@@ -403,7 +403,7 @@ def test_what_is_no_list_of_molecules_is_refused(molecules, options, error, mess
 
 
 def test_bad_molecules_are_skipped_and_told():
-    with pytest.warns(SkippedMolecules, match="left out 2 of 4 molecules") as caught:
+    with pytest.warns(SkippedMolecules, match="skipped 2 of 4 molecules") as caught:
         population = from_molecules(["CC", "C1CC", "CCO", None], columns={"x": [1, 2, 3, 4]}, skip_bad=True)
     assert caught[0].message.rows == (1, 3)
     assert str(caught[0].message).splitlines()[1:] == [
@@ -522,7 +522,7 @@ def test_a_bad_molecule_of_a_table_is_told_by_its_line(tmp_path):
     with pytest.warns(SkippedMolecules) as warned:
         population = read_data(path, skip_bad=True)
     assert str(warned[0].message) == (
-        f"{path}: left out 1 of 3 molecules:\n  line 3 (row 1): RDKit cannot read the SMILES 'C1CC'"
+        f"{path}: skipped 1 of 3 molecules:\n  line 3 (row 1): RDKit cannot read the SMILES 'C1CC'"
     )
     assert population.column("activity").values.tolist() == [0.5, 2.5]
 
@@ -592,7 +592,7 @@ def test_a_bad_block_is_told_by_the_line_on_which_it_begins(tmp_path):
     path.write_text("\n".join(lines))
     with pytest.raises(DataError, match=rf"bad.sdf:{begin + 1}: RDKit cannot read the connection table"):
         read_data(path)
-    with pytest.warns(SkippedMolecules, match=rf"left out 1 of 3 molecules:\n  line {begin + 1} \(row 1\)"):
+    with pytest.warns(SkippedMolecules, match=rf"skipped 1 of 3 molecules:\n  line {begin + 1} \(row 1\)"):
         assert len(read_data(path, skip_bad=True)) == 2
 
 
@@ -603,10 +603,10 @@ def test_without_rdkit_the_message_says_what_to_install(tmp_path, monkeypatch):
     with pytest.raises(MissingPackageError) as caught:
         open_data(path)
     assert str(caught.value) == (
-        f"{path}: molecules are read by RDKit, which is not installed: pip install 'structtree[molecules]', "
+        f"{path}: reading molecules requires RDKit, which is not installed: pip install 'structtree[molecules]', "
         "or read the table without its molecules: --format csv"
     )
-    with pytest.raises(ImportError, match=r"^molecules are read by RDKit, which is not installed"):
+    with pytest.raises(ImportError, match=r"^reading molecules requires RDKit, which is not installed"):
         from_molecules(["CC"])
 
 

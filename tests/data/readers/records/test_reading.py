@@ -112,7 +112,7 @@ def test_a_declared_kind_takes_what_can_be_read_as_it(values, kind, expected):
         ("high", "real", "expected a number, got 'high'"),
         (2, "bool", "expected true or false, got 2"),
         ("yes", "bool", "expected true or false, got 'yes'"),
-        (10**400, "real", "expected a number, got one of more than 308 digits"),
+        (10**400, "real", "expected a number, got one with more than 308 digits"),
     ],
 )
 def test_a_declared_kind_refuses_the_rest(value, kind, message):
@@ -142,10 +142,10 @@ def test_overrides_change_a_schema_too():
         ({"Car.weels": "int"}, "unknown member 'Car.weels' (did you mean 'Car.wheels'?)"),
         (
             {"wheels": "set"},
-            "'wheels' is an attribute: read it as bool, int, real, date, time, nominal, "
-            "or categories in order (low<medium<high), not as 'set'",
+            "'wheels' is an attribute; expected bool, int, real, date, time, nominal, "
+            "or categories in order (low<medium<high), got 'set'",
         ),
-        ({"cars": "int"}, "'cars' is a link: read it as a set or a list, not as 'int'"),
+        ({"cars": "int"}, "'cars' is a link; expected set or list, got 'int'"),
     ],
 )
 def test_an_override_that_makes_no_sense_is_refused(types, message):
@@ -288,24 +288,24 @@ def test_an_individual_may_only_name_another():
     [
         (
             [{"as": [{"$id": "node1"}]}, {"as": [{}, {"$ref": "node2"}]}],
-            "there is no record of type 'A' with $id 'node2' (did you mean 'node1'?) at $.as[1] (individual 1)",
+            "no record of type 'A' has $id 'node2' (did you mean 'node1'?) at $.as[1] (individual 1)",
         ),
-        ([{"a": {"$ref": "x"}}], "there is no record with $id 'x' at $.a (individual 0)"),
+        ([{"a": {"$ref": "x"}}], "no record has $id 'x' at $.a (individual 0)"),
         (
             [{"as": [{"$id": 1}], "bs": [{"$id": 1}], "x": {"$ref": 1}}],
-            "the names in Individual.x do not tell which of the types Individual, A, B is meant at $.x "
-            '(individual 0); put "$type" beside "$ref"',
+            "the references in Individual.x are ambiguous: Individual, A, B at $.x "
+            '(individual 0); add "$type" next to "$ref"',
         ),
         (
             [{"as": [{"$id": 1}]}, {"as": [{"$id": 1}]}],
             "the $id 1 names two records of type 'A' at $.as[0] (individual 1); "
-            "ids are shared by the whole data, not by one individual",
+            "ids must be unique in the whole data, not only within an individual",
         ),
         ([{"a": {"$ref": [1]}}], "expected the $id of a record, got a list at $.a.$ref (individual 0)"),
         ([{"a": {"$id": {}}}], "expected a number or a string, got a record at $.a.$id (individual 0)"),
         (
             [{"as": [{"$id": 1, "v": 1}, {"$ref": 1, "v": 2}]}],
-            "a $ref stands for a whole record, so it cannot have 'v' too at $.as[1] (individual 0)",
+            "a $ref refers to a whole record and cannot have 'v' as well at $.as[1] (individual 0)",
         ),
         ([{"a": {"$type": 3}}], "expected the name of a type, got 3 at $.a.$type (individual 0)"),
         (
@@ -315,7 +315,7 @@ def test_an_individual_may_only_name_another():
         ([{"a": {"$idd": 3}}], "unknown special member '$idd' (did you mean '$id'?) at $.a (individual 0)"),
         (
             [{"as": [{"$id": 1}]}, {"as": [{"$ref": 1}]}],
-            "this A stands in two lists, and an element belongs to one at $.as[0] (individual 1); "
+            "this A is in two lists, but an element belongs to one at $.as[0] (individual 1); "
             "to read it as a set: --type as=set",
         ),
     ],
@@ -332,17 +332,17 @@ def test_a_set_names_an_element_once():
 def test_a_record_that_holds_itself_is_refused():
     node = {"v": 1}
     node["next"] = node
-    assert sentence(from_records, [node]).startswith("a record holds itself at $.next.next")
+    assert sentence(from_records, [node]).startswith("a record contains itself at $.next.next")
     wide = {"v": 1}
     wide["children"] = [wide, {"v": 2}, wide]
-    assert 'name it with "$id" and point to it with "$ref"' in sentence(from_records, [wide])
+    assert 'name it with "$id" and refer to it with "$ref"' in sentence(from_records, [wide])
 
 
 def test_records_nest_as_deep_as_json_does():
     chain = {}
     for _ in range(1030):
         chain = {"next": chain}
-    assert sentence(from_records, [chain]).startswith("records nest deeper than 1024 levels")
+    assert sentence(from_records, [chain]).startswith("records are nested deeper than 1024 levels")
     for _ in range(8):
         chain = chain["next"]
     assert from_records([chain]).table("Next").n_rows == 1022
@@ -387,7 +387,7 @@ def test_what_comes_first_is_what_is_expected():
 
 def test_records_must_be_a_list():
     assert sentence(from_records, {"a": 1}) == "expected a list of records, got a record"
-    assert sentence(from_records, [], source="here") == "here: there are no records to infer a schema from"
+    assert sentence(from_records, [], source="here") == "here: no records to infer a schema from"
 
 
 # ---- a schema is given ----------------------------------------------------------------------------------
@@ -405,7 +405,7 @@ def test_records_of_a_schema_may_leave_out_what_may_be_missing():
     ("record", "message"),
     [
         ({"lopg": 1}, "type 'Molecule' has no 'lopg' (did you mean 'logp'?) at $.lopg (individual 1)"),
-        ({"bonds": [{"order": 1}]}, "expected a record, got null at $.bonds[0].to (individual 1); give it, or make"),
+        ({"bonds": [{"order": 1}]}, "expected a record, got null at $.bonds[0].to (individual 1); add it, or make"),
         ({"bonds": [{"to": None}]}, "expected a record, got null at $.bonds[0].to (individual 1)"),
         (
             {"bonds": [{"to": {"element": "c"}}]},
@@ -419,7 +419,7 @@ def test_records_of_a_schema_may_leave_out_what_may_be_missing():
         ({"bonds": {}}, "expected a list, got a record at $.bonds (individual 1)"),
         ({"bonds": [{"to": [{}]}]}, "expected a record, got a list at $.bonds[0].to (individual 1)"),
         ({"logp": {}}, "expected a number, got a record at $.logp (individual 1)"),
-        ({"$type": "Atom"}, "expected type 'Molecule' as elsewhere in the records on top, got 'Atom' at $.$type"),
+        ({"$type": "Atom"}, "expected type 'Molecule' as elsewhere in the top-level records, got 'Atom' at $.$type"),
     ],
 )
 def test_a_schema_is_kept(record, message):
@@ -474,7 +474,7 @@ def test_a_json_file_is_one_array(tmp_path):
     path.write_text('[{"x": 1},\n {"x" 2}]')
     assert sentence(read_json, path).startswith(f"{path}:2: broken JSON: ")
     path.write_text("[]")
-    assert sentence(read_json, path) == f"{path}: there are no records to infer a schema from"
+    assert sentence(read_json, path) == f"{path}: no records to infer a schema from"
 
 
 def test_the_first_line_may_be_the_schema(tmp_path):
@@ -527,7 +527,7 @@ def test_files_that_hold_no_records_are_refused(tmp_path):
     path = tmp_path / "a.jsonl"
     for content, message in {
         b"": "the file is empty",
-        b"\n \n": "the file has blank lines only; expected a JSON object a line",
+        b"\n \n": "the file has only blank lines; expected one JSON object per line",
         b"\x00\x01\x02": "a binary file; expected text",
         b"\x89PNG\r\n\x1a\n\x00": "a binary file; expected text",
         '{"x": 1}'.encode("utf-16"): "the text is UTF-16; expected UTF-8",
@@ -537,7 +537,7 @@ def test_files_that_hold_no_records_are_refused(tmp_path):
     path.write_bytes(b'{"x": "\xff"}\n')
     assert sentence(read_jsonl, path).startswith(f"{path}:1: broken JSON: str is not valid UTF-8")
     path.write_text("[" * 100_000)
-    assert sentence(read_jsonl, path) == f"{path}:1: brackets nest deeper than 1024 levels"
+    assert sentence(read_jsonl, path) == f"{path}:1: brackets are nested deeper than 1024 levels"
     path.write_text("17\n")
     assert sentence(read_jsonl, path) == f"{path}:1: expected a record, got 17 at $ (individual 0)"
 
@@ -555,7 +555,7 @@ def test_names_are_known_across_the_blocks_of_a_file(tmp_path):
     population = read_jsonl(written(tmp_path, *records), individual="Next")
     assert population.table("Next").links["next"].targets.tolist() == [(i * 7919 + 1) % n for i in range(n)]
     path = written(tmp_path, *records, {"next": {"$ref": n}})
-    assert sentence(read_jsonl, path).startswith(f"{path}:{n + 1}: there is no record")
+    assert sentence(read_jsonl, path).startswith(f"{path}:{n + 1}: no record of type")
 
 
 @pytest.mark.parametrize("name", [7, "seven", 7.5])
@@ -633,7 +633,7 @@ def test_deep_records_come_back(tmp_path, levels):
         write_jsonl(population, tmp_path / "deep.jsonl")
     except DataError as error:
         assert levels == 900
-        assert str(error) == "the record cannot be written as JSON: it nests too deep (individual 0)"
+        assert str(error) == "the record cannot be written as JSON: it is nested too deeply (individual 0)"
     else:
         assert same_population(read_jsonl(tmp_path / "deep.jsonl"), population)
 
@@ -653,7 +653,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     assert sentence(write_jsonl, infinite, path) == "an infinite number cannot be written as JSON"
     assert path.read_text() == "old" and [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
     assert "it is a folder" in sentence(write_jsonl, infinite, tmp_path)
-    assert "there is no folder" in sentence(write_jsonl, infinite, tmp_path / "no" / "a.jsonl")
+    assert f"folder {tmp_path / 'no'} does not exist" in sentence(write_jsonl, infinite, tmp_path / "no" / "a.jsonl")
 
 
 # ---- the small parts ------------------------------------------------------------------------------------
@@ -671,7 +671,7 @@ def test_numbers_come_out_as_they_went_in(values):
 
 def test_overrides_prefer_the_full_name():
     said = Overrides({"n": "int", "A.n": "real"})
-    assert said.wanted("A", "n").kind == "real" and said.wanted("B", "n").kind == "int"
+    assert said.declared_kind("A", "n").kind == "real" and said.declared_kind("B", "n").kind == "int"
 
 
 def test_the_class_method_is_the_same_reader():

@@ -37,17 +37,17 @@ LONG = "x" * 9000  # what the first look at a file does not see
     ("text", "message"),
     [
         ("", ": the file is empty"),
-        ("\n \n\n", ": the file has blank lines only; expected a table"),
+        ("\n \n\n", ": the file has only blank lines; expected a table"),
         ("a,b\n", ":1: the file has a header and no rows"),
         ("a,b,a\n1,2,3\n", ":1: columns 1 and 3 are both named 'a'; rename one"),
         ("\na, a\n1,2\n", ":2: columns 1 and 2 are both named 'a'; rename one"),
-        ("a,b\n1,2\n3,4,5\n", ":3: expected 2 fields as in the header, got 3: '5' is too many"),
-        ("a,b\n1,2,3\n3,4,5\n", ":2: expected 2 fields as in the header, got 3: '3' is too many"),
-        ("a,b\n1,2\n\n3\n", ":4: expected 2 fields as in the header, got 1: there is none for column 'b'"),
-        ("a,b,c\n1,2,3\n3\n4,5,6\n", ":3: expected 3 fields as in the header, got 1: there is none for column 'b'"),
+        ("a,b\n1,2\n3,4,5\n", ":3: expected 2 fields as in the header, got 3: unexpected '5'"),
+        ("a,b\n1,2,3\n3,4,5\n", ":2: expected 2 fields as in the header, got 3: unexpected '3'"),
+        ("a,b\n1,2\n\n3\n", ":4: expected 2 fields as in the header, got 1: column 'b' is missing"),
+        ("a,b,c\n1,2,3\n3\n4,5,6\n", ":3: expected 3 fields as in the header, got 1: column 'b' is missing"),
         (
             'a,b\n1,"x\ny"\n"3"\n',
-            ":4: expected 2 fields as in the header, got 1: there is none for column 'b'",
+            ":4: expected 2 fields as in the header, got 1: column 'b' is missing",
         ),
         ('a,b\n1,2\n1,"x\n', ":3: a quoted value is never closed at column 'b'"),
         ('a,b\n1,2\n"x,1\n2,3\n', ":3: a quoted value is never closed at column 'a'"),
@@ -79,7 +79,7 @@ def test_a_byte_far_behind_is_found(tmp_path):
 
 
 def test_a_file_that_ends_inside_a_character_is_refused(tmp_path):
-    message = ":2: byte 7 ends a character half-way, which is not UTF-8"
+    message = ":2: byte 7 ends in the middle of a character, which is not UTF-8"
     assert sentence(table(tmp_path, "a,b\n1,é".encode()[:-1])).startswith(message)
 
 
@@ -91,12 +91,16 @@ def test_a_file_that_ends_inside_a_character_is_refused(tmp_path):
             {},
             ":2: numbers with commas, such as '1,5', at column 'x'; if they are decimal commas, say --decimal ,",
         ),
-        ("a;x\nu;1,5\nv;2.25\n", {}, ":2: one decimal sign expected, got both '2.25' and '1,5' at column 'x'"),
-        ("a;x\nu;1.5\nv;2.25\nw;3\nz;4,0\n", {}, ":5: one decimal sign expected, got both '1.5' and '4,0' at column"),
+        ("a;x\nu;1,5\nv;2.25\n", {}, ":2: expected one decimal separator, got both '2.25' and '1,5' at column 'x'"),
+        (
+            "a;x\nu;1.5\nv;2.25\nw;3\nz;4,0\n",
+            {},
+            ":5: expected one decimal separator, got both '1.5' and '4,0' at column",
+        ),
         (
             "a;x\nu;1,5\nv;?\n\nw;2.25\n",
             {"decimal": ","},
-            ":5: one decimal sign expected, got both '1,5' and '2.25' at column 'x'",
+            ":5: expected one decimal separator, got both '1,5' and '2.25' at column 'x'",
         ),
         ("a;x\nu;1\nv;2.25\n", {"decimal": ","}, ":3: numbers with points, such as '2.25', at column 'x'; if they"),
         ("a;x\nu;1\nv;1,5\n", {"types": {"x": "real"}}, ":3: numbers with commas, such as '1,5', at column 'x'"),
@@ -106,8 +110,8 @@ def test_a_file_that_ends_inside_a_character_is_refused(tmp_path):
         ("a;x\nu;1\n", {"encoding": "utf9"}, "unknown encoding 'utf9' (did you mean 'utf-8'?)"),
         ("u;1\nv;2\n", {"names": ["a"]}, "expected 2 names, one for each column of "),
         ("u;1\nv;2\n", {"names": ["a", "a"]}, "the name 'a' is given to two columns"),
-        ("u;1\nv;2;3\n", {"header": False}, ":2: expected 2 fields as in the first row, got 3: '3' is too many"),
-        ("u;1\nv\n", {"header": False}, ":2: expected 2 fields as in the first row, got 1: there is none for column"),
+        ("u;1\nv;2;3\n", {"header": False}, ":2: expected 2 fields as in the first row, got 3: unexpected '3'"),
+        ("u;1\nv\n", {"header": False}, ":2: expected 2 fields as in the first row, got 1: column 'c2' is missing"),
         ("u 1\nv\n", {"header": False, "delimiter": " "}, ":2: expected 2 fields as in the first row, got 1"),
         ("u 1\nv 2 3\n", {"header": False, "delimiter": " "}, ":2: expected 2 fields as in the first row, got 3"),
         ("g;x\np;1\n;2\n", {"group": "g"}, ":3: a row has no group at row 1 of column 'g'"),
@@ -141,7 +145,7 @@ def test_a_target_that_is_missing_somewhere_is_refused(tmp_path):
 def test_a_very_long_value_is_taken_for_an_open_quote(tmp_path):
     rows = "".join(f"{i},{i}\n" for i in range(30_000))
     assert sentence(table(tmp_path, 'a,b\n1,2\n3,"4\n' + rows)) == (
-        ":3: a value of more than 100 000 characters; is there a quote that is never closed?"
+        ":3: a value with more than 100 000 characters; is a quote never closed?"
     )
 
 

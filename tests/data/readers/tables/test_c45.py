@@ -134,7 +134,7 @@ PROSE = "to read the rows by themselves: --format csv --no-header (format='csv',
         (
             "a,b.\nx: continuous.\n",
             "1,a\n1,2,b\n",
-            ".data:2: expected 2 values (x, class and so on, as the nam",
+            ".data:2: expected 2 values (x, class and so on, as in the nam",
         ),
         ("a,b.\nx: continuous.\n", "1,a\n2,c\n", ".data:2: unknown category 'c' (known: 'a', 'b') at column 'class'"),
         ("a,b.\nx: continuous.\n", "|\n1,a\nhigh,a\n", ".data:3: expected a number, got 'high' at column 'x'"),
@@ -142,7 +142,7 @@ PROSE = "to read the rows by themselves: --format csv --no-header (format='csv',
         (
             "a,b.\nx: discrete 2.\n",
             "u,a\nv,a\nw,a\n",
-            ".data: expected at most 2 values, as the names file has it",
+            ".data: expected at most 2 values, as in the names file",
         ),
         ("a,b.\nx: continuous.\n", "| no\n", ".data: the file has no rows"),
         (
@@ -162,13 +162,13 @@ def test_broken_files_are_refused_with_their_line(tmp_path, names, rows, message
 def test_a_file_without_its_partner_says_how_to_read_it(tmp_path):
     path = files(tmp_path)
     (tmp_path / "golf.names").unlink()
-    assert sentence(path) == f"there is no golf.names beside {path}, as C4.5 would have it; {PROSE}"
+    assert sentence(path) == f"{path} needs golf.names in the same folder; {PROSE}"
     path.write_text("sunny,25.5,no\nrain,?,yes\n")
     assert read_data(path, format="csv", header=False).record(1) == {"c1": "rain", "c3": "yes"}
     path = files(tmp_path)
     path.unlink()
     names = tmp_path / "golf.names"
-    assert sentence(names) == f"there is no golf.data beside {names}, as C4.5 would have it"
+    assert sentence(names) == f"{names} needs golf.data in the same folder"
     with pytest.raises(MissingFileError):
         read_c45(path)
 

@@ -143,7 +143,8 @@ def test_a_column_is_read_as_told(values, kind, expected):
         (
             ["1999-12-31", "31.12.1999"],
             {"x": "date"},
-            "expected a date such as 2024-12-31, got '31.12.1999' (if the day comes first, say so: date(day-first))",
+            "expected a date such as 2024-12-31, got '31.12.1999' "
+            "(if the day comes first, declare it as date(day-first))",
         ),
         (["2000-13-01"], {"x": "date"}, "expected a date such as 2024-12-31, got '2000-13-01' at column 'x'"),
         ([5], {"x": "time"}, "expected a time such as 2024-12-31 12:30, got 5 at column 'x' (individual 0)"),
@@ -155,7 +156,7 @@ def test_a_column_is_read_as_told(values, kind, expected):
         (
             ["a"],
             {"x": "ordered"},
-            "'x' cannot be read as 'ordered'; write its categories in order, as low<medium<high",
+            "'x' cannot be read as 'ordered'; write its categories in order: low<medium<high",
         ),
         (["a"], {"x": "a<a"}, "'x' cannot be read as 'a<a'"),
         (
@@ -220,7 +221,9 @@ def test_times_with_a_zone_become_those_of_utc_and_that_is_said():
 
 @pytest.mark.parametrize("values", [[2**60, 1], np.array([2**63 + 1024, 1], np.uint64), [10**25, 1]])
 def test_whole_numbers_of_too_many_digits_stay_numbers_and_that_is_said(values):
-    with pytest.warns(UserWarning, match=r"'x' has whole numbers beyond 2\^53, of which about 16 digits are kept"):
+    with pytest.warns(
+        UserWarning, match=r"'x' has whole numbers beyond 2\^53, of which only about 16 digits are kept"
+    ):
         population = from_frame(pd.DataFrame({"x": values}))
     assert kinds(population) == {"x": "int"} and listed(population, "x")[1] == 1
 
@@ -295,8 +298,8 @@ def test_a_frame_of_objects_is_the_same_as_its_records(records):
 
 
 def test_what_is_no_frame_is_refused():
-    assert sentence(from_frame, [[1, 2]]) == "expected a DataFrame of pandas or polars, got a list"
-    assert sentence(from_frame, pd.Series([1])) == "expected a DataFrame of pandas or polars, got a Series"
+    assert sentence(from_frame, [[1, 2]]) == "expected a pandas or polars DataFrame, got a list"
+    assert sentence(from_frame, pd.Series([1])) == "expected a pandas or polars DataFrame, got a Series"
 
 
 # ---- frames of polars -----------------------------------------------------------------------------------
@@ -413,7 +416,7 @@ def test_without_pyarrow_the_reader_says_what_to_install(tmp_path, monkeypatch):
     path.write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert sentence(read_data, path) == (
-        f"{path}: to read Parquet the package pyarrow is needed; pip install 'structtree[parquet]'"
+        f"{path}: reading Parquet requires the package pyarrow; pip install 'structtree[parquet]'"
     )
 
 
@@ -522,11 +525,11 @@ def test_an_array_is_copied():
 @pytest.mark.parametrize(
     ("array", "names", "message"),
     [
-        ([1, 2], None, "expected an array of two dimensions, got one of 1"),
+        ([1, 2], None, "expected a two-dimensional array, got 1 dimensions"),
         ([[1, 2]], ["a"], "expected 2 names, one for each column, got 1"),
         ([[1, 2]], ["a", "a"], "columns 1 and 2 are both named 'a'; rename one"),
         (np.zeros(2, dtype=[("a", int)]), ["p", "q"], "expected 1 names, one for each column, got 2"),
-        (np.zeros((2, 2), dtype=[("a", int)]), None, "expected a structured array of one dimension, got one of 2"),
+        (np.zeros((2, 2), dtype=[("a", int)]), None, "expected a one-dimensional structured array, got 2 dimensions"),
         (np.zeros(2, dtype=[("a", int, 3)]), None, "expected a plain value, got an array at field 'a'"),
         ([[1j]], None, "expected a plain value, got a complex at column 'x0' (individual 0)"),
     ],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.models.tree import ClassCounts, Moments
-from structtree.search.target import target_for
+from structtree.tasks.target import target_for
 
 YES_NO = np.array(["yes", "no", "yes"])
 
@@ -34,10 +34,10 @@ def test_labels_of_two_types_have_an_order():
 
 
 def test_real_numbers_are_numbers_unless_something_says_that_they_are_classes():
-    target = np.array([1.0, 2.0, 2.0])
+    target = np.array([1.0, 2.0, 3.0])
     assert target_for(target, 3).criterion.name == "mse"
-    assert target_for(target, 3, "gini").classes == (1.0, 2.0)
-    assert target_for(target, 3, classes=[1.0, 2.0]).criterion.name == "acc*"
+    assert target_for(target, 3, "gini").classes == (1.0, 2.0, 3.0)
+    assert target_for(target, 3, classes=[1.0, 2.0, 3.0]).criterion.name == "acc*"
     assert target_for(target.astype(int), 3, "mse").classes == ()
 
 

@@ -315,7 +315,7 @@ def is_better(loss: float, tie: float, other: float, other_tie: float, slack: fl
 def rest(whole: float, part: float) -> float:
     """The difference, 0 where it is the dust of rounding: near 0 a square root would make it 10^8 times greater.
 
-    Nobody weighs less than 1 (`structtree.search.target`), so that what is left is no dust, however great the whole.
+    Nobody weighs less than 1 (`structtree.tasks.target`), so that what is left is no dust, however great the whole.
     """
     left = whole - part
     return left if left > dust(whole) else 0.0

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from structtree import Population, StructuralTreeClassifier, evaluate, fit, load_dataset
 from structtree.errors import DataError, UsageError
-from structtree.evaluate.score import METRICS, Predicted, constant_answers, known_metrics, score_answers
+from structtree.evaluation.score import METRICS, Predicted, constant_answers, known_metrics, score_answers
 
 labels = st.sampled_from(["a", "b", "c"])
 numbers = st.integers(-9, 9).map(lambda k: k / 2)

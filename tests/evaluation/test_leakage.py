@@ -5,7 +5,7 @@ import pytest
 
 from structtree import Population, open_data
 from structtree.data.readers.molecules.descriptors import DESCRIBED
-from structtree.evaluate.leakage import leaks, other_targets
+from structtree.evaluation.leakage import leaks, other_targets
 from tests.conftest import REPOSITORY
 
 RANDOM = np.random.default_rng(3)

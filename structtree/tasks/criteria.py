@@ -6,7 +6,7 @@ where each class has stayed wholly or left wholly: the bound is the loss itself 
 the corner is a cut of the yes side sorted by target.
 
 Everything is a *loss*, less is better, for m candidates at once as an (m, 2) array compared lexicographically; a
-criterion of one component leaves the second at 0. The formulas are compiled (`structtree.search.kernels.losses`);
+criterion of one component leaves the second at 0. The formulas are compiled (`structtree.tasks.losses`);
 proofs are in ``docs/bounds.md``. The bound for accuracy is that of Bowers, Giraud-Carrier and Lloyd (2000); acc* and
 the bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision Trees" (2005); that entropy,
 Gini, square-root Gini, gain ratio and twoing have exact bounds too is shown there.
@@ -16,20 +16,29 @@ A criterion of one's own is a subclass of `Criterion` in plain numpy, and goes w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from structtree.arrays import TOLERANCE, Floats, Mask
-from structtree.data.schema import LearningTask
 from structtree.errors import UnknownNameError, UsageError, require
-from structtree.search.kernels import losses as kernel
+from structtree.tasks import losses as kernel
 
-__all__ = ["CRITERIA", "TOLERANCE", "Criterion", "better", "cannot_beat", "criterion"]
+__all__ = [
+    "CRITERIA",
+    "TOLERANCE",
+    "Criterion",
+    "RandomSplit",
+    "better",
+    "cannot_beat",
+    "criterion",
+    "random_split_of",
+    "tried",
+]
 
 NO_TABLE = np.zeros(0)
 NOT_COMPILED = -1
@@ -52,9 +61,9 @@ class Criterion:
     Attributes
     ----------
     name : str
-    task : "classes" or "numbers"
-        Whether sides are described by weighted class counts (c of them) or by moments (weight, sum, sum of squares)
-        of centred targets.
+    task : str
+        The name of the task whose statistics it reads: the weight of each class for ``"classes"``; weight, sum and
+        sum of squares of centred targets for ``"numbers"``; for another task its own sums, the weight first.
     least : float
         No loss is below this.
     kind : int
@@ -73,12 +82,17 @@ class Criterion:
     """
 
     name: str
-    task: LearningTask = "classes"
+    task: str = "classes"
     least: float = 0.0
     kind: int = NOT_COMPILED
 
     def __repr__(self) -> str:
         return f"Criterion(name={self.name!r}, task={self.task!r})"
+
+    @property
+    def reads(self) -> _Reads:
+        """The statistics that it reads."""
+        return _READS.get(self.task, _ANY_SUMS)
 
     @property
     def is_compiled(self) -> bool:
@@ -136,7 +150,7 @@ class Criterion:
 
     def weight(self, side: Floats) -> Any:
         """Return the weight of a side, or of each of several."""
-        return side[..., 0] if self.task == "numbers" else side.sum(axis=-1)
+        return self.reads.weight(side)
 
     def room(self, score: float) -> float:
         """Return how much less than that of a split with this score a loss can be at all.
@@ -169,9 +183,13 @@ class Criterion:
         >>> criterion("gini").slack([5, 5]) == TOLERANCE
         True
         """
-        if self.task == "numbers":
-            return TOLERANCE * float(self.unsplit(total)[0])
-        return float(kernel.class_slack(self.kind, np.asarray(total, dtype=np.float64)))
+        if self.reads.are_shares:
+            return float(kernel.class_slack(self.kind, np.asarray(total, dtype=np.float64)))
+        return TOLERANCE * self.unit(total)
+
+    def unit(self, total: ArrayLike) -> float:
+        """Return the size of the losses of a node: 1 if they are shares of its weight, else the loss of the node."""
+        return 1.0 if self.reads.are_shares else abs(float(self.unsplit(total)[0]))
 
 
 class _Compiled(Criterion):
@@ -247,7 +265,8 @@ def criterion(given: str | Criterion) -> Criterion:
     """
     require(given, str | Criterion, "criterion", "a name or a Criterion")
     if isinstance(given, Criterion):
-        return given if given.is_compiled else _tried(given)
+        # One that reads the sums of another task is tried when the task is known.
+        return tried(given, given.reads.random_split) if given.reads.can_draw and not given.is_compiled else given
     try:
         return CRITERIA[given]
     except KeyError:
@@ -290,44 +309,118 @@ def two_components(losses: ArrayLike) -> Floats:
 
 def _check_sides(own: Criterion, some: Floats, whole: Floats) -> None:
     """Refuse class counts where moments are expected, moments where class counts are, and what is neither."""
-    of_numbers = own.task == "numbers"
-    wanted = "weight, sum and sum of squares" if of_numbers else "the weight of each class"
-    if whole.ndim != 1 or (of_numbers and len(whole) != 3):
-        raise UsageError(f"criterion {own.name!r} needs {wanted} of a node; got {whole.tolist()}")
+    reads = own.reads
+    if whole.ndim != 1 or reads.width not in (None, len(whole)):
+        raise UsageError(f"criterion {own.name!r} needs {reads.words} of a node; got {whole.tolist()}")
     if some.shape[1:] != whole.shape:
         raise UsageError(
-            f"criterion {own.name!r} needs {wanted} of each side; got {some.tolist()} of {whole.tolist()}"
+            f"criterion {own.name!r} needs {reads.words} of each side; got {some.tolist()} of {whole.tolist()}"
         )
     for sides in (whole[None, :], some):
-        impossible = _impossible(sides, whole, of_numbers=of_numbers)
+        impossible = reads.impossible(sides, whole)
         if impossible.any():
             side = sides[int(np.argmax(impossible))].tolist()
             raise UsageError(
-                f"criterion {own.name!r} needs {wanted}; {side} in a node {whole.tolist()} cannot be that"
+                f"criterion {own.name!r} needs {reads.words}; {side} in a node {whole.tolist()} cannot be that"
             )
 
 
-def _impossible(sides: Floats, whole: Floats, *, of_numbers: bool) -> Mask:
-    """Tell for each side whether there are no individuals in a node that it can be of, but for rounding."""
-    slack = PLAUSIBLE * (1.0 + np.abs(whole))
-    if not of_numbers:
+# ---- the statistics that criteria read ------------------------------------------------------------------------
+
+
+class RandomSplit(NamedTuple):
+    """Sums of a random node, of a yes side of it, and of refinements of that side."""
+
+    total: Floats
+    yes: Floats
+    refined: Floats
+
+
+class _Reads:
+    """Sums over the individuals of a side, the weight first."""
+
+    words = "sums over the individuals"
+    width: int | None = None
+    #: Whether losses are shares of the weight, whatever the unit of the target.
+    are_shares = False
+    #: Whether splits can be drawn without a task.
+    can_draw = False
+
+    def weight(self, side: Floats) -> Any:
+        """Return the weight of a side, or of each of several."""
+        return side[..., 0]
+
+    def impossible(self, sides: Floats, whole: Floats) -> Mask:
+        """Return for each side whether no individuals of the node can have these sums, but for rounding."""
+        return np.zeros(len(sides), dtype=np.bool_)
+
+    def random_split(self, rng: np.random.Generator) -> RandomSplit:
+        """Return a split to try a criterion on."""
+        raise NotImplementedError
+
+
+class _ClassWeights(_Reads):
+    words = "the weight of each class"
+    are_shares = can_draw = True
+
+    def weight(self, side: Floats) -> Any:
+        return side.sum(axis=-1)
+
+    def impossible(self, sides: Floats, whole: Floats) -> Mask:
+        slack = PLAUSIBLE * (1.0 + np.abs(whole))
         return np.asarray(((sides < -slack) | (sides > whole + slack)).any(axis=1))
-    weights, sums, squares = sides.T
-    outside = (weights < -slack[0]) | (weights > whole[0] + slack[0]) | (squares < -slack[2])
-    return np.asarray(outside | (sums**2 > weights * squares + slack[0] * (1.0 + np.abs(whole[2]))))
+
+    def random_split(self, rng: np.random.Generator) -> RandomSplit:
+        total = rng.integers(0, 12, rng.integers(2, 5)).astype(np.float64)
+        total[0] += not total.any()
+        yes = np.floor(rng.random(len(total)) * (total + 1))
+        some = np.floor(rng.random((REFINEMENTS, len(total))) * (yes + 1))
+        return RandomSplit(total, yes[None, :], np.concatenate([some, rng.integers(0, 2, some.shape) * yes]))
+
+
+class _Powers(_Reads):
+    words = "weight, sum and sum of squares"
+    width = 3
+    can_draw = True
+
+    def impossible(self, sides: Floats, whole: Floats) -> Mask:
+        slack = PLAUSIBLE * (1.0 + np.abs(whole))
+        weights, sums, squares = sides.T
+        outside = (weights < -slack[0]) | (weights > whole[0] + slack[0]) | (squares < -slack[2])
+        return np.asarray(outside | (sums**2 > weights * squares + slack[0] * (1.0 + np.abs(whole[2]))))
+
+    def random_split(self, rng: np.random.Generator) -> RandomSplit:
+        y = rng.integers(0, 9, rng.integers(2, 8)).astype(np.float64)
+        y -= y.mean()
+        return random_split_of(np.stack([np.ones_like(y), y, y * y], axis=1), rng)
+
+
+def random_split_of(rows: Floats, rng: np.random.Generator) -> RandomSplit:
+    """Return a random yes side of the individuals with these statistics, and refinements of it."""
+    inside = rng.random(len(rows)) < 0.7
+    refined = inside & (rng.random((REFINEMENTS, len(rows))) < 0.6)
+    return RandomSplit(rows.sum(axis=0), inside[None, :] @ rows, refined @ rows)
+
+
+_READS: Mapping[str, _Reads] = MappingProxyType({"classes": _ClassWeights(), "numbers": _Powers()})
+_ANY_SUMS = _Reads()
 
 
 # ---- criteria of one's own ------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=100)
-def _tried(own: Criterion) -> Criterion:
-    """Return a criterion of one's own, unless random refinements show that its bound is wrong."""
-    if own.task not in ("classes", "numbers"):
-        raise UsageError(f"the task of criterion {own.name!r} must be 'classes' or 'numbers'; got {own.task!r}")
+def tried(own: Criterion, draw: Callable[[np.random.Generator], RandomSplit]) -> Criterion:
+    """Return a custom criterion, unless random refinements show that its bound is wrong.
+
+    Parameters
+    ----------
+    draw : function
+        Draws a node with a yes side and refinements.
+    """
     rng = np.random.default_rng(0)
     for _ in range(TRIALS):
-        total, yes, refined = _random_classes(rng) if own.task == "classes" else _random_numbers(rng)
+        total, yes, refined = draw(rng)
         losses, bound = two_components(own.loss(refined, total)), two_components(own.bound(yes, total))
         if losses.shape != (len(refined), 2) or bound.shape != (1, 2) or np.isnan(losses).any():
             raise UsageError(
@@ -344,22 +437,3 @@ def _tried(own: Criterion) -> Criterion:
                 f"{yes[0].tolist()} has the refinement {refined[i].tolist()} with loss {losses[i].tolist()}"
             )
     return own
-
-
-def _random_classes(rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
-    """The counts of a node, of a yes side, and of refinements of it."""
-    total = rng.integers(0, 12, rng.integers(2, 5)).astype(np.float64)
-    total[0] += not total.any()
-    yes = np.floor(rng.random(len(total)) * (total + 1))
-    some = np.floor(rng.random((REFINEMENTS, len(total))) * (yes + 1))
-    return total, yes[None, :], np.concatenate([some, rng.integers(0, 2, some.shape) * yes])
-
-
-def _random_numbers(rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
-    """The same as moments."""
-    y = rng.integers(0, 9, rng.integers(2, 8)).astype(np.float64)
-    y -= y.mean()
-    powers = np.stack([np.ones_like(y), y, y * y], axis=1)
-    inside = rng.random(len(y)) < 0.7
-    refined = inside & (rng.random((REFINEMENTS, len(y))) < 0.6)
-    return powers.sum(axis=0), inside[None, :] @ powers, refined @ powers

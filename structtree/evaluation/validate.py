@@ -23,8 +23,8 @@ from structtree.arrays import Floats
 from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
 from structtree.data.readers.individuals import population_of, recognised
 from structtree.errors import DataError, UsageError
-from structtree.evaluate.folds import Fold, splits_of
-from structtree.evaluate.score import (
+from structtree.evaluation.folds import Fold, splits_of
+from structtree.evaluation.score import (
     Predicted,
     Scores,
     answers_of,
@@ -69,7 +69,7 @@ class FoldDone(NamedTuple):
     score: float
 
     @property
-    def doing(self) -> Status:
+    def status(self) -> Status:
         """The same in words."""
         return Status("cross-validation", self.done, self.total, (f"{self.name or 'score'} {self.score:.3f}",))
 
@@ -201,7 +201,7 @@ def cross_validate(
     target : array
     folds : int, splitter, array of groups, or iterable of pairs
         A number of folds by chance, with the classes spread evenly; a splitter as scikit-learn has them, such as
-        `structtree.evaluate.folds.TimeFolds`; the group of each individual, which stays together; or pairs of the
+        `structtree.evaluation.folds.TimeFolds`; the group of each individual, which stays together; or pairs of the
         rows to learn from and to test on.
     repeats : int, optional
         How often folds by chance are made: 3 times by default. Other folds are made once.
@@ -378,7 +378,7 @@ def _all_folds(
             # The latter is what an interrupt of something that is being compiled may look like.
             if len(fits) < FEWEST_FOLDS or not stop.pressed or stop.presses > 1:
                 raise
-            stop.answered = True
+            stop.handled = True
     return {name: _gathered([here[name] for here in fits]) for name in estimators}
 
 
@@ -393,7 +393,7 @@ def _with_share_of_time(estimator: Any, clock: Clock, n_left: int) -> Any:
 def _fit(estimator: Any, task: _Task, fold: Fold) -> _Fit:
     started = now()
     estimator.fit(_safe_indexing(task.population, fold.train), task.target[fold.train])
-    if estimator.model_.params.get("stopped_by") == "interrupt":
+    if estimator.model_.outcome.stopped_by == "interrupt":
         raise KeyboardInterrupt  # growing answers it with the tree so far, which is of no use here
     inside, truth = _safe_indexing(task.population, fold.test), task.target[fold.test]
     held_out = _held_out(estimator, inside, truth, task, fold)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.errors import UnknownNameError, UsageError
-from structtree.search.criteria import CRITERIA, TOLERANCE, better, cannot_beat, criterion
+from structtree.tasks.criteria import CRITERIA, TOLERANCE, better, cannot_beat, criterion
 from tests.search.reference import (
     TERMS,
     accuracy_bound,

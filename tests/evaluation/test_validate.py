@@ -13,7 +13,7 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, cros
 
 from structtree import StructuralTreeClassifier, StructuralTreeRegressor, load_dataset
 from structtree.errors import UsageError
-from structtree.evaluate.validate import compare, corrected_t_test, cross_validate
+from structtree.evaluation.validate import compare, corrected_t_test, cross_validate
 
 scores = st.lists(st.integers(0, 10).map(lambda k: k / 10), min_size=3, max_size=8)
 LENSES = load_dataset("lenses")

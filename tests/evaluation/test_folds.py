@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from structtree import StructuralTreeClassifier, cross_validate, load_dataset
 from structtree.errors import UsageError
-from structtree.evaluate.folds import GroupFolds, TimeFolds, splits_of
+from structtree.evaluation.folds import GroupFolds, TimeFolds, splits_of
 
 LENSES = load_dataset("lenses")
 

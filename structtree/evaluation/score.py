@@ -7,8 +7,8 @@ A metric that has no value, such as the area under the curve where all individua
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import Any, NamedTuple
 
@@ -16,10 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import Floats, Ints
-from structtree.data.schema import LearningTask
 from structtree.errors import DataError, UnknownNameError, UsageError, quoted
-from structtree.models.model import fitted
+from structtree.models.model import Model, fitted
 from structtree.reprs import number_text, short_repr
+from structtree.tasks.classification import Classification
+from structtree.tasks.metrics import CLASS_METRICS, NUMBER_METRICS, Metric, class_name
+from structtree.tasks.registry import as_task
+from structtree.tasks.regression import REGRESSION
+from structtree.tasks.task import Task
 
 __all__ = [
     "METRICS",
@@ -56,25 +60,22 @@ class Predicted:
         Of the classes, as (individuals, classes), if they are known.
     classes : tuple of str
         The names of the classes; none if numbers are predicted.
+    task : Task
     """
 
     actual: NDArray[Any]
     said: NDArray[Any]
     probabilities: Floats | None
     classes: tuple[str, ...]
+    task: Task
 
     def __repr__(self) -> str:
-        return short_repr(self, self.task, number_text(len(self.actual), "individual"))
-
-    @property
-    def task(self) -> LearningTask:
-        """The sort of target that is predicted."""
-        return "classes" if self.classes else "numbers"
+        return short_repr(self, self.task.name, number_text(len(self.actual), "individual"))
 
     @classmethod
-    def of_numbers(cls, actual: ArrayLike, said: ArrayLike) -> Predicted:
+    def of_numbers(cls, actual: ArrayLike, said: ArrayLike, task: Task = REGRESSION) -> Predicted:
         """Return predicted numbers beside the true ones."""
-        return cls(_numbers(np.asarray(actual)), np.asarray(said, dtype=np.float64), None, ())
+        return cls(_numbers(np.asarray(actual)), np.asarray(said, dtype=np.float64), None, (), task)
 
     @classmethod
     def of_classes(
@@ -94,7 +95,7 @@ class Predicted:
             wider = np.zeros((len(probabilities), len(known)))
             wider[:, : probabilities.shape[1]] = probabilities
             probabilities = wider
-        return cls(_coded(true, codes), _coded(wrong, codes), probabilities, known)
+        return cls(_coded(true, codes), _coded(wrong, codes), probabilities, known, Classification(known))
 
 
 def constant_answers(answers: Predicted, training: NDArray[Any] | None = None) -> Predicted:
@@ -107,32 +108,11 @@ def constant_answers(answers: Predicted, training: NDArray[Any] | None = None) -
     training : array, optional
         The numbers, or the indices of the classes, of the training data; by default the truth itself.
     """
-    from sklearn.dummy import DummyClassifier, DummyRegressor
-
     if not len(answers.actual):
         raise DataError("there are no individuals to be right about")
     seen = answers.actual if training is None else training
-    here, there = np.zeros((len(seen), 1)), np.zeros((len(answers.actual), 1))
-    if answers.task == "numbers":
-        said = DummyRegressor().fit(here, seen).predict(there)
-        return Predicted(answers.actual, said, None, ())
-    model = DummyClassifier(strategy="prior").fit(here, seen)
-    probabilities = np.zeros((len(there), len(answers.classes)))
-    probabilities[:, model.classes_] = model.predict_proba(there)
-    return Predicted(answers.actual, model.predict(there), probabilities, answers.classes)
-
-
-def class_name(label: Any) -> str:
-    """Return the name of a class; a whole number has the same name however it is stored.
-
-    Examples
-    --------
-    >>> class_name("east"), class_name(1), class_name(1.0), class_name(True)
-    ('east', '1', '1', 'true')
-    """
-    if isinstance(label, bool):
-        return str(label).lower()
-    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+    said, probabilities = answers.task.baseline(seen, len(answers.actual))
+    return replace(answers, said=said, probabilities=probabilities)
 
 
 def _coded(names: list[str], codes: Mapping[str, int]) -> Ints:
@@ -148,70 +128,11 @@ def _numbers(labels: NDArray[Any]) -> Floats:
 
 # ---- metrics ----------------------------------------------------------------------------------------------
 
-
-class Metric(NamedTuple):
-    """A metric of scikit-learn, the word by which people know it, and whether it is shown by default."""
-
-    name: str
-    label: str
-    task: LearningTask
-    compute: Callable[[Any, Predicted], float]
-    is_usual: bool = False
+METRICS: Mapping[str, Metric] = {**CLASS_METRICS, **NUMBER_METRICS}
+"""The metrics of classification and regression by name."""
 
 
-def _binary(answers: Predicted) -> dict[str, Any]:
-    """The last of two classes is the positive one, as in scikit-learn; of more classes all count the same."""
-    return {"pos_label": 1} if len(answers.classes) == 2 else {"average": "macro"}
-
-
-def _one_vs_rest(metric: Callable[..., float], answers: Predicted) -> float:
-    """The mean over the classes that occur; the last class alone where there are two."""
-    truth = answers.actual[:, None] == np.arange(len(answers.classes))
-    shown = truth.any(axis=0) & ~truth.all(axis=0)
-    if len(answers.classes) == 2:
-        shown[0] = False
-    if not shown.any() or answers.probabilities is None:
-        return nan
-    return float(metric(truth[:, shown].astype(int), answers.probabilities[:, shown], average="macro"))
-
-
-def _log_loss(metrics: Any, answers: Predicted) -> float:
-    if len(answers.classes) < 2 or answers.probabilities is None:
-        return nan
-    return float(metrics.log_loss(answers.actual, answers.probabilities, labels=range(len(answers.classes))))
-
-
-def _of_labels(function: str) -> Callable[[Any, Predicted], float]:
-    return lambda metrics, answers: float(getattr(metrics, function)(answers.actual, answers.said))
-
-
-METRICS: Mapping[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Metric("accuracy", "accuracy", "classes", _of_labels("accuracy_score"), True),
-        Metric("balanced_accuracy", "balanced accuracy", "classes", _of_labels("balanced_accuracy_score"), True),
-        Metric("roc_auc", "ROC AUC", "classes", lambda m, a: _one_vs_rest(m.roc_auc_score, a), True),
-        Metric("log_loss", "log loss", "classes", _log_loss, True),
-        Metric(
-            "average_precision",
-            "average precision",
-            "classes",
-            lambda m, a: _one_vs_rest(m.average_precision_score, a),
-        ),
-        Metric(
-            "f1", "F1", "classes", lambda m, a: float(m.f1_score(a.actual, a.said, **_binary(a), zero_division=0))
-        ),
-        Metric("mcc", "Matthews correlation", "classes", _of_labels("matthews_corrcoef")),
-        Metric("r2", "R²", "numbers", _of_labels("r2_score"), True),
-        Metric("rmse", "RMSE", "numbers", _of_labels("root_mean_squared_error"), True),
-        Metric("mae", "MAE", "numbers", _of_labels("mean_absolute_error"), True),
-        Metric("median_ae", "median absolute error", "numbers", _of_labels("median_absolute_error")),
-    )
-}
-"""The metrics by name; the first of each task is the one that is quoted alone."""
-
-
-def main_metric(task: LearningTask) -> str:
+def main_metric(task: str | Task) -> str:
     """Return the metric that is quoted alone.
 
     Examples
@@ -219,10 +140,10 @@ def main_metric(task: LearningTask) -> str:
     >>> main_metric("classes"), main_metric("numbers")
     ('accuracy', 'r2')
     """
-    return next(name for name, metric in METRICS.items() if metric.task == task)
+    return next(iter(as_task(task).metrics))
 
 
-def known_metrics(names: Sequence[str] | None, task: LearningTask) -> tuple[str, ...]:
+def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, ...]:
     """Return the metrics that are meant by some names: by default the usual ones, by ``all`` every one.
 
     Examples
@@ -234,20 +155,22 @@ def known_metrics(names: Sequence[str] | None, task: LearningTask) -> tuple[str,
         ...
     structtree.errors.UsageError: the metric rmse is for numbers, and the target has classes
     """
-    fitting = [metric for metric in METRICS.values() if metric.task == task]
+    task = as_task(task)
+    fitting = task.metrics
     if names is None:
-        return tuple(metric.name for metric in fitting if metric.is_usual)
+        return tuple(name for name, metric in fitting.items() if metric.is_usual)
     found: dict[str, None] = {}
     for name in names:
         if name == EVERY_METRIC:
-            found |= dict.fromkeys(metric.name for metric in fitting)
-            continue
-        if name not in METRICS:
-            raise UnknownNameError("metric", name, [*METRICS, EVERY_METRIC])
-        if METRICS[name].task != task:
-            has = "has classes" if task == "classes" else "is a number"
-            raise UsageError(f"the metric {name} is for {METRICS[name].task}, and the target {has}")
-        found[name] = None
+            found |= dict.fromkeys(fitting)
+        elif name in fitting:
+            found[name] = None
+        elif name in METRICS:
+            raise UsageError(f"the metric {name} is for {METRICS[name].task}, and the target {task.target_words}")
+        else:
+            raise UnknownNameError(
+                "metric", name, [*METRICS, *(n for n in fitting if n not in METRICS), EVERY_METRIC]
+            )
     return tuple(found)
 
 
@@ -267,7 +190,7 @@ class Scores:
 
     Parameters
     ----------
-    task : {"classes", "numbers"}
+    task : Task
     n : int
         On how many individuals.
     values, baseline : dict from metric to float
@@ -293,7 +216,7 @@ class Scores:
     [[8, 2], [0, 10]]
     """
 
-    task: LearningTask
+    task: Task
     n: int
     values: Mapping[str, float]
     baseline: Mapping[str, float]
@@ -302,7 +225,7 @@ class Scores:
     sd: Mapping[str, float] | None = None
 
     def __repr__(self) -> str:
-        figures = (f"{METRICS[name].label} {value:.3f}" for name, value in self.values.items())
+        figures = (f"{self.task.metrics[name].label} {value:.3f}" for name, value in self.values.items())
         return short_repr(self, *figures, number_text(self.n, "individual"), self.constant)
 
     def __getitem__(self, metric: str) -> float:
@@ -311,7 +234,7 @@ class Scores:
     def __str__(self) -> str:
         name, value = next(iter(self.values.items()))
         n = f"{round(value * self.n):,} of {self.n:,}" if name == "accuracy" else f"{self.n:,} individuals"
-        return f"{METRICS[name].label} {value:.3f} ({n})"
+        return f"{self.task.metrics[name].label} {value:.3f} ({n})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, for JSON, which has no NaN."""
@@ -345,7 +268,7 @@ def score_answers(answers: Predicted, baseline: Predicted, metrics: Sequence[str
     {'accuracy': 0.667, 'f1': 0.667}
     """
     names = known_metrics(metrics, answers.task)
-    constant = answers.classes[baseline.said[0]] if answers.classes else "the mean"
+    constant = answers.task.constant_text(baseline.said[0])
     return Scores(
         answers.task,
         len(answers.actual),
@@ -420,7 +343,8 @@ def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequenc
         got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
         raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
     if own is None:
-        return Predicted.of_numbers(target, said)
+        tree = getattr(model, "tree_", getattr(model, "tree", None))
+        return Predicted.of_numbers(target, said, REGRESSION if tree is None else tree.task)
     probabilities = model.predict_proba(individuals) if hasattr(model, "predict_proba") else None
     if classes is None or probabilities is None:
         return Predicted.of_classes(np.asarray(target), said, classes or own, probabilities)
@@ -432,9 +356,8 @@ def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequenc
 
 def _classes_of(model: Any) -> list[Any] | None:
     """The classes that a model knows; None if it predicts numbers."""
-    tree = getattr(model, "tree", None)
-    if tree is not None:
-        return list(tree.classes) or None
+    if isinstance(model, Model):
+        return list(model.classes) or None
     return np.asarray(model.classes_).tolist() if hasattr(model, "classes_") else None
 
 
@@ -443,7 +366,7 @@ def _computed(answers: Predicted, names: Iterable[str]) -> dict[str, float]:
 
     with warnings.catch_warnings():  # about what has no value here, which NaN says
         warnings.simplefilter("ignore")
-        return {name: METRICS[name].compute(metrics, answers) for name in names}
+        return {name: answers.task.metrics[name].compute(metrics, answers) for name in names}
 
 
 def _confusion(answers: Predicted) -> Confusion:

@@ -1,0 +1,143 @@
+"""The tree as a predictor: predictions of its leaves, the path of an individual as evidence, and its JSON form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.arrays import Floats
+from structtree.data.json_parts import JsonPart
+from structtree.data.population import Population
+from structtree.data.schema import Schema
+from structtree.lang import syntax as syn
+from structtree.models.conform import NeededMembers, needed_members
+from structtree.models.predict import predicted_answers, predicted_probabilities, predicted_spreads
+from structtree.models.predictor import Evidence, PathStep, Predictor, register_predictor
+from structtree.models.routing import holds_among, places_among
+from structtree.models.settings import MAJORITY, Decision
+from structtree.models.test_reader import TestReader
+from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
+from structtree.models.tree_files import decision_from_json, tree_from_json, tree_to_json
+from structtree.models.unknown import possibly, surely
+from structtree.reprs import short_repr
+from structtree.tasks.task import Task
+
+__all__ = ["TreePredictor"]
+
+
+@register_predictor
+@dataclass(frozen=True, eq=False)
+class TreePredictor(Predictor):
+    """A tree that predicts.
+
+    Parameters
+    ----------
+    tree : Tree
+    decision : Decision
+        How its leaves estimate probabilities, and decide about a class.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType
+    >>> schema = Schema((RecordType("Car"),), "Car")
+    >>> tree = Tree((Leaf(ClassCounts(4, (1.0, 3.0))),), schema, ("no", "yes"))
+    >>> TreePredictor(tree).predict(Population.from_records([{"wheels": 2}])).tolist()
+    [1]
+    """
+
+    kind: ClassVar[str] = "tree"
+
+    tree: Tree
+    decision: Decision = MAJORITY
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self)[1:-1])
+
+    def __str__(self) -> str:
+        return repr(self.tree)
+
+    @property
+    def schema(self) -> Schema:  # type: ignore[override]  # which never changes
+        """Schema of the individuals in training."""
+        return self.tree.schema
+
+    @property
+    def classes(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The classes, or nothing if numbers are predicted."""
+        return self.tree.classes
+
+    @property
+    def task(self) -> Task:
+        """Task of the tree."""
+        return self.tree.task
+
+    @property
+    def tests(self) -> tuple[syn.Predicate, ...]:
+        """The tests of its branches."""
+        return self.tree.tests
+
+    @property
+    def mentioned(self) -> NeededMembers:
+        """The attributes and links that its tests mention; plain tests need no look at the nodes, made lazily."""
+        tree = self.tree
+        if tree.descent is None:
+            return needed_members(tree.tests, tree.schema)
+        record = tree.schema.type(tree.schema.individual)
+        return {record.name: frozenset(map(record.given_name, tree.descent.attributes))}
+
+    def predict(self, population: Population) -> NDArray[Any]:
+        """Return the place of the predicted class among the classes, or the predicted number."""
+        return predicted_answers(self.tree, population, self.decision)
+
+    def predict_proba(self, population: Population) -> Floats:
+        """Return the probability of each class for each individual."""
+        return predicted_probabilities(self.tree, population, self.decision)
+
+    def predict_spread(self, population: Population) -> Floats:
+        """Return the standard deviation of the training numbers in the leaf of each individual."""
+        return predicted_spreads(self.tree, population)
+
+    def explain(self, alone: Population) -> Evidence:
+        """Return the path of one individual; of one that goes to several leaves, the path of its greatest part."""
+        tree = self.tree
+        leaf = int(tree.apply(alone)[0])
+        nodes = [*(step.branch for step in tree.path(leaf)), leaf]
+        stats = tree.nodes[leaf].stats
+        counts = tuple(zip(tree.classes, tree.task.distribution(stats), strict=True))
+        return Evidence(tuple(self._steps(nodes, alone)), leaf, len(tree.distribution(alone).leaves), stats.n, counts)
+
+    def _steps(self, nodes: list[int], alone: Population) -> Iterator[PathStep]:
+        for index, child in pairwise(nodes):
+            node = self.tree.nodes[index]
+            assert not isinstance(node, Leaf)
+            place, unknown = node.children.index(child), self._is_unknown(node, alone)
+            share = node.shares[place] if unknown and self.tree.missing == "fractional" else None
+            if isinstance(node, MultiwayBranch):
+                yield PathStep(index, node.attribute, node.values[place], unknown, share)
+            else:
+                yield PathStep(index, node.test, place == 0, unknown, share)
+
+    def _is_unknown(self, node: Branch | MultiwayBranch, alone: Population) -> bool:
+        """Return whether the value that a node needs is missing or new, and the tree has a rule for that."""
+        record, first = self.tree.schema.type(self.tree.schema.individual), np.arange(1)
+        if isinstance(node, MultiwayBranch):
+            return bool(places_among(node.attribute, node.values, alone, first)[0] < 0)
+        if self.tree.missing == "false":
+            return False
+        may_hold, holds = (holds_among(test(node.test, record), alone, first) for test in (possibly, surely))
+        return bool(may_hold[0] and not holds[0])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        return {"decision": asdict(self.decision), **tree_to_json(self.tree)}
+
+    @classmethod
+    def from_json(cls, part: JsonPart, reader: TestReader) -> Self:
+        """Return what `to_json` has written."""
+        tree = tree_from_json(part, reader)
+        return cls(tree, decision_from_json(part.member("decision"), len(tree.classes)))

@@ -1,0 +1,1 @@
+"""Tasks: what is predicted. Labels, their statistics, the criteria that read them, and what nodes say."""

@@ -1,0 +1,376 @@
+"""Classification: a class is predicted, from the weights of the classes at a node.
+
+Classes become codes in one order for the whole tree, so that the counts of all nodes can be compared, also where a
+node, or a training fold, lacks a class. Class weights are multiplied into the weights of the individuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.arrays import TOLERANCE, Floats, Ints
+from structtree.data.json_parts import JsonPart
+from structtree.errors import DataError, UnknownNameError, UsageError, did_you_mean, require
+from structtree.reprs import inert, names_text
+from structtree.tasks.criteria import Criterion, criterion
+from structtree.tasks.decision import MAJORITY, Decision
+from structtree.tasks.estimates import TreeFigures, class_counts, cost_matrix, decisions, probabilities
+from structtree.tasks.evidence import class_bits, class_p_value
+from structtree.tasks.inference import labels_for
+from structtree.tasks.metrics import CLASS_METRICS, class_name
+from structtree.tasks.statistics import ClassCounts, Statistics, Stats, one_hot
+from structtree.tasks.task import NodeFigures, RuleFigures, Task
+
+__all__ = ["ClassWeight", "Classification", "class_factors", "label_text"]
+
+ClassWeight = Mapping[Any, float] | Literal["balanced"]
+"""The weight of each class, or that all classes weigh the same."""
+
+_GOALS = {"accuracy": "acc*", "ranking": "entropy", "reading": "entropy"}
+_RISKS = ("error", "gini", "entropy", "mse")
+
+
+class Classification(Task):
+    """Task of predicting a class.
+
+    Examples
+    --------
+    >>> Classification(("no", "yes")).summary(np.array([0, 1, 1]), np.array([1.0, 1.0, 2.0]))
+    <ClassCounts: n=3, counts 1, 3>
+    """
+
+    name = noun = "classes"
+    title = "Decision"
+    target_words = "has classes"
+    usual_criterion = "acc*"
+    metrics = CLASS_METRICS
+    individuals_per_leaf = 5_000
+    predicts_classes = True
+
+    @property
+    def description(self) -> str:
+        """The names of the classes."""
+        return f"classes {names_text(self.classes)}"
+
+    # ---- labels -----------------------------------------------------------------------------------------
+
+    def with_classes(self, labels: NDArray[Any], classes: Sequence[Any] | None, chosen: Criterion) -> Classification:
+        """Return the task with the classes that are given, or that the labels have."""
+        found = _classes(labels_for("classes", labels).tolist()) if classes is None else map(_plain, classes)
+        return Classification(tuple(found))
+
+    def values(self, labels: NDArray[Any], chosen: Criterion) -> NDArray[np.int64]:
+        """Return the code of each class."""
+        return _codes(labels.tolist(), self.classes)
+
+    def weighted(self, values: NDArray[Any], weights: Floats, class_weight: Any, priors: Any) -> Floats:
+        """Return the weights of individuals times those of their classes."""
+        wanted = "a mapping from class to weight, 'balanced' or None"
+        require(class_weight, Mapping | str | None, "class_weight", wanted)
+        require(priors, Mapping | None, "priors", "a mapping from class to share, or None")
+        n, is_balanced = len(self.classes), class_weight == "balanced"
+        factors = _balanced_factors(values, n) if is_balanced else class_factors(class_weight, self.classes)
+        if priors is not None:
+            factors *= _prior_factors(priors, self.classes, np.bincount(values, weights, n).astype(np.float64))
+        with np.errstate(over="ignore"):  # refused by the target
+            return np.asarray(weights * factors[values])
+
+    def strata(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the classes."""
+        return values
+
+    def criterion_for(self, goal: str | None = None) -> Criterion:
+        """Return the criterion that a goal chooses."""
+        return criterion(self.usual_criterion if goal is None else _GOALS[goal])
+
+    # ---- statistics -------------------------------------------------------------------------------------
+
+    def columns(self, values: NDArray[Any]) -> Floats:
+        """Return 1 in the column of each class."""
+        return one_hot(values, np.ones(len(values)), len(self.classes))
+
+    def statistics(self, values: NDArray[Any], weights: Floats) -> Statistics:
+        """Return codes and weights."""
+        return Statistics(values.astype(np.int32, copy=False), weights, len(self.classes), np.zeros(0))
+
+    def compacted(self, values: NDArray[Any]) -> tuple[Classification, NDArray[Any]]:
+        """Return the task without the classes that no individual has, and the codes of the others."""
+        present = np.flatnonzero(np.bincount(values, minlength=len(self.classes)))
+        code_of = np.zeros(len(self.classes), dtype=np.int32)
+        code_of[present] = np.arange(len(present))
+        return Classification(tuple(self.classes[code] for code in present)), code_of[values]
+
+    def matrix(self, values: NDArray[Any], weights: Floats) -> Floats:
+        """Return the weight of each individual in the column of its class."""
+        return one_hot(values, weights, len(self.classes))
+
+    def summary(self, values: NDArray[Any], weights: Floats) -> ClassCounts:
+        """Return the weight of each class."""
+        return ClassCounts(len(values), tuple(np.bincount(values, weights, len(self.classes)).tolist()))
+
+    def summary_of(self, n: int, figures: Sequence[float]) -> ClassCounts:
+        """Return the class counts of a node."""
+        return ClassCounts(n, tuple(figures))
+
+    def weights(self, seen: Floats) -> Floats:
+        """Return the weight of all classes together."""
+        return np.asarray(seen.sum(axis=1))
+
+    def distribution(self, stats: Stats) -> tuple[float, ...]:
+        """Return the class counts."""
+        return stats.figures
+
+    # ---- predictions ------------------------------------------------------------------------------------
+
+    def value(self, figures: Floats) -> Floats:
+        """Return the code of the most frequent class."""
+        return np.asarray(figures.argmax(axis=1).astype(np.float64))
+
+    def answers(self, tree: TreeFigures, decision: Decision = MAJORITY) -> NDArray[np.int64]:
+        """Return the code of the class that each node decides for."""
+        return decisions(tree, decision)
+
+    def spreads(self, tree: TreeFigures) -> None:
+        """Return nothing: classes are not spread out."""
+
+    def chances(self, tree: TreeFigures, decision: Decision = MAJORITY) -> Floats:
+        """Return the probability of each class at each node."""
+        return probabilities(tree, decision)
+
+    def labels(self, answers: NDArray[Any]) -> NDArray[Any]:
+        """Return the classes of codes."""
+        return np.asarray(_label_array(self.classes)[answers])
+
+    def mixed(
+        self, tree: TreeFigures, decision: Decision, rows: Ints, leaves: Ints, parts: Floats, n: int
+    ) -> NDArray[np.int64]:
+        """Return the class of least expected cost, by the mixed probabilities of the leaves."""
+        costs, said = cost_matrix(tree, decision), np.empty(n, dtype=np.int64)
+        said[rows] = decisions(tree, decision)[leaves]
+        divided = np.bincount(rows, minlength=n) > 1
+        chances = np.zeros((n, len(self.classes)))
+        np.add.at(chances, rows, (probabilities(tree, decision)[leaves].T * parts).T)
+        expected = chances[divided] @ costs
+        least = expected.min(axis=1, keepdims=True) + TOLERANCE * costs.max(initial=0.0)
+        said[divided] = (expected <= least).argmax(axis=1)
+        return said
+
+    # ---- pruning and stopping ---------------------------------------------------------------------------
+
+    def risks(self, tree: TreeFigures, risk: str | None = None, decision: Decision = MAJORITY) -> Floats:
+        """Return the expected cost of the best class, or an impurity."""
+        self.check_risk(risk)
+        if risk in (None, "error"):
+            return np.asarray((class_counts(tree) @ cost_matrix(tree, decision)).min(axis=1))
+        return criterion(str(risk)).impurity(class_counts(tree))
+
+    def check_risk(self, risk: str | None) -> None:
+        """Refuse the risk of numbers, and names that no risk has."""
+        if risk is not None and risk not in _RISKS:
+            raise UnknownNameError("risk", risk, _RISKS)
+        super().check_risk("mse" if risk == "mse" else None)
+
+    def losses(self, tree: TreeFigures, values: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
+        """Return a function that tells the costs of decisions."""
+        costs, said = cost_matrix(tree, decision), decisions(tree, decision)
+        return lambda nodes, which: np.asarray(costs[values[which], said[nodes]])
+
+    def p_value(self, *sides: NDArray[Any]) -> float:
+        """Return the p-value of the χ² test.
+
+        Examples
+        --------
+        >>> round(Classification().p_value(np.array([1, 1, 1, 1]), np.array([0, 0, 0, 0, 0, 1])), 4)
+        0.0098
+        """
+        n_classes = int(max(side.max(initial=0) for side in sides)) + 1
+        return class_p_value(*(np.bincount(side, minlength=n_classes) for side in sides))
+
+    def bits(self, groups: Sequence[NDArray[Any]], precision: float) -> list[float]:
+        """Return the bits of counts and orders of the classes that the node has."""
+        classes = np.unique(groups[0])
+        return [class_bits((group[:, None] == classes).sum(axis=0)) for group in groups]
+
+    # ---- text -------------------------------------------------------------------------------------------
+
+    def answer_text(self, answer: Any) -> str:
+        """Return the name of a class by its code; codes below 0 are of classes that training did not have."""
+        return class_name(self.classes[int(answer)]) if int(answer) >= 0 else "another class"
+
+    def leaf_text(self, node: NodeFigures) -> str:
+        """Return the class: ``active``."""
+        return label_text(self.classes[int(node.answer)])
+
+    def share_text(self, node: NodeFigures) -> str:
+        """Return how many have the class, and its probability if that is not their share: ``34/36``."""
+        code, number = int(node.answer), node.number
+        sure = "" if node.chances is None else f", p = {number(node.chances[code])}"
+        return f"{number(node.stats.figures[code])}/{number(node.stats.weight)}{sure}"
+
+    def whole_text(self, node: NodeFigures) -> str:
+        """Return the class and how many have it: ``active 34/36``."""
+        return f"{self.leaf_text(node)} {self.share_text(node)}"
+
+    def seen_text(self, node: NodeFigures) -> str:
+        """Return the classes, the most frequent first: ``active 34, inactive 2``."""
+        counted = sorted(zip(node.stats.figures, self.classes, strict=True), key=lambda pair: -pair[0])
+        return ", ".join(f"{_before_number(label)} {node.number(n)}" for n, label in counted if n) or "nobody"
+
+    def short_text(self, node: NodeFigures) -> str:
+        """Return up to three classes, or the number of individuals."""
+        return self.seen_text(node) if len(self.classes) <= 3 else f"n = {node.stats.n:,}"
+
+    def constant_text(self, answer: Any) -> str:
+        """Return the name of the class."""
+        return str(self.classes[int(answer)])
+
+    # ---- rules and scores -------------------------------------------------------------------------------
+
+    def rule_figures(self, counted: Sequence[Stats], answer: Any) -> RuleFigures:
+        """Return the share of the weight that has the predicted class."""
+        weight = float(sum(stats.weight for stats in counted))
+        return RuleFigures(sum(float(stats.figures[answer]) for stats in counted) / weight if weight else None)
+
+    def baseline(self, seen: NDArray[Any], n: int) -> tuple[NDArray[np.int64], Floats]:
+        """Return the most frequent class, and the share of each."""
+        shares = np.bincount(seen, minlength=len(self.classes)) / len(seen)
+        return np.full(n, shares.argmax()), np.tile(shares, (n, 1))
+
+    # ---- JSON -------------------------------------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the classes."""
+        return {"classes": [_json_label(label) for label in self.classes]}
+
+    def from_json(self, document: JsonPart) -> Classification:
+        """Return the task with the classes of a model file."""
+        part = document.member("classes")
+        classes = tuple(element.label() for element in part.elements())
+        if not classes:
+            part.fail("expected classes for the task 'classes', got none")
+        if len({(type(label), label) for label in classes}) < len(classes):
+            part.fail("expected classes that differ")
+        return Classification(classes)
+
+    def summary_to_json(self, stats: Stats) -> dict[str, Any]:
+        """Return the class counts of a node."""
+        return {"n": stats.n, "counts": [float(count) for count in stats.figures]}
+
+    def summary_from_json(self, part: JsonPart) -> ClassCounts:
+        """Return the class counts of a node."""
+        n, counts, n_classes = part.member("n").whole(), part.member("counts"), len(self.classes)
+        if len(counts.elements()) != n_classes:
+            counts.fail(f"expected {n_classes} numbers, one for each class, got {len(counts.elements())}")
+        weights = tuple(count.weight() for count in counts.elements())
+        return (
+            ClassCounts(n, weights) if isfinite(sum(weights)) else counts.fail("expected numbers with a finite sum")
+        )
+
+    def chart_json(self, stats: Stats) -> dict[str, Any]:
+        """Return the class counts."""
+        return {"counts": list(stats.figures)}
+
+
+def label_text(label: object) -> str:
+    """Return a class as a word; one that looks like a number is said to be a class.
+
+    Examples
+    --------
+    >>> label_text("active"), label_text(1)
+    ('active', 'class 1')
+    """
+    text = inert(class_name(label))
+    return text if text[:1].isalpha() else f"class {text}"
+
+
+def _before_number(label: object) -> str:
+    """Return a class before a number: ``class 1: 12`` where it looks like one."""
+    return f"{label_text(label)}:" if label_text(label) != inert(class_name(label)) else label_text(label)
+
+
+def _label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
+    """Return the classes as an array that keeps them as they are: numpy would make one sort of different ones."""
+    if len({type(label) for label in classes}) == 1:
+        return np.array(classes)
+    labels = np.empty(len(classes), dtype=object)
+    labels[:] = classes
+    return labels
+
+
+def _json_label(label: Any) -> str | int | float | bool:
+    plain = _plain(label)
+    if isinstance(plain, str | bool | int) or (isinstance(plain, float) and isfinite(plain)):
+        return plain
+    raise UsageError(f"a class that can be saved is a text, a number or a flag; got {label!r}")
+
+
+def _classes(labels: list[Any]) -> tuple[Any, ...]:
+    """All classes; by type first, since labels of two types need not have an order."""
+    found = dict.fromkeys(labels)
+    missing = next((label for label in found if label is None or label != label), ...)
+    if missing is not ...:
+        raise DataError("the target has no value", individual=next(i for i, x in enumerate(labels) if x is missing))
+    return tuple(sorted(found, key=lambda label: (type(label).__name__, label)))
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _codes(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int64]:
+    code_of = {label: code for code, label in enumerate(classes)}
+    unknown = next((i for i, label in enumerate(labels) if label not in code_of), None)
+    if unknown is not None:
+        known = did_you_mean(str(labels[unknown]), map(str, classes))
+        raise DataError(f"{labels[unknown]!r} is not one of the classes{known}", individual=unknown)
+    return np.fromiter(map(code_of.__getitem__, labels), dtype=np.int64, count=len(labels))
+
+
+def _balanced_factors(codes: NDArray[np.int64], n_classes: int) -> Floats:
+    """Return the factors with which all classes that occur weigh the same."""
+    counts = np.bincount(codes, minlength=n_classes)
+    return np.where(counts > 0, len(codes) / (np.count_nonzero(counts) * np.maximum(counts, 1)), 1.0)
+
+
+def class_factors(class_weight: Mapping[Any, float] | str | None, classes: tuple[Any, ...]) -> Floats:
+    """Return the factor of each class, which is 1 for those without a weight.
+
+    Examples
+    --------
+    >>> class_factors({"yes": 2}, ("no", "yes")).tolist()
+    [1.0, 2.0]
+    """
+    class_weight = class_weight or {}
+    if isinstance(class_weight, str):
+        raise UsageError(f"class_weight must be a dict from class to number, or 'balanced'; got {class_weight!r}")
+    for label, weight in class_weight.items():
+        if label not in classes:
+            known = did_you_mean(str(label), map(str, classes))
+            raise UsageError(f"class_weight names {label!r}, which is not a class{known}")
+        if not 0 <= weight < np.inf:
+            raise UsageError(f"a class weight must be a number >= 0; got {weight} for {label!r}")
+    return np.array([float(class_weight.get(label, 1.0)) for label in classes])
+
+
+def _prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weights: Floats) -> Floats:
+    """Return the factors that make classes weigh as the priors say, and all of them together what they did."""
+    for label in priors:
+        if label not in classes:
+            known = did_you_mean(str(label), map(str, classes))
+            raise UsageError(f"priors name {label!r}, which is not a class{known}")
+    shares = np.array([float(priors.get(label, np.nan)) for label in classes])
+    if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
+        raise UsageError(
+            f"priors must be a number >= 0 for each of the classes {list(classes)}, not 0 for all; got {dict(priors)}"
+        )
+    nobody = np.flatnonzero((shares > 0) & (weights <= 0))
+    if len(nobody):
+        raise UsageError(
+            f"class {classes[nobody[0]]!r} cannot have a prior: no individual of the training data has it"
+        )
+    return np.asarray(shares / shares.sum() * weights.sum() / np.where(weights > 0, weights, 1.0))

@@ -1,0 +1,157 @@
+"""Rules for stopping: is a split more than chance, and does it pay for its own description?
+
+Two ways to ask, both about the individuals at one node, each counted once whatever its weight.
+
+*Test*: could sides as different as these come about if the test had nothing to do with the target? For classes the
+χ² test of independence of side and class, for numbers the F test of equal means. The test is the best of many, which
+no p-value here makes up for: with a large grammar take a smaller level.
+
+*MDL*, minimum description length: somebody knows the data but not the target, and is to be told it in as few bits as
+possible. A node is told as it is, or as a test and its sides, whichever is shorter. The code:
+
+- One bit for every node says whether it is a leaf; so a branch with two leaves has two more of them than a leaf.
+- A test is told literal by literal. Each costs one bit, to say that another one follows, and log2 of how many
+  literals the grammar offers at the node.
+- n classes, of which the node has k: how often each occurs is one of C(n + k - 1, k - 1) possibilities; in which
+  order is one of n! / (n_1! ... n_k!).
+- n numbers: those of a normal distribution, to the precision of the data, which is the least difference of two
+  targets. Its mean and standard deviation s are told in steps of s / √n within the extent of the node's targets.
+
+The choice between two codes of classes is that of J. R. Quinlan and R. L. Rivest, "Inferring Decision Trees Using the
+Minimum Description Length Principle" (1989), with counts that are told first.
+"""
+
+from __future__ import annotations
+
+from math import e, lgamma, log, log2, pi, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structtree.arrays import TOLERANCE
+
+__all__ = ["Targets", "class_bits", "class_p_value", "number_bits", "number_p_value", "precision_of"]
+
+Targets = NDArray[Any]
+
+
+# ---- is it more than chance? ----------------------------------------------------------------------------
+
+
+def class_p_value(*sides: ArrayLike) -> float:
+    """Return how likely counts at least as unlike as these are if class and side are independent: Pearson's χ² test.
+
+    Parameters
+    ----------
+    sides : arrays of int
+        How many there are of each class on each side.
+
+    Examples
+    --------
+    >>> round(class_p_value([0, 4], [5, 1]), 4)
+    0.0098
+    >>> class_p_value([2, 2], [3, 3])
+    1.0
+    """
+    from scipy.special import chdtrc  # type: ignore[import-untyped]  # scipy has no types
+
+    counts = np.array(sides, dtype=np.float64)
+    counts = counts[:, counts.sum(axis=0) > 0]
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
+    if counts.shape[1] < 2 or (expected == 0).any():
+        return 1.0
+    statistic = ((counts - expected) ** 2 / expected).sum()
+    return float(chdtrc((len(counts) - 1) * (counts.shape[1] - 1), statistic))
+
+
+def number_p_value(*targets: ArrayLike) -> float:
+    """Return how likely means at least as unlike as these are if all sides have the same: the F test.
+
+    Parameters
+    ----------
+    targets : arrays of float
+        Those on each side.
+
+    Examples
+    --------
+    >>> round(number_p_value([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]), 4)
+    0.0213
+    """
+    from scipy.special import fdtrc
+
+    sides = [np.asarray(side, dtype=np.float64) for side in targets]
+    n, k = sum(map(len, sides)), len(sides)
+    if n <= k or not all(map(len, sides)):
+        return 1.0
+    mean = np.concatenate(sides).mean()
+    between = sum(len(side) * (side.mean() - mean) ** 2 for side in sides)
+    within = sum(((side - side.mean()) ** 2).sum() for side in sides)
+    if within <= TOLERANCE * between:
+        return 0.0 if between > 0 else 1.0
+    return float(fdtrc(k - 1, n - k, (between / (k - 1)) / (within / (n - k))))
+
+
+# ---- does it pay for its own description? ---------------------------------------------------------------
+
+
+def class_bits(counts: ArrayLike) -> float:
+    """Return the bits that it takes to tell the classes of individuals: how many are of each, then who is what.
+
+    Parameters
+    ----------
+    counts : array of int
+        Of the classes that may occur.
+
+    Examples
+    --------
+    Two of four in one class: one of 5 counts, then one of 6 orders.
+
+    >>> round(class_bits([2, 2]), 3), round(log2(5 * 6), 3)
+    (4.907, 4.907)
+    """
+    n_each = np.asarray(counts)
+    n, k = int(n_each.sum()), len(n_each)
+    how_many = lgamma(n + k) - lgamma(k) - lgamma(n + 1)
+    who = lgamma(n + 1) - sum(lgamma(int(m) + 1) for m in n_each)
+    return (how_many + who) / log(2)
+
+
+def number_bits(values: ArrayLike, precision: float, extent: float) -> float:
+    """Return the bits that numbers take: their mean and standard deviation, then each as of a normal distribution.
+
+    Parameters
+    ----------
+    values : array of float
+    precision : float
+        To what they are told.
+    extent : float
+        How far the greatest and the least that may occur are apart.
+
+    Examples
+    --------
+    >>> number_bits([5.0, 5.0, 5.0], 1.0, 0.0)
+    0.0
+    >>> number_bits([1.0, 9.0], 1.0, 100.0) < number_bits([1.0, 90.0], 1.0, 100.0)
+    True
+    """
+    y = np.asarray(values, dtype=np.float64)
+    # With less spread than this a number would be told in fewer than 0 bits.
+    spread = max(float(y.std()), precision / sqrt(2 * pi))
+    parameters = 2 * log2(1 + extent * sqrt(len(y)) / spread)
+    each = log2(sqrt(2 * pi) * spread / precision) + float(y.var()) / spread**2 * log2(e) / 2
+    return parameters + len(y) * each
+
+
+def precision_of(values: ArrayLike) -> float:
+    """The least difference of two numbers that is more than rounding; 1 when all are equal.
+
+    Examples
+    --------
+    >>> precision_of([3.0, 1.0, 1.5, 3.0])
+    0.5
+    """
+    y = np.unique(np.asarray(values, dtype=np.float64))
+    gaps = np.diff(y)
+    gaps = gaps[gaps > TOLERANCE * np.abs(y).max()]
+    return float(gaps.min()) if len(gaps) else 1.0

@@ -1,0 +1,125 @@
+"""Metrics of predictions: those of scikit-learn, computed from predictions beside the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import nan
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.arrays import Floats
+
+__all__ = ["CLASS_METRICS", "NUMBER_METRICS", "Metric", "ScoredAnswers", "class_name", "metrics_by_name"]
+
+
+class ScoredAnswers(Protocol):
+    """Predictions beside the truth: see `structtree.evaluation.score.Predicted`."""
+
+    @property
+    def actual(self) -> NDArray[Any]:
+        """The truth: numbers, or codes of classes."""
+
+    @property
+    def said(self) -> NDArray[Any]:
+        """The predictions, likewise."""
+
+    @property
+    def probabilities(self) -> Floats | None:
+        """Probabilities of the classes, as (individuals, classes), if they are known."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes; none if numbers are predicted."""
+
+
+def class_name(label: Any) -> str:
+    """Return the name of a class; a whole number has the same name however it is stored.
+
+    Examples
+    --------
+    >>> class_name("east"), class_name(1), class_name(1.0), class_name(True)
+    ('east', '1', '1', 'true')
+    """
+    if isinstance(label, bool):
+        return str(label).lower()
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+class Metric(NamedTuple):
+    """Metric of predictions.
+
+    Parameters
+    ----------
+    name : str
+        As scikit-learn calls it.
+    label : str
+        As people call it.
+    task : str
+        The name of the task it is for.
+    compute : function
+        Of `sklearn.metrics` and the predictions.
+    is_usual : bool
+        Whether it is shown by default.
+    form : str
+        Of its values as text: three decimals; errors in the unit of the target have four digits.
+    """
+
+    name: str
+    label: str
+    task: str
+    compute: Callable[[Any, ScoredAnswers], float]
+    is_usual: bool = False
+    form: str = ".3f"
+
+
+def _binary(answers: ScoredAnswers) -> dict[str, Any]:
+    """The last of two classes is the positive one, as in scikit-learn; of more classes all count the same."""
+    return {"pos_label": 1} if len(answers.classes) == 2 else {"average": "macro"}
+
+
+def _one_vs_rest(metric: Callable[..., float], answers: ScoredAnswers) -> float:
+    """The mean over the classes that occur; the last class alone where there are two."""
+    truth = answers.actual[:, None] == np.arange(len(answers.classes))
+    shown = truth.any(axis=0) & ~truth.all(axis=0)
+    if len(answers.classes) == 2:
+        shown[0] = False
+    if not shown.any() or answers.probabilities is None:
+        return nan
+    return float(metric(truth[:, shown].astype(int), answers.probabilities[:, shown], average="macro"))
+
+
+def _log_loss(metrics: Any, answers: ScoredAnswers) -> float:
+    if len(answers.classes) < 2 or answers.probabilities is None:
+        return nan
+    return float(metrics.log_loss(answers.actual, answers.probabilities, labels=range(len(answers.classes))))
+
+
+def _of_labels(function: str) -> Callable[[Any, ScoredAnswers], float]:
+    return lambda metrics, answers: float(getattr(metrics, function)(answers.actual, answers.said))
+
+
+def metrics_by_name(*metrics: Metric) -> Mapping[str, Metric]:
+    """Return metrics by their names; the first is the one that is quoted alone."""
+    return {metric.name: metric for metric in metrics}
+
+
+CLASS_METRICS = metrics_by_name(
+    Metric("accuracy", "accuracy", "classes", _of_labels("accuracy_score"), True),
+    Metric("balanced_accuracy", "balanced accuracy", "classes", _of_labels("balanced_accuracy_score"), True),
+    Metric("roc_auc", "ROC AUC", "classes", lambda m, a: _one_vs_rest(m.roc_auc_score, a), True),
+    Metric("log_loss", "log loss", "classes", _log_loss, True),
+    Metric(
+        "average_precision", "average precision", "classes", lambda m, a: _one_vs_rest(m.average_precision_score, a)
+    ),
+    Metric("f1", "F1", "classes", lambda m, a: float(m.f1_score(a.actual, a.said, **_binary(a), zero_division=0))),
+    Metric("mcc", "Matthews correlation", "classes", _of_labels("matthews_corrcoef")),
+)
+
+NUMBER_METRICS = metrics_by_name(
+    Metric("r2", "R²", "numbers", _of_labels("r2_score"), True),
+    Metric("rmse", "RMSE", "numbers", _of_labels("root_mean_squared_error"), True, ".4g"),
+    Metric("mae", "MAE", "numbers", _of_labels("mean_absolute_error"), True, ".4g"),
+    Metric("median_ae", "median absolute error", "numbers", _of_labels("median_absolute_error"), form=".4g"),
+)

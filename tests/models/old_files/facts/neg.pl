@@ -1,0 +1,1 @@
+eastbound(t4). eastbound(t5). eastbound(t6).

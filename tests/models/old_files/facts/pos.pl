@@ -1,0 +1,1 @@
+eastbound(t1). eastbound(t2). eastbound(t3).
