@@ -142,6 +142,7 @@ RESULTS = {
     "Population": (large, "3,000 Thing, 9,000 Part"),
     "Population, some": (lambda: large()[:7], "7 Thing (of 3,000), 9,000 Part"),
     "Table": (lambda: large().table("Thing"), "3,000 rows"),
+    "Task": (lambda: trains_tree().task, "classes east, west"),
     "Column": (lambda: large().column("name"), "nominal, 3,000 rows, category number 0"),
     "Adjacency": (lambda: large().table("Thing").links["parts"], "3,000 rows to 9,000 targets"),
     "Schema": (wide_schema, "individual Train, Car, Type0"),
