@@ -980,7 +980,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
             "ccp_alpha is for post_prune='cost",
         ),
         (["fit", "lenses", "--cost", "none=5"], "not a pair of classes"),
-        (["fit", "lenses", "--cost", "none:soft"], "CLASS:SAID=COST"),
+        (["fit", "lenses", "--cost", "none:soft"], "TRUE:PREDICTED=COST"),
         (["fit", "lenses", "--cost", "none:sott=1"], "did you mean 'none:soft'"),
         (["fit", "lenses", "--class-weight", "sott=1"], "did you mean 'soft'"),
         (["fit", "lenses", "--class-weight", "soft"], "CLASS=WEIGHT"),
