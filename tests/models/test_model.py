@@ -341,7 +341,7 @@ TREE_DAMAGE = {
     "no nodes": (lambda t: t.pop("nodes"), r"expected an object with 'nodes' at \$"),
     "empty": (lambda t: t.update(nodes=[]), r"node 0 is missing at \$\.nodes"),
     "cut": (lambda t: t["nodes"].pop(), r"node \d+ is missing at \$\.nodes"),
-    "order": (lambda t: t["nodes"][0].update(yes=2), r"does not follow from those before it at \$\.nodes\[1\]"),
+    "order": (lambda t: t["nodes"][0].update(yes=2), r"is not the next one in reading order at \$\.nodes\[1\]"),
     "counts": (
         lambda t: t["nodes"][0]["counts"].pop(),
         r"expected 2 numbers, .* got 1 at \$\.nodes\[0\]\.counts",
