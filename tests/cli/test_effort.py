@@ -90,7 +90,7 @@ def test_ctrl_c_keeps_the_criteria_that_are_done(monkeypatch, at, n_done):
     assert result.exit_code == 130
     if n_done:
         assert len(json.loads(result.stdout)) == n_done
-        assert "stopped by Ctrl-C: this is what was done until then, by 1 criterion" in result.stderr
+        assert "interrupted: results so far, for 1 criterion" in result.stderr
     else:
         assert result.stderr == "error: stopped\n"
 

@@ -683,7 +683,7 @@ def test_a_cross_validation_that_runs_out_of_time_has_the_folds_so_far(monkeypat
     monkeypatch.setattr(StructuralTreeClassifier, "fit", slowly)
     result = run("cv", "lenses", "--folds", 3, "--repeats", 2, "--time-limit", 5)
     assert result.exit_code == 0
-    assert "the time limit of 5 s was reached: these are the first 3 of 6 folds" in result.stderr
+    assert "the time limit of 5 s was reached: completed 3 of 6 folds" in result.stderr
 
 
 def pressing(monkeypatch, where, name, at=1):
@@ -851,7 +851,7 @@ def test_after_ctrl_c_the_folds_so_far_are_kept(monkeypatch):
     calls = pressing(monkeypatch, StructuralTreeClassifier, "fit", at=4)
     result = run("cv", "lenses", "--folds", 6, "--repeats", 1, "--json")
     assert result.exit_code == 130, result.output
-    assert "stopped by Ctrl-C: these are the first 3 of 6 folds" in result.stderr
+    assert "interrupted: completed 3 of 6 folds" in result.stderr
     assert len(json.loads(result.stdout)["scores"]) == 3
     assert len(calls) == 4
 
@@ -991,9 +991,9 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
         (["cv", "lenses", "--folds", 1], "folds must be"),
         (["cv", "lenses", "--repeats", 0], "repeats must be"),
         (["cv", "lenses", "--time-limit", 0], "--time-limit must be"),
-        (["cv", "lenses", "--compare", "gini"], "two criteria or more"),
+        (["cv", "lenses", "--compare", "gini"], "two or more criteria"),
         (["cv", "lenses", "--compare", "gini,mse"], "'mse' is for numbers and 'gini' for classes"),
-        (["cv", "lenses", "--compare", "acc*,gini", "--criterion", "gini"], "not both"),
+        (["cv", "lenses", "--compare", "acc*,gini", "--criterion", "gini"], "mutually exclusive"),
         (["cv", "lenses", "--min-samples-leaf", 0], "--min-samples-leaf must be"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
