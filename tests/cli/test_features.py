@@ -37,7 +37,7 @@ def fitted(*words):
 )
 def test_commands_say_what_they_ask_about(table, words, asked):
     for command in (("fit",), ("cv", "--folds", "2", "--repeats", "1"), ("effort", "--criterion", "acc*")):
-        assert f"\nAsked about: {asked}\n" in succeed(*command, table, "--target", "class", *words)
+        assert f"\nFeatures: {asked}\n" in succeed(*command, table, "--target", "class", *words)
     facts = json.loads(succeed("fit", table, "--target", "class", "--json", *words))
     assert len(facts["grammar"]["attributes"]) == (0 if asked == "nothing" else int(asked.split()[0]))
 
@@ -79,7 +79,7 @@ def test_other_targets_of_a_file_are_told_with_what_to_do(tmp_path):
     assert words == ["--ignore", "y2,y3,y4"]
     result = run("fit", str(path), "--target", "y1", *words)
     assert "look like" not in result.stderr
-    assert "Asked about: 1 column: x\n" in result.stdout
+    assert "Features: 1 column: x\n" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_fit_prints_the_tree_and_what_it_took(tmp_path):
     assert re.search(r"^direction +training data +new data \(5 folds\) +always east$", text, re.M)
     assert re.search(r"^accuracy +1\.000 +0\.\d{3} ± 0\.\d{3} +0\.500$", text, re.M)
     size = "size full, since 20 individuals are too few to choose it by"
-    assert f"Settings: for accuracy, criterion acc*, {size}, at least 1 in a leaf\nGrammar: trains" in text
+    assert f"Settings: for accuracy, criterion acc*, {size}, minimum samples per leaf 1\nGrammar: trains" in text
     assert "3 leaves, depth 2; " in text
     assert "every test is proved best" in text
     assert f"structtree predict {out} DATA" in text
@@ -180,8 +180,8 @@ def test_a_large_tree_is_printed_in_part(table, tmp_path):
     path = table("x,y", *(f"{i},{i * i % 97}" for i in range(80)))
     result = run("fit", path, "--target", "y", "--grow", "full", "-o", tmp_path / "m.json")
     assert "leaves, " in result.stdout
-    assert f"printed to depth 4; all of it: structtree show {tmp_path / 'm.json'}" in result.stderr
-    assert "a smaller tree is easier to read: --for reading" in result.stderr
+    assert f"printed to depth 4; for the whole tree: structtree show {tmp_path / 'm.json'}" in result.stderr
+    assert "for a smaller tree, use --for reading" in result.stderr
     assert len(result.stdout.splitlines()) < 40
     assert len(succeed("show", tmp_path / "m.json").splitlines()) > 100
 
@@ -290,7 +290,7 @@ def test_a_grammar_of_a_file_is_called_by_the_file(tmp_path):
 def test_cross_validation_says_which_grammar_all_folds_used(nested):
     given = ["cv", nested, "--target", "y", "--folds", 2, "--repeats", 1, "--max-depth", 1, "--time-limit", 2]
     said = succeed(*given)
-    assert f"Grammar: {DERIVED}\n  skipped: id, Visit.visit_id (unique per row)\nAsked about: " in said
+    assert f"Grammar: {DERIVED}\n  skipped: id, Visit.visit_id (unique per row)\nFeatures: " in said
     about = in_json(*given)["grammar"]
     notes = ["skipped: id, Visit.visit_id (unique per row)"]
     assert about == {"name": None, "origin": DERIVED, "notes": notes, "attributes": ["age"], "links": ["visits"]}
@@ -423,7 +423,7 @@ def test_an_explanation_names_the_rows(trains):
     text = succeed("explain", trains, "trains", "--row", 0)
     assert text.splitlines()[:2] == ["Train 0", "1. exists cars (closed and not long): yes"]
     assert "cars[2] (Car)" in text
-    assert text.endswith("→ east 8/8\n  (the data says east)\n")
+    assert text.endswith("→ east 8/8\n  (true label: east)\n")
     found = in_json("explain", trains, "trains", "--row", 0)
     assert (found["prediction"], found["actual"]) == ("east", "east")
     assert found["path"][0]["rows"][0]["path"] == "cars[2]"
@@ -528,9 +528,9 @@ def test_ctrl_c_ends_the_estimate_and_keeps_the_tree(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--stop", "mdl"], "no test is good enough for the stop rule 'mdl'"),
-        (["--min-samples-leaf", 20], "no test of the grammar improves on it within the limits of growing"),
-        (["--alpha", 1.0], "it was pruned to one leaf, since no test improves predictions"),
+        (["--stop", "mdl"], "no test passes the stopping rule 'mdl'"),
+        (["--min-samples-leaf", 20], "no test of the grammar improves the tree within the growth limits"),
+        (["--alpha", 1.0], "pruned to one leaf, since no test improves the predictions"),
     ],
     ids=str,
 )
@@ -553,7 +553,7 @@ def test_where_a_class_is_rare_a_tree_of_one_leaf_points_to_ranking(table):
 def test_a_tree_of_one_leaf_does_not_blame_tests_that_there_was_no_time_to_find(monkeypatch):
     monkeypatch.setattr(fitting._Learned, "stopped_by", "time")
     text = succeed("fit", "lenses", "--alpha", 1.0)
-    assert "; it was pruned to one leaf, since no test that was found in time improves predictions\n" in text
+    assert "; pruned to one leaf, since no test found in time improves the predictions\n" in text
 
 
 def test_groups_stay_together_and_are_not_asked_about(table):
@@ -563,7 +563,7 @@ def test_groups_stay_together_and_are_not_asked_about(table):
     given = ["cv", path, "--target", "ill", "--folds"]
     text = succeed(*given, "group:patient")
     assert text.startswith("ill of 40 individuals, 5 folds by group patient\n")
-    assert "Folds: individuals with the same patient are in one fold; patient is not asked about\n" in text
+    assert "Folds: individuals with the same patient are in one fold; patient is not used as a feature\n" in text
     found = in_json(*given, "group:patient:2")
     assert (found["folds"], found["repeats"], found["divided_by"]) == (2, 1, "group patient")
     assert in_json(*given, 5)["mean"] > in_json(*given, "group:patient")["mean"]
@@ -576,7 +576,7 @@ def test_later_individuals_are_predicted_from_earlier_ones(table, times):
     path = table("x,when,y", *(f"{k % 3},{when},{'ab'[k % 2]}" for k, when in enumerate(times)))
     text = succeed("cv", path, "--target", "y", "--folds", "time:when:3")
     assert text.startswith("y of 30 individuals, 3 folds by time when\n")
-    assert "Folds: each fold tests on what is later by when than what it learns from" in text
+    assert "Folds: each fold is tested on individuals that are later by when than its training data" in text
 
 
 def test_molecules_with_a_scaffold_stay_together(table):
@@ -594,8 +594,8 @@ def test_molecules_with_a_scaffold_stay_together(table):
         ("group", 2, "--folds takes a number, scaffold, group:COLUMN or time:COLUMN"),
         ("group:patiend", 1, "did you mean 'patient'"),
         ("group:patient:9", 2, "that of the groups, which is 3; got 9"),
-        ("time:name", 1, "name has neither numbers nor dates such as 2024-07-31, but values such as"),
-        ("group:gap", 1, "gap is to divide the individuals into folds, and 1 of them have no value"),
+        ("time:name", 1, "name must contain numbers or dates such as 2024-07-31; got values such as"),
+        ("group:gap", 1, "gap defines the folds, but is missing for 1 individual"),
         ("scaffold", 1, "scaffolds are of molecules"),
     ],
 )
@@ -793,7 +793,7 @@ def test_data_that_takes_too_long_to_read_after_ctrl_c_is_not_learned_from(monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr(opening, "load_dataset", overdue)
-    words = "error: stopped: the data was still being read, so nothing is learned yet\n"
+    words = "error: stopped: the data was still being read, and nothing was learned\n"
     assert fail("fit", "trains", code=130) == words
 
 
