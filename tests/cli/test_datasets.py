@@ -103,4 +103,4 @@ def test_an_attribute_of_a_built_in_dataset_is_read_as_another_kind_and_the_mode
     succeed("fit", "dolphins", "--type", "length=nominal", "-o", model)
     said = run("predict", model, "dolphins")
     assert said.exit_code == 0
-    assert "read as the model's own data was: types length=nominal" in said.output
+    assert "read like the training data: types length=nominal" in said.output

@@ -205,7 +205,7 @@ def test_two_whole_numbers_are_classes(table):
 def test_a_few_whole_numbers_are_numbers_and_that_is_said(table):
     path = table("x,y", *(f"{i},{i % 3}" for i in range(12)))
     result = run("fit", path, "--target", "y", "--max-depth", 1)
-    assert "note: y, with 3 different values, is taken for a number; for classes: --type y=nominal" in result.stderr
+    assert "note: y, with 3 distinct values, is treated as a number; for classes: --type y=nominal" in result.stderr
     for option in (["--type", "y=nominal"], ["--criterion", "gini"]):
         assert in_json("fit", path, "--target", "y", *option)["task"] == "classes"
 
@@ -510,17 +510,17 @@ def test_an_estimate_can_be_left_out_or_insisted_on(monkeypatch):
     assert "new data" not in succeed("fit", "lenses", "--no-estimate")
     monkeypatch.setattr("structtree.session.fitting.QUICK", 0.0)
     slow = run("fit", "lenses")
-    assert "\nNew data: structtree cv estimates the scores, and so does --estimate" in slow.stdout
+    assert "\nNew data: not estimated, to save time; use --estimate or structtree cv" in slow.stdout
     assert "new data (5 folds)" not in slow.stdout
     assert "new data (5 folds)" in succeed("fit", "lenses", "--estimate")
-    assert "\nNew data: 9 individuals are too few to estimate the scores\n" in succeed("fit", "hammond")
+    assert "\nNew data: 9 individuals are too few to estimate scores\n" in succeed("fit", "hammond")
 
 
 def test_ctrl_c_ends_the_estimate_and_keeps_the_tree(monkeypatch, tmp_path):
     pressing(monkeypatch, StructuralTreeClassifier, "fit", at=2)
     result = run("fit", "lenses", "-o", tmp_path / "m.json")
     assert result.exit_code == 130, result.output
-    assert "New data: Ctrl-C came before the scores were estimated\n" in result.stdout
+    assert "New data: interrupted before the scores were estimated\n" in result.stdout
     assert "this is the tree so far" not in result.stderr
     assert len(load_model(tmp_path / "m.json").tree.leaves) > 3
 
@@ -546,7 +546,7 @@ def test_where_a_class_is_rare_a_tree_of_one_leaf_points_to_ranking(table):
     rare = [f"{i},{'yes' if i % 20 == 0 else 'no'}" for i in range(200)]
     result = run("fit", table("x,class", *rare), "--target", "class", "--no-estimate")
     assert result.stdout.startswith("no 190/200\n")
-    assert "where a class is rare, --for ranking still separates" in result.stderr
+    assert "where a class is rare, --for ranking still ranks" in result.stderr
     assert "--for ranking" not in run("fit", "lenses", "--alpha", 1.0, "--no-estimate").stderr
 
 
@@ -625,7 +625,7 @@ def test_the_time_limit_counts_reading(monkeypatch):
     assert [len(time.remarks) for time in times.values()] == [1, 1, 1, 0, 0]
     assert times[10.0].remarks[0].sentence(as_flag) == (
         "reading the data took 7 s of the time limit of 10 s, which leaves 3 s for learning; "
-        "a longer --time-limit gives more"
+        "to allow more, increase --time-limit"
     )
 
 
@@ -704,7 +704,7 @@ def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
     pressing(monkeypatch, searching, "best_split", at=2)
     result = run("fit", "trains", "--strategy", "best-first", "-o", tmp_path / "m.json")
     assert result.exit_code == 130
-    assert "stopped by Ctrl-C: this is the tree so far" in result.stderr
+    assert "interrupted: this is the tree so far" in result.stderr
     tree = load_model(tmp_path / "m.json").tree
     assert pretty(tree.nodes[0].test) == "exists cars (closed and not long)"
     unproved = [node.stopped_by if isinstance(node, Leaf) else node.found.stopped_by for node in tree.nodes[2:]]
@@ -1071,7 +1071,7 @@ def test_new_data_is_read_as_the_data_of_the_model_was(bags):
         ["row", "bag", "prediction"],
         *(["0123"[i], f"b{i + 1}", ["yes", "no"][i % 2]] for i in range(4)),
     ]
-    assert "note: read as the model's own data was: decimal ,, delimiter ;, group bag, link rows" in result.stderr
+    assert "note: read like the training data: decimal ,, delimiter ;, group bag, link rows" in result.stderr
     assert "yes" in succeed("explain", model, path, "--row", 2)
 
 
@@ -1101,7 +1101,7 @@ def test_how_a_folder_was_read_says_nothing_about_a_data_set(tmp_path):
     }.items():
         (folder / f"RINGS_{part}.txt").write_text("".join(f"{line}\n" for line in lines))
     succeed("fit", folder, "--individual", "Node", "--target", "label", "-o", model)
-    assert "read as the model's own data was: individual Node" in run("predict", model, folder).stderr
+    assert "read like the training data: individual Node" in run("predict", model, folder).stderr
     assert "read as" not in run("predict", model, "trains").stderr
 
 
@@ -1124,11 +1124,11 @@ def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags, option, 
     ("text", "remark"),
     [
         ("a,b,y\n1,,no\n3,,yes\n", "note: b has no values, so no test can use it"),
-        ("a,y\n1,no\n3,no\n", "note: y is no for all 2 individuals, so there is nothing to tell apart"),
+        ("a,y\n1,no\n3,no\n", "note: all labels are identical: y is no for all 2 individuals"),
         (
             "a,y\n1,no\n3,yes\n4.5,no\nnone,yes\n6,no\n",
-            "note: a is nominal, not a number, because of words such as 'none' (individual 3); "
-            "if they stand for missing values, use --missing-word none",
+            "note: a is nominal because of non-numeric values such as 'none' (individual 3); "
+            "if they mark missing values, use --missing-word none",
         ),
     ],
 )

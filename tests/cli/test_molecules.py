@@ -97,7 +97,7 @@ def test_salts_are_dropped_and_the_model_remembers_it(tmp_path):
     data.write_text("smiles,y\nCC(=O)[O-].[Na+],a\nCCCC(=O)O,a\nC[NH3+].[Cl-],b\nCN,b\n")
     succeed("fit", data, "--target", "y", "--largest-fragment", "--neutralise", "-o", model)
     result = run("predict", model, data)
-    assert "read as the model's own data was: largest_fragment True, neutralise True" in result.stderr
+    assert "read like the training data: largest_fragment True, neutralise True" in result.stderr
     table = tmp_path / "t.csv"
     table.write_text("x,y\n1,a\n2,b\n")
     assert "--largest-fragment does not apply to csv" in fail(
