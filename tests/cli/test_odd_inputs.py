@@ -624,7 +624,7 @@ CALLS = (
         "classes for a regressor",
         lambda: st.StructuralTreeRegressor().fit(frame(), LABELS),
         UsageError,
-        r"expected numbers as labels, got 'a'; for classes there is StructuralTreeClassifier",
+        r"expected numbers as labels, got 'a'; for classes, use StructuralTreeClassifier",
     ),
     Call("no frame", lambda: st.Population.from_frame("abc"), StructtreeError, r"DataFrame|frame"),
     Call(
