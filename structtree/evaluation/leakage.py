@@ -1,7 +1,7 @@
 """Attributes that may leak the target: they are known only together with it, so useless for new individuals.
 
 Two signs are visible in the data. An attribute that alone predicts the target almost perfectly is more often a copy
-of it than a good measurement. And in files with several targets, the other targets look like ordinary columns. Neither
+of it than a good measurement. And in files with several targets, the others look like ordinary columns. Neither
 sign is certain, so the attributes are reported, not excluded.
 """
 

@@ -44,6 +44,7 @@ class TreePredictor(Predictor):
     Examples
     --------
     >>> from structtree.data.schema import RecordType
+    >>> from structtree.models.tree import ClassCounts
     >>> schema = Schema((RecordType("Car"),), "Car")
     >>> tree = Tree((Leaf(ClassCounts(4, (1.0, 3.0))),), schema, ("no", "yes"))
     >>> TreePredictor(tree).predict(Population.from_records([{"wheels": 2}])).tolist()

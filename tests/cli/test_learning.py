@@ -31,7 +31,7 @@ from structtree.learn import fit
 from structtree.learn import pruning as prune
 from structtree.learn.growing import Progress
 from structtree.learn.pruning import cost_complexity
-from structtree.models import model
+from structtree.models import model_files
 from structtree.models.tree import Leaf
 from structtree.progress import report_status
 from structtree.report import effort, text
@@ -718,7 +718,7 @@ def test_verbose_says_which_way_was_gone_and_why(tmp_path):
         (("--strategy", "beam"), "each node is searched by branch and bound, since the strategy is 'beam'"),
     ):
         result = run("fit", "trains", "--verbose", "-o", tmp_path / "m.json", *options)
-        assert f"how: {words}\n" in result.stderr
+        assert f"route: {words}\n" in result.stderr
         assert load_model(tmp_path / "m.json").route.why == words
 
 
@@ -730,7 +730,7 @@ MOMENTS = {
     "pruning": (fit, "choose_alpha"),
     "a fold": (prune, "_held_out"),
     "scoring": (score, "class_name"),
-    "saving": (model, "replacing"),
+    "saving": (model_files, "replacing"),
     "printing": (text, "tree_lines"),
 }
 
@@ -865,7 +865,7 @@ def test_ctrl_c_before_there_is_anything_says_stopped(monkeypatch):
 def test_ctrl_c_ends_commands_that_use_a_model_at_once(monkeypatch, tmp_path, command):
     path = tmp_path / "m.json"
     succeed("fit", "lenses", "-o", path)
-    pressing(monkeypatch, model, "load_model")
+    pressing(monkeypatch, model_files, "load_model")
     assert fail(command, path, *([] if command == "show" else ["lenses"]), code=130) == "error: stopped\n"
 
 

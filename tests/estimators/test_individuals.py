@@ -205,7 +205,9 @@ def test_what_is_not_individuals_is_refused_in_one_sentence(name):
     forms, labels = record_forms()
     tree = StructuralTreeClassifier(max_depth=1).fit(forms["population"], labels)
     uses = [tree.predict, tree.model_.predict, tree.apply, lambda given: explain(tree, given, 0), population_of]
-    uses += [lambda given: fit(given, ["a", "b"]), lambda given: StructuralTreeClassifier().fit(given, ["a", "b"])]
+    uses.append(lambda given: StructuralTreeClassifier().fit(given, ["a", "b"]))
+    if name != "a path":  # which `fit` reads
+        uses.append(lambda given: fit(given, ["a", "b"]))
     for use in uses:
         with pytest.raises(StructtreeError, match=message) as refused:
             use(individuals)
@@ -323,7 +325,7 @@ def test_the_column_of_smiles_is_named_where_its_name_does_not_tell():
         StructuralTreeClassifier(smiles="mole").fit(frame, ALCOHOL)
     with pytest.raises(UsageError, match="smiles='mol' names a column of a table; got a list"):
         StructuralTreeClassifier(smiles="mol").fit(SMILES, ALCOHOL)
-    with pytest.raises(DataError, match=r"the model is for molecules, .*; name the column .* smiles=COLUMN"):
+    with pytest.raises(DataError, match=r"the model is for molecules, .*; name the column .* smiles='COLUMN'"):
         model.predict(frame)
     assert Population.from_frame(pd.DataFrame({"smiles": SMILES})).schema.names == ("Row",)
 

@@ -142,7 +142,8 @@ def is_allowed(test, schema):
 
 
 def having_seen(tree, population, target, weights):
-    checked = target_for(target, len(population), None, weights, classes=tree.classes or None)
+    criterion = None if tree.classes else "mse"
+    checked = target_for(target, len(population), criterion, weights, classes=tree.classes or None)
     seen = {node: checked.stats(which) if len(which) else nobody(tree) for node, which in tree.arrivals(population)}
     return replace(tree, nodes=tuple(replace(node, stats=seen[i]) for i, node in enumerate(tree.nodes)))
 
