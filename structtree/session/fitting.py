@@ -307,7 +307,7 @@ def estimate_scores(
     clock: Clock,
     watched: AbstractContextManager[Callable[[FoldDone], None] | None] | None = None,
 ) -> ScoreEstimate:
-    """ScoreEstimate the scores on new data by cross-validation, if requested or fast."""
+    """Estimate the scores on new data by cross-validation, if requested or fast."""
     labels, limit, stop = fitted.training.labels, clock.seconds, clock.stop
     if wanted is False or stop.pressed or len(np.unique(labels)) < 2:
         return ScoreEstimate(None)
