@@ -215,22 +215,22 @@ def test_what_is_not_individuals_is_refused_in_one_sentence(name):
 
 
 WRONG = {
-    ("graphs", "records"): "the model is for graphs, and the individuals of the data have no nodes",
+    ("graphs", "records"): "the model is for graphs, but the individuals of the data have no nodes",
     (
         "graphs",
         "table",
-    ): "the model is for graphs, and the individuals of the data have no nodes|individuals with nodes",
-    ("graphs", "molecules"): "the model is for graphs, and the individuals of the data have no nodes",
+    ): "the model is for graphs, but the individuals of the data have no nodes|individuals with nodes",
+    ("graphs", "molecules"): "the model is for graphs, but the individuals of the data have no nodes",
     (
         "molecules",
         "graphs",
-    ): "the model is for molecules, and the individuals of the data have no atoms; name",
+    ): "the model is for molecules, but the individuals of the data have no atoms; name",
     ("molecules", "records"): "the model is for molecules",
     ("molecules", "table"): "the model is for molecules|individuals with atoms, rings, which the rows of an array",
-    ("records", "graphs"): "the data has graphs, and the model is for individuals without nodes",
-    ("records", "molecules"): "the data has molecules, and the model is for individuals without atoms",
+    ("records", "graphs"): "the data has graphs, but the model is for individuals without nodes",
+    ("records", "molecules"): "the data has molecules, but the model is for individuals without atoms",
     ("records", "table"): "needs the link 'items' of type|individuals with items, which the rows of an array",
-    ("table", "graphs"): "the data has graphs, and the model is for individuals without nodes",
+    ("table", "graphs"): "the data has graphs, but the model is for individuals without nodes",
     ("table", "records"): r"needs the attribute 'x0' of type '(Row|Individual)', which the data lacks",
     ("table", "molecules"): "the data has molecules",
 }
@@ -256,7 +256,7 @@ def test_a_graph_model_does_not_answer_for_records():
     forms, labels = graph_forms()
     tree = StructuralTreeClassifier().fit(forms["list of graphs"], labels)
     for use in (tree.predict, tree.predict_proba, tree.model_.predict):
-        with pytest.raises(DataError, match="the model is for graphs, and the individuals of the data have no nodes"):
+        with pytest.raises(DataError, match="the model is for graphs, but the individuals of the data have no nodes"):
             use([{"a": 1}])
 
 
