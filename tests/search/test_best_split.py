@@ -213,7 +213,7 @@ NUMBERS = Population.from_records([{"x": 1}, {"x": 2}, {"x": 3}])
     ("options", "error", "sentence"),
     [
         ({"target": ["a", "b"]}, DataError, "expected 3 labels"),
-        ({"target": ["a", "a", "a"]}, DataError, "all individuals have the class 'a'"),
+        ({"target": ["a", "a", "a"]}, DataError, "all labels are identical: every individual has the class 'a'"),
         ({"target": [1.0, np.nan, 2.0]}, DataError, "a target must be a finite number; got nan"),
         ({"target": ["a", None, "b"]}, DataError, "the target has no value"),
         ({"target": ["a", "b", "b"], "sample_weight": [1, -1, 1]}, DataError, "must be a number >= 0; got -1"),
