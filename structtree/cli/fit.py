@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from structtree.models.records import Settings
     from structtree.models.tree import Node
     from structtree.search.clock import Clock
-    from structtree.session.fitting import Estimate, SourceFit
+    from structtree.session.fitting import ScoreEstimate, SourceFit
     from structtree.session.reading import Source
     from structtree.session.training import TrainingData
 
@@ -191,7 +191,7 @@ class _Learned:
 
         return sum(node.found.evaluated for node in self.model.tree.nodes if not isinstance(node, Leaf))
 
-    def to_dict(self, metrics: Metrics, estimated: Estimate) -> dict[str, Any]:
+    def to_dict(self, metrics: Metrics, estimated: ScoreEstimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
         from structtree.evaluation.score import main_metric
         from structtree.session.fitting import ESTIMATE_FOLDS
@@ -238,7 +238,7 @@ def _question(node: Node) -> str | None:
 
 
 def _print_learned(
-    learned: _Learned, estimated: Estimate, metrics: Metrics, out: Path | None, *, plain: bool
+    learned: _Learned, estimated: ScoreEstimate, metrics: Metrics, out: Path | None, *, plain: bool
 ) -> None:
     from structtree.session.fitting import ESTIMATE_FOLDS
 

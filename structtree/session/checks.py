@@ -19,7 +19,7 @@ from structtree.session.reading import Source
 
 __all__ = ["about_columns", "about_database", "about_labels", "about_leaks"]
 
-RARE = 4
+MIN_VALUES_PER_WORD = 4
 """Words in a column of numbers are odd if at most one value in this many is a word."""
 
 LISTED = 4
@@ -49,7 +49,7 @@ def about_columns(data: Opened, declared: Container[str]) -> Iterator[Remark]:
             yield Remark(f"{attribute.name} has no values, so no test can use it")
         elif column.kind == "nominal" and not attribute.values and attribute.name not in declared:
             odd = _words_among_numbers(column)
-            if 0 < len(odd) <= len(column.values) // RARE:
+            if 0 < len(odd) <= len(column.values) // MIN_VALUES_PER_WORD:
                 word = column.categories[int(column.values[odd[0]])]
                 yield Remark(
                     f"{attribute.name} is nominal, not a number, because of words such as {word!r} (individual "

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 __all__ = [
     "ESTIMATE_FOLDS",
     "LEARNING_OPTIONS",
-    "Estimate",
     "LearnedModel",
+    "ScoreEstimate",
     "SourceFit",
     "applicable",
     "estimate_scores",
@@ -125,7 +125,7 @@ class SourceFit:
         return evaluate(self.model, self.training.data.population, self.training.labels, metrics)
 
 
-class Estimate(NamedTuple):
+class ScoreEstimate(NamedTuple):
     """Cross-validation that estimates scores on new data, or the reason why there is none."""
 
     found: CrossValidation | None
@@ -306,16 +306,16 @@ def estimate_scores(
     wanted: bool | None,
     clock: Clock,
     watched: AbstractContextManager[Callable[[FoldDone], None] | None] | None = None,
-) -> Estimate:
+) -> ScoreEstimate:
     """Estimate the scores on new data by learning from parts of the data, if that is wanted or quick."""
     labels, limit, stop = fitted.training.labels, clock.seconds, clock.stop
     if wanted is False or stop.pressed or len(np.unique(labels)) < 2:
-        return Estimate(None)
+        return ScoreEstimate(None)
     if len(labels) < 2 * ESTIMATE_FOLDS:
-        return Estimate(None, Remark(f"{len(labels)} individuals are too few to estimate the scores"))
+        return ScoreEstimate(None, Remark(f"{len(labels)} individuals are too few to estimate the scores"))
     if wanted is None and limit is not None and fitted.seconds > QUICK * limit:
         how = f"structtree cv estimates the scores, and so does {option_text('estimate', True)}"
-        return Estimate(None, Remark(f"{how}, but it takes longer"))
+        return ScoreEstimate(None, Remark(f"{how}, but it takes longer"))
     seconds = None if limit is None else ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
     stop.handled = False
     with watched or nullcontext() as progress:
@@ -323,7 +323,7 @@ def estimate_scores(
     stop.handled = True
     first = "Ctrl-C came" if stop.pressed else "the time limit was reached"
     why_not = Remark(f"{first} before the scores were estimated") if found is None else None
-    return Estimate(found, why_not)
+    return ScoreEstimate(found, why_not)
 
 
 def applicable(given: Mapping[str, Any], task: str) -> dict[str, Any]:

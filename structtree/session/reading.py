@@ -120,4 +120,4 @@ def _template(message: Warning | str) -> str:
 
 def _about_links(data: Opened) -> Iterator[Remark]:
     relations = data.provenance.relations
-    yield from map(Remark, () if relations is None else relations.in_short())
+    yield from map(Remark, () if relations is None else relations.iter_notes())

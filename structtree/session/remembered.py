@@ -17,7 +17,7 @@ from structtree.session.reading import Source
 
 __all__ = ["LikeTrainingData", "like_training_data", "reading_record"]
 
-FEW_VALUES = 4
+LISTED_VALUES = 4
 """At most this many values of an option are listed in a remark."""
 
 _ABOUT_EXAMPLES = ("positives", "negatives", "modes", "part", "sample_negatives", "sample_seed")
@@ -87,8 +87,8 @@ def _said(value: Any) -> str:
         value = [f"{name}={kind}" for name, kind in value.items()]
     if not isinstance(value, Sequence) or isinstance(value, str):
         return str(value)
-    more = f" and {len(value) - FEW_VALUES} more" if len(value) > FEW_VALUES else ""
-    return ", ".join(map(str, value[:FEW_VALUES])) + more
+    more = f" and {len(value) - LISTED_VALUES} more" if len(value) > LISTED_VALUES else ""
+    return ", ".join(map(str, value[:LISTED_VALUES])) + more
 
 
 def _plain(value: Any) -> Any:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-from structtree.interrupts import Stop, limited
+from structtree.interrupts import limited
 from structtree.remarks import Remark, option_text
 from structtree.reprs import seconds_text
 from structtree.search.clock import Clock
 
-__all__ = ["LearningTime", "reading_time", "start_clock", "time_for_learning"]
+__all__ = ["LearningTime", "reading_time", "time_for_learning"]
 
 MIN_LEARNING_SHARE = 0.1
 """Share of a time limit that is left for learning however long reading has taken."""
@@ -24,11 +24,6 @@ class LearningTime(NamedTuple):
 
     clock: Clock
     remarks: tuple[Remark, ...] = ()
-
-
-def start_clock(time_limit: float | None, stop: Stop) -> Clock:
-    """Start the clock of a session."""
-    return Clock(time_limit, stop)
 
 
 def reading_time(clock: Clock) -> AbstractContextManager[None]:

@@ -22,7 +22,7 @@ from structtree.tasks.inference import are_whole, infer_task, labels_for
 
 __all__ = ["TrainingData", "read_training_data", "settle_training_data"]
 
-FEW_CLASSES = 10
+CLASS_LIKE_VALUES = 10
 """Integers with at most this many different values may be meant as classes."""
 
 FEW_NAMES = 4
@@ -122,7 +122,7 @@ def _settled(labels: NDArray[Any], task: str | None, name: str) -> NDArray[Any]:
 
 
 def _about_task(labels: NDArray[Any], name: str) -> Iterator[Remark]:
-    if labels.dtype.kind == "f" and are_whole(labels) and (n := len(np.unique(labels))) <= FEW_CLASSES:
+    if labels.dtype.kind == "f" and are_whole(labels) and (n := len(np.unique(labels))) <= CLASS_LIKE_VALUES:
         as_nominal = option_text("types", {name: "nominal"})
         taken = f"{pretty_name(name)}, with {n} different values, is taken for a number"
         yield Remark(f"{taken}; for classes: {as_nominal}")

@@ -31,7 +31,7 @@ from structtree.learn import fit
 from structtree.learn import pruning as prune
 from structtree.learn.growing import Progress
 from structtree.learn.pruning import cost_complexity
-from structtree.models import model
+from structtree.models import model_files
 from structtree.models.tree import Leaf
 from structtree.progress import report_status
 from structtree.report import effort, text
@@ -93,7 +93,7 @@ def test_fit_prints_the_tree_and_what_it_took(tmp_path):
     assert text.startswith(TREE)
     assert re.search(r"^direction +training data +new data \(5 folds\) +always east$", text, re.M)
     assert re.search(r"^accuracy +1\.000 +0\.\d{3} ± 0\.\d{3} +0\.500$", text, re.M)
-    size = "size full, since 20 individuals are too few to choose it by"
+    size = "size full, because 20 individuals are too few for cross-validation"
     assert f"Settings: for accuracy, criterion acc*, {size}, at least 1 in a leaf\nGrammar: trains" in text
     assert "3 leaves, depth 2; " in text
     assert "every test is proved best" in text
@@ -718,7 +718,7 @@ def test_verbose_says_which_way_was_gone_and_why(tmp_path):
         (("--strategy", "beam"), "each node is searched by branch and bound, since the strategy is 'beam'"),
     ):
         result = run("fit", "trains", "--verbose", "-o", tmp_path / "m.json", *options)
-        assert f"how: {words}\n" in result.stderr
+        assert f"route: {words}\n" in result.stderr
         assert load_model(tmp_path / "m.json").route.why == words
 
 
@@ -730,7 +730,7 @@ MOMENTS = {
     "pruning": (fit, "choose_alpha"),
     "a fold": (prune, "_held_out"),
     "scoring": (score, "class_name"),
-    "saving": (model, "replacing"),
+    "saving": (model_files, "replacing"),
     "printing": (text, "tree_lines"),
 }
 
@@ -865,7 +865,7 @@ def test_ctrl_c_before_there_is_anything_says_stopped(monkeypatch):
 def test_ctrl_c_ends_commands_that_use_a_model_at_once(monkeypatch, tmp_path, command):
     path = tmp_path / "m.json"
     succeed("fit", "lenses", "-o", path)
-    pressing(monkeypatch, model, "load_model")
+    pressing(monkeypatch, model_files, "load_model")
     assert fail(command, path, *([] if command == "show" else ["lenses"]), code=130) == "error: stopped\n"
 
 
@@ -980,7 +980,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
             "ccp_alpha is for post_prune='cost",
         ),
         (["fit", "lenses", "--cost", "none=5"], "not a pair of classes"),
-        (["fit", "lenses", "--cost", "none:soft"], "CLASS:SAID=COST"),
+        (["fit", "lenses", "--cost", "none:soft"], "TRUE:PREDICTED=COST"),
         (["fit", "lenses", "--cost", "none:sott=1"], "did you mean 'none:soft'"),
         (["fit", "lenses", "--class-weight", "sott=1"], "did you mean 'soft'"),
         (["fit", "lenses", "--class-weight", "soft"], "CLASS=WEIGHT"),
@@ -1114,7 +1114,7 @@ def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags, option, 
     document["reading"]["options"][option] = value
     model.write_text(json.dumps(document))
     said = fail("predict", model, path, code=1)
-    assert f"the model cannot say how its data was read: {option} is {value!r}" in said
+    assert f"invalid reading option: {option} is {value!r}" in said
 
 
 # ---- odd data is told of --------------------------------------------------------------------------------

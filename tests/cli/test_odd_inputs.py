@@ -399,7 +399,7 @@ MODELS = (
     broken("[]", r"m.json: this is not a structtree model"),
     broken('{"format": "structtree model"}', r"m.json: .*format_version"),
     broken(lambda: model_text()[:-40], r"m.json:1: broken JSON"),
-    broken(DEEP, r"m.json: .*nest too deep"),
+    broken(DEEP, r"m.json: .*nested too deeply"),
     broken(lambda: gzip.compress(model_text().encode())[:-20], r"m.json.gz: not a complete gzip", "m.json.gz"),
     broken(tampered("format_version", to=99), r"m.json: .*99"),
     broken(tampered("format_version", to="1"), r"m.json: .*format_version"),

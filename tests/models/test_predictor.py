@@ -101,7 +101,7 @@ def test_a_kind_has_one_class():
     class Other(Constant):
         kind = "tree"
 
-    with pytest.raises(UsageError, match=r"a predictor needs a kind of its own.*got 'tree', which is the kind of"):
+    with pytest.raises(UsageError, match=r"a predictor class needs a unique class attribute 'kind'; got 'tree', the kind of"):
         register_predictor(Other)
 
 
