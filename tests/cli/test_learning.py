@@ -596,7 +596,7 @@ def test_molecules_with_a_scaffold_stay_together(table):
         ("group:patient:9", 2, "that of the groups, which is 3; got 9"),
         ("time:name", 1, "name has neither numbers nor dates such as 2024-07-31, but values such as"),
         ("group:gap", 1, "gap is to divide the individuals into folds, and 1 of them have no value"),
-        ("scaffold", 1, "scaffolds are of molecules"),
+        ("scaffold", 1, "scaffolds require molecules"),
     ],
 )
 def test_folds_that_cannot_be_made_are_refused(table, folds, code, words):
