@@ -148,7 +148,7 @@ def from_smiles(
     ([1.5, 2.0], [1.0, 1.0])
     >>> from_smiles(["CCO", "C1CC", "x"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    structtree.errors.DataError: RDKit cannot read 2 of 3 molecules; correct them, or leave ...
+    structtree.errors.DataError: RDKit cannot read 2 of 3 molecules; correct them, or skip ...
       row 1: RDKit cannot read the SMILES 'C1CC'
       row 2: RDKit cannot read the SMILES 'x'
     """

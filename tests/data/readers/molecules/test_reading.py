@@ -523,7 +523,7 @@ def test_a_bad_molecule_of_a_table_is_told_by_its_line(tmp_path):
     with pytest.raises(DataError) as caught:
         read_data(path)
     assert str(caught.value).startswith(
-        f"{path}:3: RDKit cannot read the SMILES 'C1CC' (individual 1); correct it, or leave"
+        f"{path}:3: RDKit cannot read the SMILES 'C1CC' (individual 1); correct it, or skip"
     )
     with pytest.warns(SkippedMolecules) as warned:
         population = read_data(path, skip_bad=True)
