@@ -90,7 +90,7 @@ LENGTH = r"expected 3 labels, one for each individual; got an array of shape \(2
             "expected 3 labels, one for each individual; got 'y'",
         ),
         "labels of a report": (lambda: st.html_report(MODEL, ROWS, LABELS[:2]), LENGTH),
-        "split": (lambda: st.why_not(MODEL, TEST), "split must be what best_split has found; got a Model"),
+        "split": (lambda: st.why_not(MODEL, TEST), "split must be the result of best_split; got a Model"),
         "asked for": (lambda: st.why_not(SPLIT, None), "predicate must be a predicate or its text; got None"),
         "data set": (lambda: st.load_dataset(None), "unknown dataset"),
     }.values(),

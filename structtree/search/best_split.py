@@ -1,8 +1,8 @@
-"""The best predicate of a space: branch and bound to prove it, a beam and a polish to find it.
+"""The search for the best predicate of a space, by branch and bound with a heuristic that finds good ones early.
 
-Law: with and without pruning the loss is the same. Ties go to the shorter predicate, then to the one that is
-generated first; unless the split is perfect: then something shorter is looked for only as long again as it took. The
-k best are the k best of all meanings, where predicates that the same individuals satisfy have one meaning.
+Law: the loss is the same with and without pruning. Ties go to the shorter predicate, then to the one generated first.
+After a perfect split, the search for a shorter one is limited to twice the work so far. Among the k best predicates,
+no two select the same individuals.
 """
 
 from __future__ import annotations
@@ -60,50 +60,48 @@ def best_split(
     progress: Callable[[SearchStats, Split | None], None] | None = None,
     clock: Clock | None = None,
 ) -> Split:
-    """Find the predicate of a grammar's space that splits a population best.
+    """Find the best split of a population in the space of a grammar.
 
     Parameters
     ----------
     individuals : Population, or individuals in another form (see `structtree.data.readers.individuals`)
     target : array
-        A class, or a number, for each individual; or a `Target`, which is checked and has criterion and weights.
+        A class or a number for each individual; or a `Target`, which already has a criterion and weights.
     grammar : str, Path, Grammar, CheckedGrammar or Space
-        What may be asked: its name, its file or its text, or a grammar; a Space keeps the values that it was built
-        with.
+        The grammar, its name, file or text; a Space keeps the values that it was built with.
     criterion : str or Criterion, optional
-        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.tasks.criteria`.
+        By default ``"acc*"`` for classification and ``"mse"`` for regression; see `structtree.tasks.criteria`.
     prune : bool
-        Whether bounds are used; without them the whole space is evaluated.
+        Whether to prune with bounds; otherwise the whole space is evaluated.
     strategy : {"auto", "best-first", "exhaustive", "beam"}
-        ``best-first`` proves by the best bound, and finds by the best score in turns with it; ``exhaustive``
-        evaluates the whole space; ``beam`` only finds, and proves nothing but what is perfect. ``auto`` is
-        ``best-first`` at a single node; see `structtree.Growth` for whole trees.
+        ``best-first`` alternates between the predicate with the best bound and a heuristic search; ``exhaustive``
+        evaluates the whole space; ``beam`` is the heuristic alone, which only proves perfect splits best. ``auto``
+        is ``best-first`` for a single node; see `structtree.Growth` for whole trees.
     max_evaluations, time_limit : optional
-        Budgets, in predicates and in seconds; what was found until then is returned, with the gap left.
+        Maximum number of predicates and of seconds; then the best split so far is returned, with its gap.
     max_frontier : int
-        How many predicates may wait to be expanded, at some 40 bytes each; beyond that the search goes on
-        depth-first.
+        Maximum number of predicates in the frontier, about 40 bytes each; beyond it the search is depth-first.
     min_samples_leaf : int
-        The least number of individuals on either side.
+        Minimum samples per leaf.
     k : int
-        How many splits to find: the best, and in its ``next_best`` those that follow. Predicates that the same
-        individuals satisfy count once, as the shortest of them.
+        Number of splits to find: the best, and the others in its ``next_best``. Of several predicates that select
+        the same individuals, only the shortest counts.
     sample_weight, class_weight : optional
-        Weights of individuals, and of classes.
+        Weights of individuals and of classes.
     beam_width : int
-        How many predicates a beam keeps of each level.
+        Number of predicates that a beam keeps per level.
     random_state : int
-        Seeds the numbers by which equal sets of rows are recognised; the result does not depend on it.
+        Seed of the hashes that identify equal sets of rows; the result does not depend on it.
     start : Predicate, or several, optional
-        What is known of all individuals and may be refined further, beside what the grammar derives from
-        ``top``: what ``exists cars (long)`` says of a car can then get a further condition on the same car.
+        Predicates that all individuals satisfy and that may be refined, in addition to ``top``: ``exists cars
+        (long)`` can then get another condition on the same car.
     hints : sequence of Predicate
-        What may be good, such as what was good for more individuals: the search looks near these first.
+        Predicates for a warm start, such as good splits of a larger population; the search starts near them.
     progress : function, optional
-        Called about once a second with the statistics and the best so far.
+        Called about once per second with the statistics and the best split so far.
     clock : Clock, optional
-        In place of `time_limit`, where this search is a part of something larger. When it is over, tests that are
-        not prepared yet are skipped, and nothing is proved.
+        Instead of `time_limit`, for a search within a larger computation. When it is over, tests that are not
+        prepared yet are skipped, and nothing is proved.
 
     Examples
     --------
@@ -134,7 +132,7 @@ def best_split(
 
 
 def _space(grammar: str | Path | Grammar | CheckedGrammar | Space, population: Population, limit: Limit) -> Space:
-    """Return the space on the rows that individuals reach; what the grammar computes may be found by others, too."""
+    """Return the space on the rows that the individuals reach, with the attributes that the grammar computes."""
     if isinstance(grammar, Space):
         _refuse_lacking(grammar.grammar.functions.values(), population)
         return replace(grammar, population=compact(with_computed(population, grammar.grammar.background)))
@@ -147,19 +145,19 @@ def _space(grammar: str | Path | Grammar | CheckedGrammar | Space, population: P
 
 
 def _refuse_lacking(functions: Iterable[syn.Function], population: Population | None) -> None:
-    """Refuse functions that nobody has called: a search takes none, and a space has called its own."""
+    """Raise `UsageError` for functions of the grammar that have not been applied; a search takes none."""
     for function in functions:
         if population is not None and any(function.name in record.members for record in population.schema.types):
             continue
         raise UsageError(
-            f"the individuals do not have {function.name!r}, which a function gives; build a space with it and "
+            f"the individuals have no {function.name!r}, which a function computes; build a space with it and "
             f"search there: space = Space.build(grammar, individuals, functions={{{function.name!r}: ...}}), then "
             "best_split(space.population, target, space)"
         )
 
 
 def _starts(space: Space, start: syn.Predicate | Sequence[syn.Predicate] | None) -> tuple[Position, ...]:
-    """Return the positions from which what is known can be refined further."""
+    """Return the positions of predicates that may be refined."""
     known = start if isinstance(start, Sequence) and not isinstance(start, str) else () if start is None else (start,)
     for each in known:
         require(each, syn.Predicate, "start", "a predicate, or several; read text with parse_predicate")
@@ -175,10 +173,10 @@ def _checked(
 ) -> Target:
     if isinstance(target, Target):
         if criterion is not None or sample_weight is not None or class_weight is not None:
-            raise UsageError("a Target has its criterion and its weights; leave them out")
+            raise UsageError("a Target already has a criterion and weights; do not pass them as well")
         return target
     if not len(population):
-        raise DataError("the population has no individuals, so there is nothing to split")
+        raise DataError("expected at least one individual, got an empty population")
     return splittable(target_for(target, len(population), criterion, sample_weight, class_weight))
 
 

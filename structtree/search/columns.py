@@ -1,6 +1,6 @@
-"""Tests as integers: rows by columns of ranks or codes, shared by sweeps, divisions of tables and the search.
+"""Tests as integer columns: ranks or codes of rows, shared by sweeps, divisions of tables and the search.
 
-A column is an integer for each row and a *form*, which says which rows its members keep:
+A column has one integer per row and a *form*, which determines the rows that its members keep:
 
 - ``AT_LEAST`` (thresholds, nested members): member k keeps the rows whose value is greater than k;
 - ``AT_MOST``: member k keeps the rows whose value is k or less, but not the missing ones;
@@ -50,13 +50,13 @@ __all__ = [
 
 
 PIECE = 8_000_000
-"""Members times labels are counted in pieces of about this many numbers."""
+"""Approximate number of counts (members times labels) computed at a time."""
 
 MembersT = TypeVar("MembersT")
 
 
 class FamilyMembers(NamedTuple):
-    """Members as choices of the families of a space, one after the other: the index of the family, and the choice."""
+    """Members as choices of the families of a space: the index of the family, and the choice."""
 
     families: Ints
     choices: Ints
@@ -64,7 +64,7 @@ class FamilyMembers(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TestColumn:
-    """One column, before it is put beside others.
+    """A single column of tests.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class TestColumn:
     form : int
         ``AT_LEAST`` or ``EQUAL``.
     members : array of int or sequence of Predicate
-        The choices in the family that the members stand for, or the members themselves.
+        The choices of the family for each member, or the members themselves.
     family : int
         The index of the family.
     """
@@ -87,18 +87,18 @@ class TestColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TestColumns(Generic[MembersT]):
-    """Rows by columns of integers, and the tests that are made of them.
+    """Integer columns, and the tests on them.
 
     Parameters
     ----------
     values : (columns, rows) int32
         Ranks or codes; -1 for missing.
     sizes : (columns,) int64
-        Number of members of each column; of a column of data, the number of its different values.
+        Number of members of each column; for a data column, the number of distinct values.
     tests : (tests, 2) int64
         The column and the form of each test, in the order of generation. Several tests may share a column.
     members : FamilyMembers, or the tests as `structtree.splitters.table` lists them
-        What the integers stand for.
+        The meaning of the integers.
     order : (sorted columns, n) int32
         The rows of the first columns in ascending order of their values, missing ones last.
     rows : (n,) int32
@@ -113,9 +113,9 @@ class TestColumns(Generic[MembersT]):
     members: MembersT
     order: Codes = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int32))
     rows: Codes = field(default=None)  # type: ignore[arg-type]  # all of them
-    #: Where the members of each column begin, counted one after the other.
+    #: The first member of each column, numbered consecutively.
     offsets: Ints = field(init=False)
-    #: Whether the members of the first test are nested, as those of all are where the search counts them.
+    #: Whether the members of the first test are nested; in a search, this holds for all tests or for none.
     is_ranked: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -143,7 +143,7 @@ class TestColumns(Generic[MembersT]):
         return replace(self, order=order, rows=np.flatnonzero(inside).astype(np.int32))
 
     def tests_on(self, columns: Ints) -> Ints:
-        """Return which tests are made of some of the columns."""
+        """Return a mask of the tests on some of the columns."""
         return np.flatnonzero(np.isin(self.tests[:, 0], columns))
 
     @property
@@ -160,7 +160,7 @@ class TestColumns(Generic[MembersT]):
         return np.asarray((values >= 0) & (values <= member) if form == AT_MOST else values == member)
 
     def pieces(self, column: int, n_labels: int) -> Iterator[tuple[int, int]]:
-        """Yield runs of columns, from one on, whose counts fit into a piece of memory."""
+        """Yield runs of columns whose counts fit into memory, starting at a column."""
         n_columns = len(self)
         while column < n_columns:
             most = self.offsets[column] + max(1, PIECE // max(1, n_labels))
@@ -184,7 +184,7 @@ class TestColumns(Generic[MembersT]):
         return self.mask(column, int(found[0] - self.offsets[column]))
 
     def moved(self: TestColumns[FamilyMembers], places: Mapping[int, int]) -> TestColumns[FamilyMembers]:
-        """Return the same columns when their families change places: where each goes, by its index."""
+        """Return the columns after their families are renumbered, given the new index of each."""
         families, choices = self.members
         where = np.arange(max([0, *places, *families.tolist()]) + 1)
         where[list(places)] = list(places.values())
@@ -195,7 +195,7 @@ class TestColumns(Generic[MembersT]):
         return TestColumns(self.values[order], sizes, self.tests, members)
 
     def allowed(self: TestColumns[FamilyMembers], start: int, stop: int, batch: Batch) -> Mask:
-        """Return which of the members from start to stop are in a batch."""
+        """Return a mask of the members from start to stop that are in a batch."""
         found = np.ones(stop - start, dtype=np.bool_)
         families, choices = self.members.families[start:stop], self.members.choices[start:stop]
         for index in batch.without:
@@ -211,7 +211,7 @@ class TestColumns(Generic[MembersT]):
 
 
 def stack_columns(columns: Sequence[TestColumn], n_rows: int, form: int) -> TestColumns[FamilyMembers]:
-    """Put columns of choices of families, all of one form, beside each other."""
+    """Combine columns of the same form into one object."""
     n, sizes = len(columns), np.array([len(column.members) for column in columns], dtype=np.int64)
     families = np.repeat(np.array([column.family for column in columns], dtype=np.int64), sizes)
     choices = np.concatenate([np.zeros(0, dtype=np.int64), *(column.members for column in columns)])
@@ -222,10 +222,10 @@ def stack_columns(columns: Sequence[TestColumn], n_rows: int, form: int) -> Test
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpaceColumns:
-    """The test columns of all types of a space on its population, made when they are first asked for.
+    """The test columns of all types of a space on its population, computed on first use.
 
-    When the limit is over, a type has the columns that there was time for, up to one in which rows differ at least,
-    and is among the `partial` ones.
+    If the time limit is reached, a type has only some columns, at least one in which rows differ, and is in
+    `partial`.
     """
 
     space: Space
@@ -246,7 +246,7 @@ class SpaceColumns:
         return self._known[name]
 
     def lengths(self, name: str) -> Ints:
-        """Return for how many literals a member of each family of a type counts, by index."""
+        """Return the number of literals of a member of each family of a type, by index."""
         if name not in self._lengths:
             families = self.space.offers.from_top[name]
             sizes = self._lengths[name] = np.zeros(max((f.index for f in families), default=0) + 1, dtype=np.int64)
@@ -255,7 +255,7 @@ class SpaceColumns:
         return self._lengths[name]
 
     def moved(self, space: Space, places: Mapping[str, Mapping[int, int]]) -> SpaceColumns:
-        """Return the columns of a space whose families have changed places: where each goes, by type and index."""
+        """Return the columns of a space after its families are renumbered, given the new indices by type."""
         moved = {name: tuple(columns.moved(places[name]) for columns in self.of(name)) for name in places}
         return SpaceColumns(space, moved, self.limit, self.partial)
 
@@ -286,13 +286,13 @@ def _divides(column: TestColumn) -> bool:
 
 
 def is_swept(family: LinkFamily) -> bool:
-    """Return whether a link family has a column: it opens one empty position, and some rows are enough."""
+    """Return whether a link family has a column: it opens one empty position and requires a number of rows."""
     plain = len(family.slots) == 1 and family.slots[0].plain and not isinstance(family.template, syn.Aggregate)
     return plain and all(need_of(family, choice) is not None for choice in range(len(family.numbers)))
 
 
 def columns_of(family: TestFamily, steps: Steps) -> list[TestColumn]:
-    """Return what every row of its type says to the members of a family of tests: one column, or several."""
+    """Return the columns of a family of tests on the rows of its type."""
     if is_nested(family):
         return [ranked_column(family, steps)]
     calls = call_columns(family, steps)
@@ -306,7 +306,7 @@ def is_nested(family: TestFamily) -> bool:
 
 
 def ranked_column(family: TestFamily, steps: Steps) -> TestColumn:
-    """Return how many members of a nested family each row passes, and the members, the laxest first."""
+    """Return the column of a nested family: the number of members that each row passes, weakest member first."""
     template = family.template
     assert isinstance(template, syn.Compare | syn.Aggregate) and isinstance(family.values, np.ndarray)
     values, present = _end_values(family, steps)
@@ -330,7 +330,7 @@ def call_columns(family: TestFamily, steps: Steps) -> list[TestColumn] | None:
 
 
 def opening_column(family: LinkFamily, counts: NDArray[Any]) -> TestColumn:
-    """Return how many of the numbers of a link family are reached, for how many rows behind the link each row has."""
+    """Return the column of a link family: how many of its numbers the count of linked rows reaches, for each row."""
     numbers = np.array(family.numbers) if isinstance(family.template, syn.Count) else np.ones(1)
     ranks = np.searchsorted(numbers, counts, side="right").astype(np.int32)
     return TestColumn(ranks, AT_LEAST, np.arange(len(family.numbers)), family.index)
@@ -378,14 +378,14 @@ def _bin_codes(family: TestFamily, steps: Steps) -> Codes:
 
 
 def _end_values(family: TestFamily, steps: Steps) -> tuple[Floats, Mask]:
-    """The number that the family asks about, for each row, and whether there is one."""
+    """Return the number that a family tests, for each row, and a mask of the rows that have one."""
     end, column = end_column(family, steps)
     found = np.append(column.values, np.nan)[end]
     return found, ~np.isnan(found)
 
 
 def end_column(family: TestFamily, steps: Steps) -> tuple[Ints, Column]:
-    """For each row the row at the end of the family's path, or -1, and what the family asks about there."""
+    """Return the row at the end of the family's path for each row (-1 for none), and the tested column there."""
     end, at = _ends(family, steps)
     if isinstance(family.template, syn.Aggregate):
         return end, aggregate_column(family.template, steps.population, at)
@@ -394,7 +394,7 @@ def end_column(family: TestFamily, steps: Steps) -> tuple[Ints, Column]:
 
 
 def _ends(family: TestFamily, steps: Steps) -> tuple[Ints, str]:
-    """For each row the row at the end of the family's path, or -1, and the type of those."""
+    """Return the row at the end of the family's path for each row (-1 for none), and its type."""
     at = family.type
     end = np.arange(steps.population.tables[at].n_rows)
     for step in family.path:

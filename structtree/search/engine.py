@@ -1,15 +1,15 @@
-"""One search: the best so far, a frontier that proves it, and a finder that looks for better ones.
+"""One search: the best predicates so far, a frontier that proves them best, and a heuristic that finds better ones.
 
-The frontier holds predicates by their bound. The one with the best bound is expanded, whole families at a time; what
-may still beat the best found waits, and as soon as no bound beats it, it is proved best. A search may also keep the k
-best that different individuals satisfy; then bounds have to beat the last of them, the *bar*.
+The frontier is a queue of predicates ordered by bound. The first one is expanded, whole families at a time, and its
+refinements join the frontier if their bounds beat the best predicate; once no bound does, it is proved best. A search
+for the k best predicates keeps k that select different individuals; bounds then have to beat the last one, the *bar*.
 
-In deep spaces that alone would wander among predicates that keep nearly everybody, so a finder
-(`structtree.search.finder`) takes turns with it. Both sweep the same columns along the same chains, and share the
-best so far, the budget and the statistics.
+In deep spaces, this alone would spend its time on predicates that keep nearly all individuals, so it alternates with
+a finder (`structtree.search.finder`). Both sweep the same columns along the same chains, and share the best
+predicates, the budget and the statistics.
 
-Turns go by an estimate of the work, not by seconds, so that a search that ends by itself ends the same on every
-machine. `structtree.search.best_split` is the door; it validates, and makes the space and the scorer.
+Turns depend on an estimate of the work, not on seconds, so that a completed search is the same on every machine.
+`structtree.search.best_split` validates the arguments and builds the space and the scorer.
 """
 
 from __future__ import annotations
@@ -45,31 +45,31 @@ from structtree.tasks.criteria import better, cannot_beat
 
 __all__ = ["Budget", "Search"]
 
-# Answers of predicates that are kept for later ones, in bytes.
+# Maximum size of the cache of predicate results, in bytes.
 KNOWN_BYTES = 200_000_000
 
-# What an expansion, a predicate by itself, a sweep at one position, a predicate in it, and a row of a column cost, in
-# nanoseconds, to share the work by.
+# Estimated cost in nanoseconds of an expansion, a single predicate, a sweep at one position, a predicate in it, and a
+# row of a column.
 EXPANSION, SINGLE, SWEEP, PREDICATE, CELL = 300_000, 200_000, 100_000, 40, 2
 
-# How much work the frontier does before the finder begins: where all tests stand at one position, proofs are quick.
-# In nested data it begins at once when so many predicates wait: then the proof will take long.
+# Work on the frontier before the finder starts: if all tests are at one position, proofs are fast. In nested data,
+# the finder starts as soon as this many predicates are waiting, because the proof will take long.
 FIRST_NESTED, FIRST_PLAIN = 200_000_000, 6_000_000_000
 MANY_WAITING = 5_000
 
-# How much more work goes into finding than into proving, as long as there is something left to look at.
+# Ratio of the work of the finder to that of the proof.
 FINDING = 3
 
-# How many queries of a level the finder goes on from, in its rounds.
+# Beam widths of the rounds of the finder.
 WIDTHS = (8, 32, 128, 512, 2048)
 
-# The finder looks at so many individuals, chosen at random, where there are more than twice as many.
+# Size of the random sample for the finder, if there are more than twice as many individuals.
 FINDER_SAMPLE = 2_500
 
-# By which factor the number of evaluations grows between two points of the trace: sixty of them for ten millions.
+# Growth of the number of evaluations between two points of the trace: sixty points for ten million evaluations.
 TRACED = 1.3
 
-# Of more rows every step takes long, so that hints are judged as they are before any other.
+# With more rows than this, every step is slow, so that the warm-start predicates are scored first.
 MANY_ROWS_JUDGED = 50_000
 
 SearchProgress = Callable[[SearchStats, "Split | None"], None]
@@ -77,21 +77,21 @@ SearchProgress = Callable[[SearchStats, "Split | None"], None]
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Most that a search may cost; None is no limit. `frontier` only decides when it goes on depth-first."""
+    """Limits of a search; None for no limit. Beyond `frontier` predicates, the search is depth-first."""
 
     evaluations: int | None = None
     clock: Clock = field(default_factory=Clock)
     frontier: int = 5_000_000
 
     def over(self, evaluated: int) -> StoppedBy | None:
-        """Return which limit is reached, if any."""
+        """Return the limit that is reached, or None."""
         if self.evaluations is not None and evaluated >= self.evaluations:
             return "evaluations"
         return self.clock.over()
 
 
 class _OverError(Exception):
-    """A limit is reached in the middle of a step."""
+    """Raised if a limit is reached within a step."""
 
 
 Make = Callable[[int, int], Iterable[Position]]
@@ -99,7 +99,7 @@ Make = Callable[[int, int], Iterable[Position]]
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """Predicates of one place that wait to be expanded, those with the best bounds first; each is made when it is.
+    """Predicates from one position that wait to be expanded, best bounds first; each is built when it is expanded.
 
     Parameters
     ----------
@@ -107,13 +107,13 @@ class Waiting:
         Where they were generated, to break ties.
     bounds : (n, 2)
     sizes, families, choices : (n,)
-        How many literals each has, and which member it is.
+        The number of literals of each, and which member it is.
     counted : (n,) bool
-        Which of them are among those that have been evaluated; the others are when they are made.
+        Which of them count as evaluated; the others count when they are built.
     make : function from (family, choice)
-        The predicate; nothing, if another derivation of it counts; or what takes its place, which is longer.
+        Yields the predicate; nothing, if another derivation of it is used; or a longer replacement.
     at : int
-        Those before have had their turn.
+        The next predicate to expand.
     """
 
     trail: tuple[int, ...]
@@ -134,13 +134,13 @@ class Waiting:
 
     @classmethod
     def single(cls, bound: Loss, trail: tuple[int, ...], position: Position) -> Waiting:
-        """One predicate that is made already."""
+        """Return an entry for one existing predicate."""
         one = np.zeros(1, dtype=np.int64)
         bounds, sizes = np.array([bound]), np.array([position.size])
         return cls(trail, bounds, sizes, one, one, np.ones(1, dtype=np.bool_), lambda family, choice: [position])
 
     def first(self) -> Waiting:
-        """The one whose turn it is, alone."""
+        """Return an entry with only the next predicate."""
         one = slice(self.at, self.at + 1)
         given = (self.bounds[one], self.sizes[one], self.families[one], self.choices[one], self.counted[one])
         return Waiting(self.trail, *given, self.make)
@@ -153,16 +153,16 @@ class Waiting:
 
     @property
     def bound(self) -> Loss:
-        """The best bound of those that wait."""
+        """The best bound of the waiting predicates."""
         return self.key[0]
 
     @property
     def size(self) -> int:
-        """Return how many literals the first of them has."""
+        """The number of literals of the next predicate."""
         return int(self.sizes[self.at])
 
     def drop(self) -> None:
-        """Go on to the next one."""
+        """Drop the next predicate."""
         self.at += 1
         self._find_key()
 
@@ -173,9 +173,9 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Best:
-    """One of the best predicates so far; of equals the shortest comes first, then the one that is generated first.
+    """One of the best predicates so far; ties go to the shorter one, then to the one generated first.
 
-    `meaning` tells which individuals satisfy it, where a search keeps several.
+    If a search keeps several, `meaning` encodes the individuals that satisfy it.
     """
 
     loss: Loss
@@ -186,7 +186,7 @@ class Best:
 
 
 class OpenPosition(NamedTuple):
-    """A position of a predicate with all that may be added there."""
+    """A position of a predicate, with the tests and links that may be added there."""
 
     position: Position
     path: SlotPath
@@ -208,7 +208,7 @@ class OpenPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """Evaluated members of families at one place: which family and choice each is, and what it keeps."""
+    """Evaluated members of families at one position: the family and choice of each, and its counts."""
 
     place: OpenPosition
     families: Ints
@@ -218,7 +218,7 @@ class Members:
     marks: NDArray[np.uint64] | None = None
 
     def chosen(self, which: Mask) -> Members:
-        """Some of them. (Taking rows by number is several times faster than by a mask.)"""
+        """Return some of the members; taking rows by index is several times faster than by a mask."""
         rows = np.flatnonzero(which)
         return Members(
             self.place,
@@ -238,21 +238,21 @@ class Search:
     ----------
     problem : Problem
     space : Space
-        The problem's space in the order in which it is to be searched. Its population is what is split, and nothing
-        more: its rows are what every step costs.
+        The space of the problem, in search order. Its population has only the rows needed, since the cost of every
+        step depends on their number.
     columns : SpaceColumns
-        Of this space.
+        The columns of this space.
     budget : Budget
     prune : bool
     progress : function, optional
     seed : int
-        For the random numbers that identify sets of rows, and the sample that a finder looks at.
+        Seed of the hashes that identify sets of rows, and of the finder's sample.
     starts : tuple of Position
-        Where the search begins, besides at ``top``.
+        Predicates to refine, in addition to ``top``.
     hints : tuple of Predicate
-        What may be good, for the finder to begin with.
+        Predicates for a warm start of the finder.
     k : int
-        How many predicates to keep; no two of them are satisfied by the same individuals.
+        Number of predicates to keep; no two of them select the same individuals.
     """
 
     problem: Problem
@@ -296,7 +296,7 @@ class Search:
 
     @property
     def scorer(self) -> Scorer:
-        """The scorer of which predicate is better."""
+        """The scorer of the problem."""
         return self.problem.scorer
 
     @property
@@ -306,18 +306,18 @@ class Search:
 
     @property
     def bar(self) -> Best | None:
-        """The last of the k best, which others have to beat; None as long as there are fewer."""
+        """The last of the k best, which others have to beat; None while there are fewer."""
         return self.leaders[-1] if len(self.leaders) == self.k else None
 
     @property
     def least(self) -> int:
-        """The fewest individuals on either side."""
+        """Minimum number of individuals per branch."""
         return self.problem.least
 
     # ---- taking turns -----------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Prove and find in turns, until no bound beats the best found or a limit is reached."""
+        """Alternate between proof and finder until no bound beats the best predicate or a limit is reached."""
         self._start()
         if self.population.n_rows > MANY_ROWS_JUDGED:
             self._judge_hints()
@@ -328,7 +328,7 @@ class Search:
             self._shorten()
 
     def _take_turns(self) -> None:
-        """Let the one go on that is behind by its work, until a limit is reached or nothing is left to prove."""
+        """Continue with the proof or the finder, depending on their work so far, until a limit is reached."""
         finder: Iterator[None] | None = self._rounds(WIDTHS) if self.prune else None
         nested = self._is_nested()
         first = FIRST_NESTED if nested else FIRST_PLAIN
@@ -336,7 +336,7 @@ class Search:
         try:
             while self.frontier:
                 over = self.budget.over(self.evaluated)
-                # However little time there is, the root is looked at: it ends when there is something to return.
+                # The root is always expanded, even without time, so that there is a result to return.
                 if over == "evaluations" or (over is not None and self.expanded):
                     self.stopped_by = over
                     return
@@ -348,7 +348,7 @@ class Search:
                 else:
                     self._prove()
                 if self.prune and enough == np.inf and self._is_perfect():
-                    # Nothing can be better; for something shorter the search goes on as long as it has gone so far.
+                    # Nothing can be better; the search for a shorter predicate may double the work so far.
                     enough = 2 * max(FIRST_NESTED, self.proving + self.finding)
                 self._note_point()
                 self._report()
@@ -356,7 +356,7 @@ class Search:
             self.stopped_by = self.budget.over(self.evaluated) or "time"
 
     def run_beam(self, width: int) -> None:
-        """The finder alone: a beam of this width, and a polish of what it finds; nothing is proved."""
+        """Run only the finder: a beam of this width, and a polish of its results, without a proof."""
         self._start()
         self.stopped_by = "beam"
         try:
@@ -376,7 +376,7 @@ class Search:
             self._consider(position, (n,))
 
     def _is_nested(self) -> bool:
-        """Return whether tests stand at several positions, so that bounds say little near the root."""
+        """Return whether there are tests at several positions, so that bounds are weak near the root."""
         families = self.space.offers.from_top
         names = [name for name in families if any(not isinstance(f, LinkFamily) for f in families[name])]
         return len(names) > 1 or any(isinstance(f, LinkFamily) for name in names for f in families[name])
@@ -386,7 +386,7 @@ class Search:
         return bool(self.space.offers.n_skipped or self.columns.partial)
 
     def _is_perfect(self) -> bool:
-        """Return whether all that are kept are as good as anything can be."""
+        """Return whether all k predicates have the smallest possible loss."""
         return self.bar is not None and self._has_least_loss(self.bar.loss)
 
     def _has_least_loss(self, loss: Loss) -> bool:
@@ -395,7 +395,7 @@ class Search:
     # ---- finding ----------------------------------------------------------------------------------------
 
     def _rounds(self, widths: tuple[int, ...]) -> Iterator[None]:
-        """Beams of growing width, each with a polish of what it found."""
+        """Run beams of growing width, each with a polish of its results, and yield after each step."""
         finder = Finder(self._sweeps(self.space, self.scorer), self._take_found)
         words = finder.sweeps.words
         for hint in self.hints:
@@ -415,7 +415,7 @@ class Search:
                     yield from finder.polish(words.query(predicate), counting=False)
 
     def _sweeps(self, space: Space, scorer: Scorer) -> Sweeps:
-        """Sweeps over these individuals, or over some of them, of which there need be fewer on a side."""
+        """Return sweeps over all individuals, or over a sample, which needs fewer individuals per branch."""
         assert space.population is not None
         own, n = space.population is self.population, len(space.population)
         least = max(1, self.least * n // len(self.population))
@@ -423,7 +423,7 @@ class Search:
         return Sweeps(space, scorer, least, self._tell, columns)
 
     def _on_sample(self, n: int) -> Finder:
-        """A finder on some of the individuals, with the thresholds that are between their values."""
+        """Return a finder on a sample of the individuals, with the thresholds between their values."""
         which = np.sort(np.random.default_rng(self.seed).choice(len(self.population), n, replace=False))
         part = compact(self.population.take(which))
         grammar = self.space.grammar
@@ -432,14 +432,14 @@ class Search:
         return Finder(self._sweeps(space, self.scorer.take(which)), lambda predicate, _: predicate in space)
 
     def _tell(self, n: int, cells: int, position: str, seconds: float) -> None:
-        """Hear of a pass of the finder."""
+        """Record a pass of the finder."""
         self.finding += SWEEP + PREDICATE * n + CELL * cells
         self._note_pass("find", position, n, seconds)
         self.evaluated += n
         self._stop_if_over()
 
     def _take_found(self, predicate: syn.Predicate, loss: Loss) -> bool:
-        """Let something that the finder has found become the best; whether it is in the space."""
+        """Consider a result of the finder as the best predicate, and return whether it is in the space."""
         position = self.space.locate(predicate)
         if position is None:
             return False
@@ -448,7 +448,7 @@ class Search:
         return True
 
     def _shorten(self) -> None:
-        """Drop what makes no difference to the best found; a polish would have, if there had been time for one."""
+        """Drop literals of the best predicate that make no difference, as a polish would have done with more time."""
         words, shortened = Vocabulary(self.space), None
         while self.best is not None and self.best is not shortened:
             shortened = self.best
@@ -459,7 +459,7 @@ class Search:
                     self._judge_alone(position)
 
     def _judge_hints(self) -> None:
-        """Let the hints become the best as they are."""
+        """Score the warm-start predicates."""
         words = Vocabulary(self.space)
         for query in filter(None, map(words.query, self.hints)):
             position = self.space.locate(words.predicate(query))
@@ -467,7 +467,7 @@ class Search:
                 self._judge_alone(position)
 
     def _judge_alone(self, position: Position) -> None:
-        """Let one predicate become the best, if it is and leaves enough on both sides."""
+        """Consider one predicate as the best, if both branches have enough individuals."""
         true = self._true(position.predicate)
         self.evaluated += 1
         if self.least <= int(np.count_nonzero(true)) <= len(true) - self.least:
@@ -475,14 +475,14 @@ class Search:
             self._improve(loss, position.size, position)
 
     def _true(self, predicate: syn.Predicate) -> Mask:
-        """Return of whom a predicate holds."""
+        """Return a mask of the individuals that satisfy a predicate."""
         rows = rows_where(predicate, self.population, self.population.schema.individual)
         return rows[self.population.individuals]
 
     # ---- proving ----------------------------------------------------------------------------------------
 
     def _prove(self) -> None:
-        """Expand the predicate with the best bound, or find that nothing is left to prove."""
+        """Expand the predicate with the best bound, or end the proof."""
         if self.stack:
             self._dive()
             return
@@ -503,13 +503,13 @@ class Search:
             else:
                 self._expand(waiting)
         except _OverError:
-            # What is half expanded may still hide something better, so it counts for the gap.
+            # A partly expanded predicate may still have better refinements, so it counts for the gap.
             heapq.heappush(self.frontier, waiting)
             raise
         self._drop(waiting)
 
     def _drop(self, waiting: Waiting) -> None:
-        """Put those back that wait behind the first of a run, which has had its turn."""
+        """Put an entry back without its first predicate, which was expanded."""
         self.waiting -= 1
         waiting.drop()
         if len(waiting):
@@ -523,9 +523,9 @@ class Search:
             heapq.heappush(self.frontier, waiting)
 
     def _dive(self) -> None:
-        """Go on one step below the first predicate of the frontier, depth-first, so that the frontier does not grow.
+        """Expand one step below the first predicate of the frontier, depth-first, so that the frontier does not grow.
 
-        It stays there until all below it is done.
+        The predicate stays in the frontier until its subtree is finished.
         """
         waiting, n = self.stack[-1], len(self.stack)
         if self._is_hopeless(waiting.bound, -1):
@@ -535,7 +535,7 @@ class Search:
             if not self._is_hopeless(waiting.bound, waiting.size):
                 self._expand(waiting)
             waiting.drop()
-            # The best of what it leads to comes next, and the rest of its own run after all of that.
+            # Its best refinement comes next, and the rest of its own run after its subtree.
             below = sorted(self.stack[n:], reverse=True)
             self.stack[n - 1 :] = [*([waiting] if len(waiting) else []), *below]
         if not self.stack:
@@ -544,8 +544,8 @@ class Search:
     def _is_hopeless(self, bound: Loss, size: int) -> bool:
         """Return whether no refinement of a predicate of this size, with this bound, can become the result.
 
-        Refinements are longer (no shorter, where a rewrite goes on from a literal), so those of one that is as long
-        as the bar must be better, not just as good.
+        Refinements are longer (or as long, if a rewrite starts from a literal), so those of a predicate as long as
+        the bar must be better, not just as good.
         """
         bar = self.bar
         if not self.prune or bar is None:
@@ -555,13 +555,13 @@ class Search:
         return self.scorer.improves(bar.loss, bound)
 
     def _may_stay_as_long(self) -> bool:
-        """Return whether a refinement can have as many literals as what it refines."""
+        """Return whether a refinement can have as many literals as its parent."""
         return any(self.space.offers.from_literal.values()) or bool(self.space.bundled)
 
     # ---- one expansion ----------------------------------------------------------------------------------
 
     def _expand(self, waiting: Waiting) -> None:
-        """Evaluate the refinements of the first of those that wait."""
+        """Evaluate the refinements of the first waiting predicate."""
         at, size = waiting.at, waiting.size
         family, choice = int(waiting.families[at]), int(waiting.choices[at])
         trail = (*waiting.trail, family, choice)
@@ -574,7 +574,7 @@ class Search:
             self._refine(position, trail)
 
     def _refine(self, position: Position, trail: tuple[int, ...]) -> None:
-        """Evaluate all that grows out of a predicate by one rewrite."""
+        """Evaluate all refinements of a predicate by one rewrite."""
         self.expanded += 1
         self.proving += EXPANSION
         places: dict[SlotPath, list[Batch | Opening]] = {}
@@ -598,7 +598,7 @@ class Search:
             self.known.clear()
 
     def _is_swept(self, position: Position, growth: Batch | Opening) -> bool:
-        """Return if the members of a growth have columns, and stand at a position that a chain leads to."""
+        """Return whether the members of a growth have columns and are at a position that a chain leads to."""
         if isinstance(growth, Opening) and isinstance(growth.family, LinkFamily) and not is_swept(growth.family):
             return False
         needed = rows_needed if isinstance(growth, Batch) else need_of
@@ -611,7 +611,7 @@ class Search:
         return True
 
     def _consider(self, position: Position, trail: tuple[int, ...]) -> None:
-        """Evaluate one predicate by itself."""
+        """Evaluate a single predicate."""
         self.proving += SINGLE
         rows = rows_where(position.predicate, self.population, self.population.schema.individual, self.known)
         true = rows[self.population.individuals]
@@ -630,7 +630,7 @@ class Search:
             self._push(Waiting.single(bound, trail, position))
 
     def _count(self, n: int) -> None:
-        """Count evaluations, and stop when a limit is reached and there is something to return."""
+        """Count evaluations, and stop if a limit is reached and there is a result to return."""
         self.evaluated += n
         self.proving += PREDICATE * n * self.scorer.width // self.scorer.n_labels
         self._stop_if_over()
@@ -645,12 +645,12 @@ class Search:
         sums[1] += seconds
 
     def _note_point(self) -> None:
-        """Keep the best found and the bound between two steps, if much was evaluated since the last time."""
+        """Add a point to the trace, if there were many evaluations since the last one."""
         if self.best is not None and self.evaluated >= TRACED * self.trace[-1].evaluated:
             self.trace.append(self._point(self.best.loss[0]))
 
     def _point(self, loss: float) -> TracePoint:
-        """The present moment of the search; what waits first has the least bound."""
+        """Return a trace point; the first waiting predicate has the smallest bound."""
         least = min(loss, self.frontier[0].bound[0]) if self.frontier else loss
         score, seconds = self.scorer.criterion.score, self.budget.clock.spent()
         return TracePoint(self.evaluated, seconds, float(score(loss)), float(score(least)))
@@ -658,7 +658,7 @@ class Search:
     # ---- families in one pass ---------------------------------------------------------------------------
 
     def _sweep(self, place: OpenPosition) -> None:
-        """Evaluate all that may be added at one place: tests, and links with nothing behind them."""
+        """Evaluate all tests, and links without further tests, that may be added at one position."""
         began = now()
         chain = self._chain(place.position, place.path)
         grows = place.batch is None or self._can_grow_after(place.position, place.batch)
@@ -680,12 +680,12 @@ class Search:
         self._note_pass("prove", _text(place.position, place.path), self.evaluated - evaluated, now() - began)
 
     def _chain(self, position: Position, path: SlotPath) -> Chain:
-        """The rows at a position of a predicate."""
+        """Return the chain to the rows at a position of a predicate."""
         individual = self.population.schema.individual
         if len(position.items) != 1 or not path:
             passes = rows_where(position.predicate, self.population, individual, self.known)
         else:
-            # Of a single literal nothing needs to be asked first: who does not satisfy it ends with no row.
+            # A single literal needs no check first: individuals that do not satisfy it end with no row.
             passes = np.ones(self.population.tables[individual].n_rows, dtype=np.bool_)
         chain = Chain.start(self.population, passes)
         for index, slot in path:
@@ -699,7 +699,7 @@ class Search:
         return chain
 
     def _open(self, found: Members) -> None:
-        """Let the members of the families that are opened one by one become best or wait."""
+        """Consider the members of families that are opened one by one as best, or let them wait."""
         openings = {opening.family.index: opening for opening in found.place.openings}
         first = np.full(len(self.columns.lengths(found.place.type)), np.iinfo(np.int64).max)
         first[list(openings)] = [opening.start for opening in openings.values()]
@@ -719,7 +719,7 @@ class Search:
         )
 
     def _improve_by_openings(self, members: Members, losses: Floats, openings: Mapping[int, Opening]) -> None:
-        """Take the best of the members that is in the space by this derivation."""
+        """Update the best predicate with the members that this derivation generates."""
         sizes, splits = self._sizes(members), self._splits(members, losses)
         for k in splits[np.lexsort((sizes[splits], losses[splits, 1], losses[splits, 0]))].tolist():
             if not self._may_improve(_pair(losses[k]), int(sizes[k])):
@@ -729,14 +729,14 @@ class Search:
                     self._improve(_pair(losses[k]), made.size, made)
 
     def _opened(self, opening: Opening, choice: int) -> Iterator[Position]:
-        """The predicate that a member of an opened family makes, or what takes its place."""
+        """Yield the predicate of a member of an opened family, or its replacement."""
         for item in self.space.members(replace(opening, start=choice)):
             if item.choice != choice:
                 return
             yield from opening.settle(item)
 
     def _surely_stand(self, members: Members, openings: Mapping[int, Opening]) -> Mask:
-        """Return which members are surely derived here: links, where nothing beside them clashes."""
+        """Return a mask of the members certain to be derived here: links that clash with nothing at the position."""
         place = members.place
         found = np.zeros(len(members.sizes), dtype=np.bool_)
         if place.batch is None:
@@ -754,7 +754,7 @@ class Search:
         return found
 
     def _push_members(self, members: Members, bounds: Floats, fresh: Mask, counted: Mask, make: Make) -> None:
-        """Put the fresh members that may have better refinements on the frontier; see `_is_hopeless`."""
+        """Add the fresh members that may have better refinements to the frontier; see `_is_hopeless`."""
         sizes = self._sizes(members)
         hopeful = self._hopeful(bounds, sizes)
         self.pruned += int(np.count_nonzero(~hopeful))
@@ -765,7 +765,7 @@ class Search:
             self._push(Waiting(members.place.trail, *given, make))
 
     def _take(self, found: Members, allowed: Mask, grows: bool, hashes: NDArray[np.uint64] | None) -> None:
-        """Let the members that are allowed and, when pruning, keep enough individuals become best or wait."""
+        """Consider allowed members as best, or let them wait; when pruning, they must keep enough individuals."""
         enough = allowed & (found.sizes >= self.least) if self.prune else allowed
         n_allowed = int(np.count_nonzero(allowed))
         self._count(n_allowed)
@@ -780,7 +780,7 @@ class Search:
                 self._push_members(members, assessed.bounds, fresh, every, make)
 
     def _improve_by(self, members: Members, losses: Floats) -> None:
-        """Take the best of the members that leave enough on the other side as well."""
+        """Update the best predicate with the members that leave enough individuals in both branches."""
         place, splits = members.place, self._splits(members, losses)
         if not len(splits):
             return
@@ -799,7 +799,7 @@ class Search:
             self._improve(loss, length, next(self._members(place, family, choice)))
 
     def _improve_by_several(self, members: Members, losses: Floats, splits: Ints) -> None:
-        """Take the k best of the members, as far as different individuals satisfy them."""
+        """Update the k best predicates with the members that select different individuals."""
         sizes = self._sizes(members)
         keys = (
             members.choices[splits],
@@ -817,31 +817,31 @@ class Search:
                 self._improve(loss, int(sizes[m]), next(iter(self._members(members.place, family, choice))))
 
     def _splits(self, members: Members, losses: Floats) -> Ints:
-        """Return which members leave enough on both sides and are no worse than the bar by the first component."""
+        """Return the members with enough individuals in both branches and a first component no worse than the bar."""
         good, bar = (members.sizes >= self.least) & (members.sizes <= len(self.population) - self.least), self.bar
         if bar is not None:
             good &= losses[:, 0] <= bar.loss[0] + self.scorer.slack
         return np.flatnonzero(good)
 
     def _members(self, place: OpenPosition, index: int, choice: int) -> Iterator[Position]:
-        """The predicate that a member of a batch makes."""
+        """Yield the predicate of a member of a batch."""
         assert place.batch is not None
         family = self.space.plain[place.type].families[index]
         return place.batch.settle(Item(family, choice, family.literal(choice)))
 
     def _is_plain(self, name: str) -> Mask:
-        """Return which families of a type are plain tests, by index."""
+        """Return a mask of the families of a type that are plain tests, by index."""
         plain = np.zeros(len(self.columns.lengths(name)), dtype=np.bool_)
         plain[list(self.space.plain[name].families)] = True
         return plain
 
     def _sizes(self, members: Members) -> Ints:
-        """Return how many literals the predicates have that members make."""
+        """Return the number of literals of each member's predicate."""
         place = members.place
         return np.asarray(place.position.size + self.columns.lengths(place.type)[members.families])
 
     def _hopeful(self, bounds: Floats, sizes: Ints) -> Mask:
-        """The rule of `_is_hopeless` for many."""
+        """Return a mask of the predicates that are not hopeless; see `_is_hopeless`."""
         bar, slack = self.bar, self.scorer.slack
         if not self.prune or bar is None:
             return np.ones(len(bounds), dtype=np.bool_)
@@ -849,10 +849,10 @@ class Search:
         return np.where(long, better(bounds, bar.loss, slack), ~cannot_beat(bounds, bar.loss, slack))
 
     def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> Mask:
-        """Return which members leave less than their parent does, and what no shorter or earlier member leaves.
+        """Return a mask of the members that keep fewer rows than their parent, and rows unlike any earlier member's.
 
-        The others have only refinements that are found elsewhere, with no more literals, so that no limit cuts those
-        off; unless a rewrite goes on from the test itself.
+        The refinements of the others are found elsewhere, with no more literals, so that no limit excludes them;
+        unless a rewrite starts from the test itself.
         """
         marks = members.marks
         fresh = np.ones(len(members.sizes), dtype=np.bool_)
@@ -866,10 +866,10 @@ class Search:
         return fresh
 
     def _hashes(self, n: int) -> NDArray[np.uint64]:
-        """Random numbers, the same throughout a search; two sums of them identify a set of pairs."""
+        """Return random numbers, fixed throughout a search; two sums of them identify a set of pairs."""
         if self.marks.shape[1] < n:
             self.marks = np.random.default_rng(self.seed).integers(0, 2**63, size=(2, 2 * n), dtype=np.uint64)
-        return np.ascontiguousarray(self.marks[:, :n])  # kernels would be compiled once more for a view
+        return np.ascontiguousarray(self.marks[:, :n])  # kernels would be compiled again for a view
 
     def _can_grow_after(self, position: Position, batch: Batch) -> bool:
         """Return whether a predicate with one more test at the end of the path can have refinements."""
@@ -885,7 +885,7 @@ class Search:
     # ---- the best so far --------------------------------------------------------------------------------
 
     def _improve(self, loss: Loss, size: int, position: Position) -> None:
-        """Take a predicate among the best if it is better, or as good and shorter, or as short and comes first."""
+        """Add a predicate to the best if it is better, equally good and shorter, or equally short and first."""
         found, bar = Best(loss, size, position.key, position), self.bar
         if bar is not None and not self._precedes(found, bar):
             return
@@ -924,10 +924,10 @@ class Search:
         return SearchStats(*counts, seconds, self.stopped_by, passes)
 
     def result(self) -> Split:
-        """Return the split that was found, the next best ones, and what is proved of each."""
+        """Return the best split, with the next best ones."""
         positions = [leader.position for leader in self.leaders] or [self.space.root()]
         bounds = [waiting.bound for waiting in self.frontier]
-        if self._is_partial():  # of tests that there was no time to prepare nothing is known
+        if self._is_partial():  # nothing is known about tests that were not prepared
             bounds.append(self.least_bound)
         first, *others = (self._split(position, bounds) for position in positions)
         return replace(first, next_best=tuple(others))
@@ -948,7 +948,7 @@ class Search:
 
 
 def _text(position: Position, path: SlotPath) -> str:
-    """A position in words: the links that lead there."""
+    """Return a position as text: the links that lead to it."""
     names = []
     for index, slot in path:
         item = position.items[index]
@@ -963,7 +963,7 @@ def _pair(loss: Floats) -> Loss:
 
 
 def _before_the_end(position: Position, path: SlotPath) -> Iterator[Position]:
-    """The positions along a path, the last one not included."""
+    """Yield the positions along a path, without the last."""
     for index, slot in path:
         yield position
         position = position.items[index].positions[slot]

@@ -1,4 +1,4 @@
-"""Results of a search: the split, and what it cost."""
+"""Results of a search: the split and its cost."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ StoppedBy = Literal["done", "evaluations", "time", "interrupt", "beam"]
 
 
 class Pass(NamedTuple):
-    """Cost of the passes over the rows at one position, to prove or to find.
+    """Cost of the passes over the rows at one position.
 
     Parameters
     ----------
     order : {"prove", "find"}
-        By which bound, or by which score, predicates were chosen to go on from.
+        Whether predicates were expanded in the order of their bounds or of their scores.
     position : str
-        The links that lead there.
+        The links that lead to the position.
     evaluated : int
     seconds : float
     """
@@ -38,16 +38,16 @@ class Pass(NamedTuple):
 
 
 class TracePoint(NamedTuple):
-    """The best found at some moment of a search, and what nothing in the space can beat as far as was known then.
+    """The best score and the bound at one moment of a search.
 
     Parameters
     ----------
     evaluated : int
     seconds : float
     score : float
-        Of the best found, as the criterion quotes it: accuracies rise, impurities and errors fall.
+        The score of the best predicate so far; accuracies rise, impurities and errors fall.
     bound : float
-        The best score that was not ruled out; the search ends when it meets the score of the best found.
+        The best score not ruled out so far; the search ends when it equals the score.
     """
 
     evaluated: int
@@ -56,7 +56,7 @@ class TracePoint(NamedTuple):
     bound: float
 
     def in_plain_units(self, units: Units) -> TracePoint:
-        """Return it with all figures as they are, where the numbers of a target were counted in some units."""
+        """Return the point with score and bound in the original units of the target."""
         return self._replace(score=units.square(self.score), bound=units.square(self.bound))
 
 
@@ -77,10 +77,10 @@ class SearchStats:
     seconds : float
     stopped_by : {"done", "evaluations", "time", "interrupt", "beam"}
     passes : tuple of Pass
-        Where the time went.
+        The passes, with their times.
     trace : tuple of TracePoint
-        How the best found and the bound met, at numbers of evaluations that grow by a factor. It begins with the
-        score of no split, and ends with the result.
+        The best score and the bound over the search, at geometrically spaced numbers of evaluations. It starts with
+        the score without a split and ends with the result.
     """
 
     evaluated: int = 0
@@ -100,44 +100,43 @@ class SearchStats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """Problem that was searched: the space on the population that was split, the scorer, and the fewest on a side."""
+    """The searched problem: the space on its population, the scorer, and the minimum samples per branch."""
 
     space: Space
     scorer: Scorer
     least: int
 
     def __repr__(self) -> str:
-        return short_repr(self, repr(self.space), f"at least {self.least:,} on each side")
+        return short_repr(self, repr(self.space), f"at least {self.least:,} per branch")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split(Viewed):
-    """The best predicate found, and how good it is.
+    """The best predicate of a search, with its score.
 
     Parameters
     ----------
     predicate : Predicate
-        ``top`` when no predicate leaves enough on both sides.
+        ``top`` if no predicate gives both branches enough individuals.
     loss : tuple of two floats
-        What the criterion makes least, compared in this order; see `structtree.tasks.criteria`. For numbers of
-        extreme size in other units than theirs; see `structtree.tasks.target`.
+        The minimised values, compared in this order; see `structtree.tasks.criteria`. Very large or small targets
+        are scaled; see `structtree.tasks.target`.
     score : float
-        The criterion's value as people quote it: accuracy for the accuracies, else the impurity or error.
+        The reported value of the criterion: an accuracy, impurity or error.
     yes, no : array
-        Weighted class counts on both sides; for numbers weight, sum and sum of squares of the centred targets.
+        Weighted class counts of the branches; for regression, weight, sum and sum of squares of the centred targets.
     proved : bool
-        Whether no predicate of the space is better.
+        Whether it is proved that no predicate of the space is better.
     gap : float
-        How much less than this, in the first component of the loss, something unseen might still have.
+        Maximum amount by which the first component of the loss could still be improved.
     criterion : str
     stats : SearchStats
     problem : Problem
-        What was asked, for questions afterwards; see `structtree.search.why_not`.
+        The searched problem; used by `structtree.search.why_not`.
     runners_up : tuple of Predicate
-        Others that were good on the way, the better ones first.
+        Other good predicates of the search, best first.
     next_best : tuple of Split
-        The second best predicate and so on, where several were asked for. No two of them, nor this one, are satisfied
-        by the same individuals.
+        With k > 1, the second best split and so on. No two of them, nor this one, select the same individuals.
     """
 
     predicate: syn.Predicate
@@ -161,7 +160,7 @@ class Split(Viewed):
         return f"{pretty(self.predicate)} ({self.criterion} {self.score:.4g})"
 
     def in_plain_units(self, units: Units) -> Split:
-        """Return it with scores and weights as people quote them, not in the units of the target."""
+        """Return the split with scores and weights in the original units of the target."""
         stats = replace(self.stats, trace=tuple(point.in_plain_units(units) for point in self.stats.trace))
         yes, no = self.yes * units.weight, self.no * units.weight
         others = tuple(split.in_plain_units(units) for split in self.next_best)

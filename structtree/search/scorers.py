@@ -1,8 +1,8 @@
-"""A criterion with the labels it judges by: from which individuals a predicate keeps to its loss and its bound.
+"""Scorers: a criterion with labels, which turns the individuals that a predicate keeps into a loss and a bound.
 
-Counts are what the kernels add up: the weight of each label (`structtree.tasks.statistics`). For classes these are
-the classes; for numbers each different target is a label of its own, in their order, so that a count says who was
-kept and the bound can cut there.
+The kernels sum the weight of each label (`structtree.tasks.statistics`). For classification, the labels are the
+classes; for regression, each distinct target is a label, in ascending order, so that the bound can choose a
+threshold.
 """
 
 from __future__ import annotations
@@ -33,20 +33,19 @@ __all__ = ["Assessment", "Loss", "Scorer", "Sums", "scorer_for", "scorer_of", "s
 
 Loss = tuple[float, float]
 
-# Corners double with every class; beyond this many an assessment takes as long as that of so many corners.
+# The number of corners doubles with every class; with more classes, an assessment costs as much as with this many.
 FEW_CLASSES = 8
-# A greater table would leave the cache and be no faster than the logarithms, and take longer to make than they do.
+# A larger table would not fit into the cache, be no faster than the logarithms, and take longer to compute.
 TABLED_WEIGHT = 100_000
 
 
 class Assessment(NamedTuple):
-    """Assessment of many candidates.
+    """Losses and bounds of many candidates.
 
     Parameters
     ----------
     losses, bounds : (m, 2)
-        Where the first component has lost against the best, the second may be left out: infinity in a loss, and 0
-        in a bound.
+        If the first component is worse than the best, the second may be skipped: infinity in a loss, 0 in a bound.
     """
 
     losses: Floats
@@ -55,15 +54,15 @@ class Assessment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scorer:
-    """Criterion on the labels of some individuals.
+    """A criterion on the labels of some individuals.
 
     Parameters
     ----------
     criterion : Criterion
     statistics : Statistics
-        Of the individuals, as the criterion reads them.
+        The statistics of the individuals that the criterion reads.
     task : Task
-        With the classes that occur, one per label.
+        The task, with the classes that occur, one per label.
 
     Examples
     --------
@@ -80,9 +79,9 @@ class Scorer:
     labels: NDArray[np.int32] = field(init=False, repr=False)
     weights: Floats = field(init=False, repr=False)
     n_labels: int = field(init=False)
-    #: The counts of everybody, as the criterion wants them: class weights, or moments.
+    #: The statistics of all individuals: class weights, or moments.
     total: Floats = field(init=False)
-    #: What rounding may have changed in a loss.
+    #: Maximum rounding error of a loss.
     slack: float = field(init=False)
     _table: Floats = field(init=False, repr=False)
 
@@ -105,57 +104,57 @@ class Scorer:
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """The classes that occur, one per label; none where numbers are predicted."""
+        """The classes that occur, one per label; empty for regression."""
         return self.task.classes
 
     def counts(self, inside: NDArray[np.bool_]) -> Floats:
-        """The counts of the individuals in each column."""
+        """Return the counts of the individuals in each column."""
         return self.statistics.counts(inside)
 
     def take(self, which: NDArray[np.int64]) -> Scorer:
-        """A scorer of some of the individuals, by the same classes."""
+        """Return a scorer for some of the individuals, with the same classes."""
         values = self.statistics.individual_values[which]
         return Scorer(self.criterion, self.task.statistics(values, self.weights[which]), self.task)
 
     def guide(self) -> Scorer | None:
-        """Return a scorer that leads a search to good predicates; None where this one does so itself.
+        """Return a scorer that guides a heuristic search; None if this scorer is a good guide.
 
-        Most refinements leave the accuracy as it is, so that it shows no way; the entropy does.
+        Most refinements do not change the accuracy, so that it is a poor guide; the entropy is a better one.
         """
         if self.name not in ("accuracy", "gain-ratio"):
             return None
         return Scorer(criterion("entropy"), self.statistics, self.task)
 
     def tallies(self) -> Iterator[Sums]:
-        """Yield the tallies of which `losses` wants the sums: weights by class, or the moments of numbers."""
+        """Yield the statistics whose sums `losses` needs: weights by class, or moments."""
         return self.statistics.tallies()
 
     @property
     def _reads_counts(self) -> bool:
-        """Whether the criterion reads the counts of labels as they are."""
+        """Whether the criterion reads the label counts directly."""
         return self.statistics.rows is None
 
     def losses(self, counts: Floats) -> Floats:
-        """Return the losses of candidates with these sums of the tallies."""
+        """Return the losses of candidates, given the sums of their statistics."""
         if self.criterion.is_compiled and self._reads_counts:
             return np.asarray(class_losses(self.criterion.kind, counts, self.total, self._table))
         return two_components(self.criterion.loss(counts, self.total))
 
     def loss(self, counts: Floats) -> Floats:
-        """Return the losses of candidates with these counts."""
+        """Return the losses of candidates, given their counts."""
         return self.assess(counts).losses
 
     def bound(self, counts: Floats) -> Floats:
-        """Return the least losses of their refinements."""
+        """Return lower bounds on the losses of the refinements of candidates."""
         return self.assess(counts).bounds
 
     def assess(self, counts: Floats, best: Loss | None = None) -> Assessment:
-        """Return the losses of some candidates, and the least losses of their refinements.
+        """Return the losses of candidates, and lower bounds on the losses of their refinements.
 
         Parameters
         ----------
         counts : (m, n_labels)
-            Sums of this judge's weights.
+            Sums of the weights of this scorer.
         best : pair of floats, optional
             The best loss found.
         """
@@ -173,39 +172,39 @@ class Scorer:
 
     @property
     def width(self) -> int:
-        """Return how many numbers it takes to assess a candidate: its counts, and of many classes all corners."""
+        """The cost of assessing a candidate in numbers: its counts, or all corners for many classes."""
         many = self._reads_counts and self.n_labels > FEW_CLASSES
         return self.n_labels * (2**FEW_CLASSES if many else 1)
 
     def improves(self, loss: Loss, best: Loss) -> bool:
-        """Return if a loss is less than the best by more than rounding."""
+        """Return whether a loss is less than the best by more than rounding."""
         return self.compare(loss, best) < 0
 
     def least(self, losses: Floats) -> Ints:
-        """Return which losses are the least; all of them that only rounding may keep apart."""
+        """Return the indices of the smallest losses, equal up to rounding."""
         tied = np.flatnonzero(losses[:, 0] <= losses[:, 0].min() + self.slack)
         second = losses[tied, 1]
         return np.asarray(tied[second <= second.min() + self.slack])
 
     def compare(self, loss: Loss, other: Loss) -> int:
-        """Return -1 if a loss is less than another, 1 if it is greater, 0 if only rounding may keep them apart."""
+        """Return -1 if a loss is less than another, 1 if it is greater, 0 if they are equal up to rounding."""
         for mine, theirs in zip(loss, other, strict=True):
             if abs(mine - theirs) > self.slack:
                 return -1 if mine < theirs else 1
         return 0
 
     def score(self, loss: Floats) -> float:
-        """The loss as people quote it."""
+        """Return the reported score of a loss, such as an accuracy."""
         return float(self.criterion.score(float(loss[0])))
 
     def sides(self, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-        """The counts, or weight, mean and variance, of those inside and of the others."""
+        """Return the statistics of the individuals inside and of the others."""
         both = self.statistics.sums(self.counts(np.stack([inside, ~inside], axis=1)))
         return both[0], both[1]
 
 
 def weight_table(criterion: Criterion, weights: Floats) -> Floats:
-    """Return v log2 v of all whole numbers that counts can be; nothing where they can be others, or too many."""
+    """Return v log2 v for all possible counts v; empty if counts are not integers, or too many."""
     weight = float(weights.sum())
     logs = criterion.kind in (ACCURACY_STAR, ENTROPY)
     if not logs or weight > TABLED_WEIGHT or (weights != np.floor(weights)).any():
@@ -215,7 +214,7 @@ def weight_table(criterion: Criterion, weights: Floats) -> Floats:
 
 
 def scorer_of(target: Target) -> Scorer:
-    """Return the scorer of a checked target; classes that nobody has are left out."""
+    """Return the scorer of a checked target, without the classes that do not occur."""
     task, values = target.task.compacted(target.values)
     return Scorer(target.criterion, task.statistics(values, target.weights), task)
 
@@ -227,12 +226,12 @@ def scorer_for(
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
 ) -> Scorer:
-    """Return the scorer of a target that is not checked yet; see `structtree.tasks.target.target_for`."""
+    """Return the scorer of a target after checking it; see `structtree.tasks.target.target_for`."""
     return scorer_of(splittable(target_for(target, n, name, sample_weight, class_weight)))
 
 
 def splittable(target: Target) -> Target:
-    """Return a target in the units that suit it, if it has something to tell apart."""
+    """Return a target in suitable units; raise `DataError` if all labels are identical."""
     if len(target.classes) == 1:
-        raise DataError(f"all individuals have the class {target.classes[0]!r}; there is nothing to tell apart")
+        raise DataError(f"all labels are identical: every individual has the class {target.classes[0]!r}")
     return target.counted()

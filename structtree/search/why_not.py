@@ -110,7 +110,7 @@ def why_not(split: Split, predicate: syn.Predicate | str) -> WhyNot:
     >>> why_not(found, "exists cars (wheels >= 2)").kind
     'not derivable'
     """
-    require(split, Split, "split", "what best_split has found")
+    require(split, Split, "split", "the result of best_split")
     require(predicate, str | syn.Predicate, "predicate", "a predicate or its text")
     space, problem = split.problem.space, split.problem
     parsed = parse_predicate(predicate) if isinstance(predicate, str) else predicate
@@ -154,10 +154,8 @@ class _Inquiry:
     def answer(self, predicate: syn.Predicate) -> WhyNot:
         candidate, winner = self._look(predicate), self._look(self.split.predicate)
         if candidate.predicate == winner.predicate:
-            proved = "the best there is" if self.split.proved else "the best found, though not proved best"
-            return self._because(
-                "winner", candidate, f"is the winner: with {self._said(candidate.loss)} it is {proved}"
-            )
+            proved = "proved best" if self.split.proved else "the best found, but not proved best"
+            return self._because("winner", candidate, f"is the winner: {self._said(candidate.loss)}, {proved}")
         return (
             self._too_small(candidate)
             or self._as_good(candidate, winner)
@@ -178,26 +176,24 @@ class _Inquiry:
     # ---- the answers ------------------------------------------------------------------------------------
 
     def _too_small(self, candidate: _Candidate) -> WhyNot | None:
-        no_side = int((~candidate.inside).sum())
+        n_no = int((~candidate.inside).sum())
         small = [seen for seen in self._lineage(candidate) if seen.inside.sum() < self.least]
         if small:
             top = _most_general(small)
-            holds = f"{top.text} holds of {_individuals(int(top.inside.sum()))}"
-            why = f"was pruned: {holds}, and a side must have {self.least}"
+            selected = f"{top.text} selects {_individuals(int(top.inside.sum()))}"
+            why = f"was pruned: {selected}, and a branch needs at least {self.least}"
             return self._because("pruned", candidate, why, top)
-        if no_side < self.least:
-            why = (
-                f"is no split: it leaves {_individuals(no_side)} on the other side, and a side must have {self.least}"
-            )
+        if n_no < self.least:
+            why = f"is not a split: the no branch has {_individuals(n_no)}, and a branch needs at least {self.least}"
             return self._because("pruned", candidate, why, candidate)
         return None
 
     def _as_good(self, candidate: _Candidate, winner: _Candidate) -> WhyNot | None:
         if (candidate.inside == winner.inside).all():
-            same = f"both hold of the same {_individuals(int(candidate.inside.sum()))}"
+            same = f"both select the same {_individuals(int(candidate.inside.sum()))}"
             why = f"is equivalent to {winner.text} on this data: {same}"
         elif (candidate.inside == ~winner.inside).all():
-            why = f"is the same split as {winner.text} with yes and no exchanged"
+            why = f"is the same split as {winner.text} with yes and no swapped"
         elif self.scorer.compare(candidate.loss, winner.loss) == 0:
             why = f"ties with {winner.text}: both have {self._said(candidate.loss, winner.loss)}"
         else:
@@ -206,16 +202,16 @@ class _Inquiry:
 
     def _tie_break(self, candidate: _Candidate, winner: _Candidate) -> str:
         if winner.size < candidate.size:
-            return f"of equals the shorter wins ({winner.size} literals against {candidate.size})"
+            return f"the shorter predicate wins a tie ({winner.size} against {candidate.size} literals)"
         if winner.size > candidate.size:
-            return "the search came to the other one by a way that made this one superfluous"
-        return "of equally long ones the search generates the other one first"
+            return "the search found the other predicate first and skipped this one as redundant"
+        return "among predicates of equal length, the one generated first wins"
 
     def _missed(self, candidate: _Candidate, winner: _Candidate) -> WhyNot | None:
         if not self.scorer.improves(candidate.loss, winner.loss):
             return None
         stopped = self.split.stats.stopped_by
-        ended = "on other data or options" if stopped == "done" else f"before it was reached (by {stopped})"
+        ended = "on other data or options" if stopped == "done" else f"before reaching it (stopped by {stopped})"
         return self._because(
             "missed", candidate, f"is better: {self._against(candidate.loss, winner)}; the search ended {ended}"
         )
@@ -229,8 +225,8 @@ class _Inquiry:
             return None
         top = _most_general(hopeless)
         best = self._said(top.bound, winner.loss)
-        why = f"was pruned: what refines {top.text} has {best} at best, and {winner.text} has "
-        own = f"{self._said(winner.loss, top.bound)} (itself it has {self._said(candidate.loss)})"
+        why = f"was pruned: refinements of {top.text} have {best} at best, and {winner.text} has "
+        own = f"{self._said(winner.loss, top.bound)} (this predicate has {self._said(candidate.loss)})"
         return self._because("pruned", candidate, why + own, top)
 
     def _lineage(self, candidate: _Candidate) -> list[_Candidate]:
@@ -271,7 +267,7 @@ class _Inquiry:
 
 
 def _most_general(candidates: list[_Candidate]) -> _Candidate:
-    """Return the shortest candidate; of several, the one with the worst bound."""
+    """Return the shortest candidate; among several, the one with the worst bound."""
     return min(candidates, key=lambda seen: (seen.size, (-seen.bound[0], -seen.bound[1]), order(seen.predicate)))
 
 

@@ -77,14 +77,14 @@ def test_a_wrong_copy_is_refused_with_both_digests(toy):
     sentence = fail("datasets", "get", "toy", "--from", wheel)
     assert toy_source(FILES).digests["a.csv"] in sentence
     assert toy_source({"a.csv": b"size,class\n"}).digests["a.csv"] in sentence
-    assert sentence.endswith("nothing was kept\n")
+    assert sentence.endswith("nothing was stored\n")
 
 
 @pytest.mark.usefixtures("shelf")
 def test_a_set_that_cannot_be_fetched_is_told_in_one_sentence():
     for command in (("datasets", "get", "toy"), ("data", "info", "toy")):
         sentence = fail(*command)
-        assert sentence.startswith("error: cannot get toy: pip could not download toys==1.0 (")
+        assert sentence.startswith("error: cannot download toy: pip could not download toys==1.0 (")
         assert sentence.endswith("with: structtree datasets get toy --from DIR\n")
         assert sentence.count("\n") == 1
 

@@ -179,7 +179,7 @@ def test_an_unknown_criterion_is_answered_with_the_nearest():
 def test_one_class_only_is_nothing_to_tell_apart(tmp_path):
     table = tmp_path / "same.csv"
     table.write_text("a,c\n1,yes\n2,yes\n", encoding="utf-8")
-    assert "nothing to tell apart" in fail("effort", table, "--target", "c")
+    assert "all labels are identical" in fail("effort", table, "--target", "c")
 
 
 def test_a_criterion_for_numbers_needs_numbers():

@@ -596,7 +596,7 @@ def test_molecules_with_a_scaffold_stay_together(table):
         ("group:patient:9", 2, "that of the groups, which is 3; got 9"),
         ("time:name", 1, "name must contain numbers or dates such as 2024-07-31; got values such as"),
         ("group:gap", 1, "gap defines the folds, but is missing for 1 individual"),
-        ("scaffold", 1, "scaffolds are of molecules"),
+        ("scaffold", 1, "scaffolds require molecules"),
     ],
 )
 def test_folds_that_cannot_be_made_are_refused(table, folds, code, words):

@@ -41,7 +41,7 @@ def test_predictions_have_the_rows_of_the_file_and_tell_the_bad_ones(model, new)
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     expected = [("0", "007", "C1CC", ""), ("1", "8", "CCCO", "yes"), ("2", "9", "", ""), ("3", "10", "CCCCCCC", "no")]
     assert [(row["row"], row["id"], row["smiles"], row["prediction"]) for row in rows] == expected
-    problems = ["RDKit cannot read the SMILES 'C1CC'", "", "there is no molecule", ""]
+    problems = ["RDKit cannot read the SMILES 'C1CC'", "", "the molecule is missing", ""]
     assert [row["problem"] for row in rows] == problems
     assert [row["actual"] for row in rows] == ["", "yes", "", ""]
     assert [row["soluble"] for row in rows] == ["yes", "yes", "no", ""]
@@ -107,7 +107,7 @@ def test_salts_are_dropped_and_the_model_remembers_it(tmp_path):
 
 def test_all_bad_molecules_are_told_at_once(new):
     sentence = fail("fit", new, "--target", "soluble", code=1)
-    assert "RDKit cannot read 2 of 4 molecules" in sentence and "line 4 (row 2): there is no molecule" in sentence
+    assert "RDKit cannot read 2 of 4 molecules" in sentence and "line 4 (row 2): the molecule is missing" in sentence
 
 
 def test_the_cache_is_left_aside_on_request_and_no_option_of_tables(tmp_path, monkeypatch):

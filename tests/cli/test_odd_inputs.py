@@ -295,7 +295,7 @@ GRAPHS_AND_MOLECULES = (
     data(FIT, r"a.csv: RDKit cannot read 2 of 2 molecules; correct them", "smiles,y\nqq,a\nXX,b\n"),
     data(
         "fit DATA --target y --skip-bad",
-        r"a.csv: RDKit cannot read 2 of 2 .*nothing would be left",
+        r"a.csv: RDKit cannot read 2 of 2 .*none can be skipped",
         "smiles,y\nqq,a\nXX,b\n",
     ),
     data(FIT, r"a.csv:3", "smiles,y\nCC,a\n,b\n"),

@@ -123,7 +123,7 @@ def test_the_parts_can_be_written_as_json():
 def test_wrong_input_is_answered_in_one_sentence():
     with pytest.raises(UnknownNameError, match="did you mean 'entropy'"):
         compare_effort(*GIVEN, ["entropi"])
-    with pytest.raises(DataError, match="nothing to tell apart"):
+    with pytest.raises(DataError, match="all labels are identical"):
         compare_effort(GIVEN[0], np.array(["same"] * 24), GIVEN[2])
     with pytest.raises(DataError, match="labels"):
         compare_effort(GIVEN[0], np.array(["a", "b"]), GIVEN[2])

@@ -213,7 +213,7 @@ NUMBERS = Population.from_records([{"x": 1}, {"x": 2}, {"x": 3}])
     ("options", "error", "sentence"),
     [
         ({"target": ["a", "b"]}, DataError, "expected 3 labels"),
-        ({"target": ["a", "a", "a"]}, DataError, "all individuals have the class 'a'"),
+        ({"target": ["a", "a", "a"]}, DataError, "all labels are identical: every individual has the class 'a'"),
         ({"target": [1.0, np.nan, 2.0]}, DataError, "a target must be a finite number; got nan"),
         ({"target": ["a", None, "b"]}, DataError, "the target has no value"),
         ({"target": ["a", "b", "b"], "sample_weight": [1, -1, 1]}, DataError, "must be a number >= 0; got -1"),
@@ -238,7 +238,7 @@ def test_wrong_input_gets_one_sentence(options, error, sentence):
 
 
 def test_an_empty_population_is_refused():
-    with pytest.raises(DataError, match="no individuals"):
+    with pytest.raises(DataError, match="expected at least one individual, got an empty population"):
         best_split(NUMBERS.take([]), np.array([]), FLAT)
 
 
@@ -303,7 +303,7 @@ def test_functions_are_called_by_a_space_and_not_by_a_search():
     space = Space.build(grammar, texts, functions={"length": lambda row: len(row["text"])})
     assert pretty(best_split(space.population, ["x", "y", "y"], space).predicate) == "length >= 2"
     for given in (space, grammar):
-        with pytest.raises(UsageError, match="do not have 'length', which a function gives; build a space with it"):
+        with pytest.raises(UsageError, match="have no 'length', which a function computes; build a space with it"):
             best_split(texts, ["x", "y", "y"], given)
 
 

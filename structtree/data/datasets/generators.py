@@ -1,10 +1,9 @@
-"""Seeded generators: populations whose classes follow a known rule, of any size, with any share of noise.
+"""Seeded generators of populations whose classes follow a known rule, of any size and with any fraction of noise.
 
-Each is a pure function from its arguments to a population that is built directly as columns; the class is an
-attribute of the individual. The rule that decides the class is in `PLANTED_RULES`, as text of the grammar
-language. Noise changes the class of an exact share of the individuals after all else is drawn, so the
-structures of a seed are the same with and without it. `structtree.data.datasets.catalog` gives these sets their
-names.
+Each generator is a pure function that builds a population directly as columns; the class is an attribute of the
+individual. `PLANTED_RULES` has the rule for the class, in the grammar language. Noise is applied last and changes the
+class of an exact fraction of the individuals, so that a seed gives the same structures with and without it.
+`structtree.data.datasets.catalog` names these datasets.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ _Span = tuple[int, int]
 
 
 def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Population:
-    """One of the three monk's problems over all 432 cases.
+    """Return one of the three monk's problems on all 432 cases.
 
     Parameters
     ----------
@@ -71,9 +70,9 @@ def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Popul
         1: ``a1 = a2`` or ``a5 = 1``; 2: exactly two of the six attributes are 1; 3: ``a5 = 3`` and
         ``a4 = 1``, or ``a5 != 4`` and ``a2 != 3``.
     noise : float
-        The share of cases whose class is changed; the original third problem had 0.05 in its training part.
+        Fraction of cases whose class is changed; 0.05 in the training set of the original third problem.
     seed : int
-        Which cases are changed.
+        Seed for the choice of the changed cases.
 
     Examples
     --------
@@ -99,12 +98,12 @@ def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Popul
 
 
 def leap_years(first: int = 1600, last: int = 2400) -> Population:
-    """Years by what divides them; the class is whether the year has 366 days in the Gregorian calendar.
+    """Return years with their divisors; the class is whether a year has 366 days in the Gregorian calendar.
 
     Parameters
     ----------
     first, last : int
-        The years, from 1 on, both included.
+        The first and last year, both included; at least 1.
 
     Examples
     --------
@@ -121,7 +120,7 @@ def leap_years(first: int = 1600, last: int = 2400) -> Population:
 
 
 def king_rook_king(n: int = 2000, noise: float = 0.0, seed: int = 0) -> Population:
-    """Random chess positions of white king and rook and black king, white to move: which are illegal?
+    """Return random chess positions of white king and rook and black king, white to move; some are illegal.
 
     A position is illegal if two pieces stand on one square, if the kings are next to each other, or if the rook gives
     check: it stands on the file or the rank of the black king, and the white king is not between them.
@@ -129,9 +128,9 @@ def king_rook_king(n: int = 2000, noise: float = 0.0, seed: int = 0) -> Populati
     Parameters
     ----------
     n : int
-        How many positions; about a third of them are illegal.
+        Number of positions; about a third of them are illegal.
     noise : float
-        The share of positions whose class is changed.
+        Fraction of positions whose class is changed.
     seed : int
 
     Examples
@@ -152,7 +151,7 @@ def king_rook_king(n: int = 2000, noise: float = 0.0, seed: int = 0) -> Populati
 
 
 def _gives_check(king: _Ints, rook: _Ints, other: _Ints) -> _Flags:
-    """Where the rook and the other king share a file or a rank (or their square), and the king is not between."""
+    """Return where the rook and the black king share a file or a rank, and the white king is not between them."""
     same = rook == other
     between = (np.minimum(rook, other) < king) & (king < np.maximum(rook, other))
     in_the_way = (same & (king == rook)) & between[::-1]
@@ -167,17 +166,17 @@ _ROOFS = {"none": 0.5, "flat": 0.3, "peaked": 0.1, "jagged": 0.08, "arc": 0.02}
 
 
 def planted_trains(n: int = 1000, noise: float = 0.0, seed: int = 0) -> Population:
-    """Random trains of two to six cars; a train goes east if a triangle rides directly before a long car.
+    """Return random trains of two to six cars; a train goes east if a triangle rides directly before a long car.
 
     The cars are like those of the East-West challenge: long cars are rectangles, only they may have three
-    wheels, buckets have no roof, and so on. The shares of loads and lengths are such that about half go east.
+    wheels, buckets have no roof, and so on. Loads and lengths are distributed so that about half go east.
 
     Parameters
     ----------
     n : int
-        How many trains.
+        Number of trains.
     noise : float
-        The share of trains whose direction is changed.
+        Fraction of trains whose direction is changed.
     seed : int
 
     Examples
@@ -235,7 +234,7 @@ _VALENCE = np.array([4, 3, 2, 2, 1, 1, 1])
 _CHARGE = np.array([-0.05, -0.3, -0.4, 0.05, -0.2, -0.1, -0.05])
 _ORDERS = ("single", "double", "triple", "aromatic")
 _RING = 6
-# Shares of elements by how many neighbours an atom has, first outside and then inside an aromatic ring, so
+# Frequencies of elements by the number of neighbours of an atom, first outside and then inside an aromatic ring, so
 # that no atom has more bonds than its valence allows.
 _ELEMENT_SHARES = np.array(
     [
@@ -270,31 +269,31 @@ class _Skeleton:
 
     @property
     def group(self) -> _Ints:
-        """The place of each atom in its molecule's group: 0 is the centre, less than 0 is outside."""
+        """Position of each atom in its molecule's group: 0 for the centre, negative outside the group."""
         return self.place - self.sizes[self.owner] + 3
 
     def neighbours(self, wanted: _Flags) -> _Ints:
-        """Number of neighbours of each atom that are among the wanted atoms."""
+        """Return the number of neighbours of each atom among the wanted atoms."""
         n = self.owner.size
         ends = np.concatenate([self.one[wanted[self.other]], self.other[wanted[self.one]]])
         return np.bincount(ends, minlength=n)
 
 
 def planted_graphs(n: int = 500, nodes: _Span = (8, 25), noise: float = 0.0, seed: int = 0) -> Population:
-    """Random connected graphs in the likeness of molecules; the active ones have an N with two O neighbours.
+    """Return random molecule-like connected graphs; the active ones have an N with two O neighbours.
 
-    A molecule is an aromatic six-ring or a single atom, grown at random places to its size, with at most four
-    bonds an atom. Every molecule ends in a group of three atoms, a nitro group in the active half and a near
-    miss (a carboxyl group, an N with one O, ...) in the other, so that sizes and shapes tell nothing.
+    A molecule starts as an aromatic six-ring or a single atom and grows at random places, with at most four bonds per
+    atom. Every molecule ends in a group of three atoms, a nitro group in the active half and a near miss (a carboxyl
+    group, an N with one O, ...) in the other half, so that size and shape are not informative.
 
     Parameters
     ----------
     n : int
-        How many molecules; half of them, rounded up, are active.
+        Number of molecules; half of them, rounded up, are active.
     nodes : (int, int)
-        The least and the greatest number of atoms of a molecule, at least 4.
+        Minimum and maximum number of atoms of a molecule, at least 4.
     noise : float
-        The share of molecules whose class is changed.
+        Fraction of molecules whose class is changed.
     seed : int
 
     Examples
@@ -321,7 +320,7 @@ def planted_graphs(n: int = 500, nodes: _Span = (8, 25), noise: float = 0.0, see
 
 
 def _random_skeleton(rng: np.random.Generator, sizes: _Ints) -> _Skeleton:
-    """Molecules of these sizes, all grown at once, one atom a step."""
+    """Return molecules of the given sizes, all grown at once, one atom per step."""
     n, most, centre = sizes.size, int(sizes.max()), sizes - 3
     ringed = (centre >= _RING) & (rng.random(n) < 0.7)
     free = np.where((np.arange(most) < _RING) & ringed[:, None], 1, 4)
@@ -344,7 +343,7 @@ def _random_skeleton(rng: np.random.Generator, sizes: _Ints) -> _Skeleton:
 
 
 def _random_elements(rng: np.random.Generator, skeleton: _Skeleton, active: _Flags) -> _Ints:
-    """An element for every atom: by its number of neighbours, then the groups, then no others like them."""
+    """Return an element for every atom: by its number of neighbours, then the groups, without accidental groups."""
     owner = skeleton.owner
     degree = skeleton.neighbours(np.ones(owner.size, dtype=np.bool_))
     steps = np.cumsum(_ELEMENT_SHARES, axis=1)[degree + 4 * skeleton.ring, :-1]
@@ -356,7 +355,7 @@ def _random_elements(rng: np.random.Generator, skeleton: _Skeleton, active: _Fla
 
 
 def _random_orders(rng: np.random.Generator, skeleton: _Skeleton, element: _Ints) -> _Ints:
-    """Double and triple bonds where both atoms have valence to spare, at most one for each atom."""
+    """Return double and triple bonds where both atoms have free valences, at most one for each atom."""
     one, other = skeleton.one, skeleton.other
     degree = skeleton.neighbours(np.ones(element.size, dtype=np.bool_))
     spare = np.where(skeleton.ring, 0, _VALENCE[element] - degree)
@@ -378,7 +377,7 @@ def _random_orders(rng: np.random.Generator, skeleton: _Skeleton, element: _Ints
 def _molecules(
     skeleton: _Skeleton, molecule: Mapping[str, Column], atom: Mapping[str, Column], order: _Ints
 ) -> Population:
-    """The population, with each bond as two rows: one for each of its atoms, leading to the other."""
+    """Return the population, with each bond as two rows: one for each of its atoms, linked to the other."""
     n_atoms = skeleton.owner.size
     start = np.concatenate([skeleton.one, skeleton.other])
     end = np.concatenate([skeleton.other, skeleton.one])
@@ -402,18 +401,18 @@ _INTERVALS = {2: (0, 60), 7: (-120, -40)}  # by position, counted from 0: f3 and
 def bags(
     n: int = 92, instances: _Span = (2, 40), features: int = 166, noise: float = 0.0, seed: int = 0
 ) -> Population:
-    """Multi-instance data in the measures of Musk: a positive molecule has a conformation in a planted box.
+    """Return multi-instance data of the size of Musk-1; a positive molecule has a conformation in a planted box.
 
     Parameters
     ----------
     n : int
-        How many molecules; half of them, rounded up, are positive.
+        Number of molecules; half of them, rounded up, are positive.
     instances : (int, int)
-        The least and the greatest number of conformations of a molecule.
+        Minimum and maximum number of conformations of a molecule.
     features : int
-        How many numbers describe a conformation, ``f1``, ``f2``, ...; at least 8, as the box is in f3 and f8.
+        Number of features ``f1``, ``f2``, ... of a conformation; at least 8, because the box is in f3 and f8.
     noise : float
-        The share of molecules whose class is changed.
+        Fraction of molecules whose class is changed.
     seed : int
 
     Examples
@@ -454,16 +453,16 @@ _MOTIF = np.array([_SYMBOLS.index(symbol) for symbol in "TATA"])
 
 
 def sequences(n: int = 500, length: _Span = (20, 60), noise: float = 0.0, seed: int = 0) -> Population:
-    """Random sequences of the symbols A, C, G, T; the positive half contain TATA somewhere.
+    """Return random sequences of the symbols A, C, G, T; the positive half contain TATA.
 
     Parameters
     ----------
     n : int
-        How many sequences.
+        Number of sequences.
     length : (int, int)
-        The least and the greatest length, at least 4.
+        Minimum and maximum length, at least 4.
     noise : float
-        The share of sequences whose class is changed.
+        Fraction of sequences whose class is changed.
     seed : int
 
     Examples
@@ -482,7 +481,7 @@ def sequences(n: int = 500, length: _Span = (20, 60), noise: float = 0.0, seed: 
     symbol = rng.integers(0, len(_SYMBOLS), owner.size)
     fits = np.all([np.roll(symbol, -k) == s for k, s in enumerate(_MOTIF)], axis=0)
     found = np.flatnonzero(fits & (local <= sizes[owner] - _MOTIF.size) & ~positive[owner])
-    # C and G are not in the motif, so taking one occurrence away cannot make another.
+    # C and G are not in the motif, so removing one occurrence cannot create another.
     symbol[found + 2] = rng.choice([_SYMBOLS.index("C"), _SYMBOLS.index("G")], found.size)
     place = np.floor(rng.random(n) * (sizes - _MOTIF.size + 1)).astype(np.int64)
     start = (_starts(sizes) + place)[positive]
@@ -506,8 +505,7 @@ _PATTERN = np.array([_LABELS.index(label) for label in "bcd"])
 class _Branching:
     """Ordered trees before their labels are chosen.
 
-    `root` has the row of each tree's root; `parent` and `child` are sorted by parent, then by the children's
-    order.
+    `root` has the row of each tree's root; `parent` and `child` are sorted by parent, then by sibling order.
     """
 
     root: _Ints
@@ -516,7 +514,7 @@ class _Branching:
 
 
 def rooted_trees(n: int = 500, nodes: _Span = (5, 30), noise: float = 0.0, seed: int = 0) -> Population:
-    """Random ordered trees with labels a to e; the positive half have a planted pattern at the top.
+    """Return random ordered trees with labels a to e; the positive half have a planted pattern at the top.
 
     The pattern is a b directly below the root that has, among its children, a c directly before a d. Each
     negative tree has a near miss: the same three nodes, one of them with another label.
@@ -524,11 +522,11 @@ def rooted_trees(n: int = 500, nodes: _Span = (5, 30), noise: float = 0.0, seed:
     Parameters
     ----------
     n : int
-        How many trees; half of them, rounded up, are positive.
+        Number of trees; half of them, rounded up, are positive.
     nodes : (int, int)
-        The least and the greatest number of nodes of a tree, at least 4.
+        Minimum and maximum number of nodes of a tree, at least 4.
     noise : float
-        The share of trees whose class is changed.
+        Fraction of trees whose class is changed.
     seed : int
 
     Examples
@@ -557,7 +555,7 @@ def rooted_trees(n: int = 500, nodes: _Span = (5, 30), noise: float = 0.0, seed:
 
 
 def _random_branching(rng: np.random.Generator, sizes: _Ints) -> _Branching:
-    """Trees of these sizes where node 1 is below the root, and 2 and 3 are neighbours below node 1."""
+    """Return trees of the given sizes where node 1 is below the root, and 2 and 3 are neighbours below node 1."""
     owner, place = _positions(sizes)
     root = _starts(sizes)
     anywhere = np.floor(rng.random(owner.size) * place).astype(np.int64)
@@ -570,17 +568,17 @@ def _random_branching(rng: np.random.Generator, sizes: _Ints) -> _Branching:
 
 
 def _patterns(rng: np.random.Generator, positive: _Flags) -> _Ints:
-    """The labels of nodes 1, 2 and 3 of each tree: the pattern, or the pattern with one label changed."""
+    """Return the labels of nodes 1, 2 and 3 of each tree: the pattern, or the pattern with one label changed."""
     labels = np.tile(_PATTERN, (positive.size, 1))
     trees = np.flatnonzero(~positive)
     changed = rng.integers(0, _PATTERN.size, trees.size)
-    # Adding 1 to 4, modulo 5, gives any label but the right one.
+    # Adding 1 to 4, modulo 5, gives any other label.
     labels[trees, changed] += rng.integers(1, len(_LABELS), trees.size)
     return labels % len(_LABELS)
 
 
 def _without_chance_patterns(rng: np.random.Generator, label: _Ints, trees: _Branching, positive: _Flags) -> _Ints:
-    """The labels, without the patterns that came about by chance in negative trees."""
+    """Return the labels without the patterns that occur by chance in negative trees."""
     b, c, d = _PATTERN
     tree = np.full(label.size, -1)  # of the nodes directly below a root
     top = np.isin(trees.parent, trees.root)
@@ -589,7 +587,7 @@ def _without_chance_patterns(rng: np.random.Generator, label: _Ints, trees: _Bra
     siblings = parent == trees.parent[1:]
     found = siblings & (label[parent] == b) & (label[left] == c) & (label[right] == d)
     found &= (tree[parent] >= 0) & ~positive[tree[parent]]
-    # a and e are not in the pattern, so taking one occurrence away cannot make another.
+    # a and e are not in the pattern, so removing one occurrence cannot create another.
     cleaned = label.copy()
     cleaned[left[found]] = rng.choice([_LABELS.index("a"), _LABELS.index("e")], np.count_nonzero(found))
     return cleaned
@@ -612,21 +610,21 @@ def _check_span(name: str, span: _Span, least: int) -> None:
     match span:
         case (int(low), int(high)) if least <= low <= high:
             return
-    raise UsageError(f"{name} must be two ints, (least, greatest), from {least} up; got {span!r}")
+    raise UsageError(f"{name} must be a pair of ints (minimum, maximum), at least {least}; got {span!r}")
 
 
 def _half(rng: np.random.Generator, n: int) -> _Flags:
-    """Half of n, rounded up, at random."""
+    """Return a random mask of half of n, rounded up."""
     return rng.permutation(np.arange(n) < (n + 1) // 2)
 
 
 def _starts(sizes: _Ints) -> _Ints:
-    """Where runs of these sizes begin when they are laid end to end."""
+    """Return the start of each of several consecutive runs of the given sizes."""
     return np.cumsum(sizes) - sizes
 
 
 def _positions(sizes: _Ints) -> tuple[_Ints, _Ints]:
-    """For runs of these sizes laid end to end: which run each element is in, and its place there."""
+    """Return the run of each element and its position in it, for consecutive runs of the given sizes."""
     owner = np.repeat(np.arange(sizes.size), sizes)
     return owner, np.arange(owner.size) - _starts(sizes)[owner]
 
@@ -638,9 +636,9 @@ def _draw(rng: np.random.Generator, shares: Mapping[str, float], size: int) -> _
 def _classes(
     rng: np.random.Generator, truth: _Flags, noise: float, no: str = "negative", yes: str = "positive"
 ) -> Column:
-    """The class of each individual, with an exact share of them changed."""
+    """Return the class of each individual, changed for an exact fraction of them."""
     if not isinstance(noise, int | float) or not 0 <= noise <= 1:
-        raise UsageError(f"noise must be a share between 0 and 1; got {noise!r}")
+        raise UsageError(f"noise must be a fraction between 0 and 1; got {noise!r}")
     changed = rng.permutation(truth.size)[: round(noise * truth.size)]
     label = truth.copy()
     label[changed] = ~label[changed]
@@ -648,5 +646,5 @@ def _classes(
 
 
 def _nominal(codes: NDArray[Any], names: Sequence[str]) -> Column:
-    """Return a nominal column from positions in a list of names; its categories are those that occur, sorted."""
+    """Return a nominal column from positions in a list of names; its categories are the sorted names that occur."""
     return named_column(codes, dict(enumerate(names)))

@@ -102,9 +102,9 @@ def lift_ranks(ranks: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
     rows : array of int32
         The last level.
     starts, edges : arrays of int64
-        The starts of all levels in one run, the first level first, and where those of each begin.
+        The starts of all levels, concatenated from the first level on, and the first start of each level.
     needs : array of int64
-        How many rows of a run must pass, for each start; with 0 everything passes.
+        Number of rows of a run that must pass, for each start; with 0, every run passes.
 
     Returns
     -------
@@ -165,14 +165,14 @@ def _nth_greatest(values: Any, begin: int, end: int, n: int, most: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
-    """Return which members hold at the beginning of a chain, of those that exclude each other at its end.
+    """Carry codes from the end of a chain to its start: the members, mutually exclusive at the end, that hold there.
 
     Parameters
     ----------
     codes : (columns, rows of the type) int32
         -1 where no member holds.
 
-    The others are those of `lift_ranks`.
+    The other parameters are those of `lift_ranks`.
 
     Returns
     -------

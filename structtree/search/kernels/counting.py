@@ -30,13 +30,13 @@ def coded_counts(
     labels : array of int32, weights : array of float64, one per owner
     n_labels : int
     hashes : (2, pairs) uint64
-        Random numbers; their sums over the pairs that pass identify what a member keeps. Of shape (2, 0) if nobody
-        asks: then signatures are 0, and a third of the time is saved.
+        Random numbers; their sums over the pairs that pass identify the pairs that a member keeps. With shape (2, 0),
+        signatures are 0, which saves a third of the time.
 
     Returns
     -------
     counts : (members, n_labels) weighted labels of the owners that a member keeps
-    sizes : (members,) how many owners
+    sizes : (members,) number of owners
     signatures : (2, members) sums of hashes
     """
     n_members = offsets[-1]
@@ -48,7 +48,7 @@ def coded_counts(
     for f in range(len(offsets) - 1):
         start = offsets[f]
         for p in range(len(owners)):
-            # Unsigned indices spare the compiler the question whether they count from the end.
+            # Unsigned indices save the compiler the check for negative indices.
             code = codes[f, np.uint32(rows[p])]
             if code < 0:
                 continue

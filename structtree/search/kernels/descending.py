@@ -10,10 +10,10 @@ from numba import njit
 __all__ = ["NODE", "descend"]
 
 NODE = np.dtype([("low", "f8"), ("high", "f8"), ("place", "i4"), ("no", "i4"), ("yes", "i4"), ("_", "i4")])
-"""A node: between which values the test holds, the column that it asks about, and where both answers lead.
+"""A node: the interval in which the test is true, the tested column, and the children for yes and no.
 
-Nothing is between NaN and NaN, and in a leaf no leads to the leaf itself. All of a node is in one line of the cache:
-apart, its parts take twice as long to fetch where trees are large."""
+In a leaf the interval is NaN to NaN, which contains nothing, and the child for no is the leaf itself. A node fits
+into one cache line: in large trees, separate arrays take twice as long to fetch."""
 
 
 @njit(nogil=True, cache=True, inline="always")

@@ -74,15 +74,15 @@ class SweptColumns(NamedTuple):
     Parameters
     ----------
     order : (sorted columns, n) int32
-        Rows of the first columns in ascending order of their values, missing ones last; divided with the nodes.
+        Rows of the first columns in ascending order of their values, missing ones last; partitioned with the nodes.
     values : (columns, n) int32
-        By row, which of the different values it has, ascending; -1 for none.
+        The rank of each row's value among the distinct values; -1 for missing.
     sizes : (columns,) int64
-        Number of different values.
+        Number of distinct values.
     tests : (tests, 2) int64
         The column of each test and its form, in the order of generation.
     rows : (n,) int32
-        The rows of the nodes; divided with them.
+        The rows of the nodes; partitioned with them.
     """
 
     order: NDArray[np.int32]
@@ -93,24 +93,24 @@ class SweptColumns(NamedTuple):
 
 
 class SweepTask(NamedTuple):
-    """Target of a tree as the kernels want it.
+    """Target of a tree in the form used by the kernels.
 
     Parameters
     ----------
     kind : int
-        Of loss; see `structtree.tasks.losses`.
+        The kind of loss; see `structtree.tasks.losses`.
     n_classes : int
-        0 for numbers.
+        0 for regression.
     labels : (n,) int32, targets : (n,) float64
-        Classes, or centred numbers; the other one is empty.
+        Classes, or centred numbers; the other array is empty.
     weights : (n,) float64
-        Empty when all are 1.
+        Empty if all weights are 1.
     table : array of float64
         v log2 v for whole numbers, or empty.
     weight : float
-        Of all rows.
+        The weight of all rows.
     mean : float
-        What the targets were centred by.
+        The mean that was subtracted from the targets.
     """
 
     kind: int
@@ -124,7 +124,7 @@ class SweepTask(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Limits of dividing a node: its depth, its size, the least side, and the least decrease of impurity."""
+    """Limits for splitting a node: maximum depth, and minimum size, samples per leaf and impurity decrease."""
 
     depth: int
     split: int
@@ -135,7 +135,7 @@ class Limits(NamedTuple):
 # ---- the loss of a division ----------------------------------------------------------------------------------
 @njit(nogil=True, cache=True, error_model="numpy")
 def rounding(total: Any, task: Any) -> Any:
-    """Return how far rounding may keep two equal losses apart."""
+    """Return the maximum difference of two equal losses due to rounding."""
     if task.n_classes > 0:
         return class_slack(task.kind, total)
     return TOLERANCE * max(total[2] - total[1] * total[1] / total[0], 0.0) / total[0]
@@ -143,7 +143,7 @@ def rounding(total: Any, task: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _loss_of_numbers(w: float, s: float, total: Any) -> Any:
-    """Return the mean square error, from the weight and sum of one side and the moments of both."""
+    """Return the mean squared error, from the weight and sum of one branch and the moments of both."""
     no, no_sum = total[0] - w, total[1] - s
     return max(total[2] - s * s / w - no_sum * no_sum / no, 0.0) / total[0]
 
@@ -159,9 +159,9 @@ def rank(values: Any, ascending: Any, order: Any, ranks: Any) -> bool:
     ----------
     values : (n,) float64
     ascending : (n,) int64
-        The rows in the order of their values, those without a value last.
+        The rows in ascending order of their values, missing ones last.
     order, ranks : (n,) int32
-        Where the results go.
+        Filled with the results.
     """
     at = np.int32(0)
     for p in range(len(ascending)):
@@ -177,14 +177,13 @@ def rank(values: Any, ascending: Any, order: Any, ranks: Any) -> bool:
 
 
 # ---- all thresholds of a sorted column -------------------------------------------------------------------------
-# From the least value up. What is added up is the side below: the yes side of ``<=``, and the no side of ``>=``,
-# which has all that have no value too. `found` is the best loss and tie, how many were evaluated, and what another
-# test has reached; `at` the test and the rows below and above its threshold.
+# In ascending order. The sums are those below the threshold: the yes branch of ``<=``, and the no branch of ``>=``,
+# which also has the rows without a value. `found` is the best loss and tie, the number of evaluations, and the loss
+# of another test; `at` is the test and the rows below and above its threshold.
 
 
-# The ranks and labels of a node's rows are fetched from all over memory before they are swept: whether the class
-# changes from row to row nobody can guess, and a processor that has guessed wrong no longer fetches ahead. That made
-# sweeps of a million rows five times as slow.
+# The ranks and labels of a node's rows are gathered from memory before the sweep: class changes are unpredictable,
+# and mispredicted branches stop prefetching, which made sweeps of a million rows five times as slow.
 
 
 @njit(nogil=True, cache=True)
@@ -209,7 +208,7 @@ def _fetch(rows: Any, ranks: Any, labels: Any, here: Any) -> int:
 
 @njit(nogil=True, cache=True)
 def _is_inside(ranks: Any, p: int, end: int, n_before: int, n_side: int, n: int, leaf: int) -> bool:
-    """Return whether a threshold with one class on both its sides has better ones before and after it."""
+    """Return whether a threshold between rows of the same class has better ones before and after it."""
     complete = end == n - 1
     if (p == end or n_before == 0 or not complete) and not (complete and leaf == 1):
         return False
@@ -327,7 +326,7 @@ def _sweep_numbers(
 def _takes(
     found: Any, hint: float, kind: int, side: Any, total: Any, weight: float, pure: Any, table: Any, slack: float
 ) -> bool:
-    """Return whether a division is better than the best found; then it is the best found."""
+    """Return whether a split is better than the best so far, and record it if so."""
     if kind == MSE:
         loss = _loss_of_numbers(side[0], side[1], total)
     elif len(total) == 2 and kind != GAIN_RATIO:
@@ -413,8 +412,8 @@ def _rest_of(counts: Any, total: Any) -> Any:
 
 
 # ---- all sets of values ----------------------------------------------------------------------------------------
-# `best` is the least loss and tie of a set that leaves enough rows on both sides, and how many values have to be
-# named for it; `free` the least loss and tie of any set.
+# `best` is the smallest loss and tie of a set with enough rows in both branches, and the number of values in its
+# text; `free` is the smallest loss and tie of any set.
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -514,7 +513,7 @@ def _takes_set(
     best: Any, free: Any, side: Any, n_side: int, named: int, n: int, task: Any, total: Any, leaf: int, pure: Any,
     slack: float,
 ) -> bool:  # fmt: skip
-    """Return whether a set is better than the best found, or as good and shorter; then it is the best found."""
+    """Return whether a set is better than the best so far, or as good and shorter, and record it if so."""
     tie = 0.0
     if task.n_classes > 0:
         loss = loss_of_many(task.kind, side, total, total.sum(), pure, task.table)
@@ -541,22 +540,22 @@ def try_tests(
     Parameters
     ----------
     first, last : int
-        Which tests, the last one not included.
+        The range of tests, without the last.
     lo, hi : int
-        The run of places that is the node.
+        The range of positions of the node.
     total : (classes,) or (3,) float64
         The class weights of the node, or weight, sum and sum of squares of its targets.
     leaf : int
-        The fewest rows on either side.
+        Minimum samples per leaf.
     sets : bool, optional
-        Given where some tests are of the form ``SUBSET``: numba leaves out what asks whether it is None, which is
-        half of the time that compiling takes.
+        None unless some tests have the form ``SUBSET``: numba then skips the code for sets, which takes half of the
+        compile time.
 
     Returns
     -------
     found : loss, tie, how many were evaluated, and the least loss that a set of values may have that was not tried
-        An infinite loss when no test divides the node; the last is infinite when nothing can be better or as good.
-        (Each test is judged by itself first, so that nothing depends on which are tried together.)
+        The loss is infinite if no test splits the node; the last is infinite if no other set can be as good.
+        (Each test is scored separately first, so that the result does not depend on which are tried together.)
     at : the test, and two rows: those on both sides of the threshold (the lower first), or one that has the value
     """
     best, best_at = np.array([inf, inf, 0.0, inf]), np.full(3, NOTHING, dtype=np.int64)
@@ -612,11 +611,11 @@ def _answer(t: int, low: int, high: int, columns: Any, row: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def divide(places: Any, lo: int, hi: int, goes: Any, spare: Any) -> int:
-    """Partition a range stably, the rows that go first, and return the start of the second part."""
+    """Partition a range stably, the rows that satisfy the test first, and return the start of the others."""
     first, second = lo, 0
     for p in range(lo, hi):
         row = places[p]
-        # Written to both: where it does not belong the next one takes its place. A branch could not be guessed.
+        # Written to both; the next row overwrites the wrong one. This avoids an unpredictable branch.
         places[first], spare[second] = row, row
         going: Any = np.int64(goes[np.uint32(row)])
         first += going
@@ -667,7 +666,7 @@ def divide_some(first: int, last: int, lo: int, hi: int, columns: Any, goes: Any
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def totals(lo: int, hi: int, columns: Any, task: Any) -> Any:
-    """Return the class weights of a node, or the moments of its targets; and whether all of them are the same."""
+    """Return the class weights of a node, or the moments of its targets, and whether all labels are identical."""
     same = True
     if task.n_classes > 0:
         total = np.zeros(task.n_classes)
@@ -692,7 +691,7 @@ def totals(lo: int, hi: int, columns: Any, task: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def squared_deviation(lo: int, hi: int, total: Any, columns: Any, task: Any) -> float:
-    """Return the sum of squares about the mean of a node, in a second pass for the sake of rounding."""
+    """Return the sum of squares about the mean of a node, in a second pass for precision."""
     mean, found = total[1] / total[0], 0.0
     for p in range(lo, hi):
         row = np.uint32(columns.rows[p])
@@ -703,7 +702,7 @@ def squared_deviation(lo: int, hi: int, total: Any, columns: Any, task: Any) -> 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def unsplit(total: Any, task: Any) -> Any:
-    """Return the loss of a node that is not divided."""
+    """Return the loss of a node without a split."""
     if task.n_classes == 0:
         return max(total[2] - total[1] * total[1] / total[0], 0.0) / total[0], 0.0
     pure, nobody, weight = pure_parts(total, task.table), np.zeros(task.n_classes), total.sum()
@@ -714,7 +713,7 @@ def unsplit(total: Any, task: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def gains(found: Any, total: Any, task: Any) -> Any:
-    """Return by how much a split lowers both components of the loss; and whether that is more than rounding."""
+    """Return the decrease of both components of the loss by a split, and whether it exceeds rounding."""
     loss, tie = unsplit(total, task)
     slack = rounding(total, task)
     better = found[0] < loss - slack or (found[0] <= loss + slack and found[1] < tie - slack)
@@ -730,20 +729,20 @@ def grow_subtree(
     Parameters
     ----------
     goes : (n,) bool
-        Room for answers, by row.
+        Buffer for the result of a test, by row.
     stop : (1,) bool
-        As soon as it is true, what is not divided yet stays so.
+        When it becomes true, no further nodes are split.
     sets : bool, optional
         As in `try_tests`.
 
     Returns
     -------
     places : (nodes, 3) int64
-        The run of each node, and its depth.
+        The range of each node, and its depth.
     forks : (nodes, 5) int64
-        The test of each node and its two rows, as from `try_tests`, and where its yes and no side are; -1 in a leaf.
+        The test of each node and its two rows, as in `try_tests`, and its yes and no child; -1 in a leaf.
     figures : (nodes, 5) float64
-        Loss, the decreases of both components, how many tests were evaluated, and the least loss that was not tried.
+        Loss, the decreases of both components, the number of evaluated tests, and the least loss of an untried set.
     stats : (nodes, classes or 3) float64
         Class weights, or weight, mean and sum of squares about it.
     """
@@ -805,7 +804,7 @@ def _no_figures(n: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def reading_order(forks: Any) -> Any:
-    """Return the nodes of a tree, each before its yes side and that before its no side."""
+    """Return the nodes of a tree in preorder, the yes branch first."""
     order, stack = np.empty(len(forks), dtype=np.int64), np.zeros(len(forks) + 1, dtype=np.int64)
     n_waiting = 1
     for i in range(len(forks)):

@@ -99,7 +99,9 @@ def test_an_unknown_option_is_answered_with_the_nearest():
 
 
 def test_a_set_that_is_written_out_takes_no_options():
-    with pytest.raises(UsageError, match="'lenses' has no option 'seed'; it is written out and takes none"):
+    with pytest.raises(
+        UsageError, match="'lenses' has no option 'seed'; it is not generated and has no such options"
+    ):
         load_dataset("lenses", seed=1)
 
 
@@ -109,7 +111,7 @@ def test_the_problem_of_a_monk_is_in_its_name_and_not_an_option():
 
 
 def test_a_folder_that_was_not_shipped_is_told_in_one_sentence():
-    with pytest.raises(MissingFileError, match="the folder 'nowhere' that comes with structtree"):
+    with pytest.raises(MissingFileError, match="the folder 'nowhere' of structtree is neither at"):
         shipped("nowhere")
 
 

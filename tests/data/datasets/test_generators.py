@@ -134,8 +134,8 @@ def test_categories_are_sorted_and_all_occur(make, target, value, rule):
     [
         ({"n": 0}, "n must be an int >= 1; got 0"),
         ({"n": 2.5}, "n must be an int >= 1; got 2.5"),
-        ({"n": 5, "noise": 1.5}, "noise must be a share between 0 and 1; got 1.5"),
-        ({"n": 5, "noise": "much"}, "noise must be a share between 0 and 1; got 'much'"),
+        ({"n": 5, "noise": 1.5}, "noise must be a fraction between 0 and 1; got 1.5"),
+        ({"n": 5, "noise": "much"}, "noise must be a fraction between 0 and 1; got 'much'"),
         ({"n": 5, "seed": -1}, "seed must be an int >= 0; got -1"),
     ],
 )
@@ -156,7 +156,7 @@ def test_arguments_that_make_no_sense_are_refused_in_one_sentence(make, target, 
     ],
 )
 def test_a_span_that_makes_no_sense_is_refused(make, option, span):
-    with pytest.raises(UsageError, match=f"^{option} must be two ints"):
+    with pytest.raises(UsageError, match=f"^{option} must be a pair of ints"):
         make(5, **{option: span})
 
 

@@ -131,7 +131,7 @@ def test_empty_and_binary_files_are_refused(tmp_path, name):
             "schema does not apply to csv (a table with a header), only to ",
         ),
         ("a.gml", {"link": "xs"}, "link does not apply to gml"),
-        ("a.gml", {"individual": "Atom"}, "the individual of graphs cannot be 'Atom'"),
+        ("a.gml", {"individual": "Atom"}, "individual must be 'Graph', 'Node' or 'Edge' for graphs; got 'Atom'"),
     ],
 )
 def test_options_that_make_no_sense_for_a_format_are_refused(tmp_path, name, options, message):

@@ -1,14 +1,14 @@
-"""Graphs of networkx into populations, and the graph files that networkx can read.
+"""Populations of networkx graphs, and of the graph files that networkx reads.
 
-An undirected graph becomes Graph –nodes→ Node –edges→ Edge –to→ Node: each edge is seen from both its ends, so
-it gives two rows of Edge, and a loop gives one. In a directed graph a node has two sets instead, ``outgoing``
-(``to`` is the head) and ``incoming`` (``to`` is the tail). Parallel edges of a multigraph are edges of their
-own. What networkx keeps with a graph, a node or an edge becomes attributes; the names of nodes are only names.
+An undirected graph becomes Graph –nodes→ Node –edges→ Edge –to→ Node. Each edge is linked from both ends and has two
+rows in Edge; a loop has one. In a directed graph, a node has two sets instead: ``outgoing`` (``to`` is the head) and
+``incoming`` (``to`` is the tail). Parallel edges of a multigraph are separate edges. Graph, node and edge data become
+attributes; node names do not.
 
-When the edges are the individuals each of them is one row, so that it can have one label. An undirected edge has a
-set of ``ends``, since neither comes first; a directed one leads ``from`` a node ``to`` a node.
+If the edges are the individuals, each edge is one row, so that it can have one label. An undirected edge has a set of
+``ends``, a directed edge links ``from`` a node ``to`` a node.
 
-The dictionaries of networkx are taken as they are and read column by column; no edge is visited by itself.
+The dictionaries of networkx are read column by column, without a loop over edges.
 """
 
 from __future__ import annotations
@@ -43,30 +43,30 @@ __all__ = [
 ]
 
 GraphIndividual = Literal["Graph", "Node", "Edge"]
-"""The types that can get a label in graphs."""
+"""The types that can be the individuals."""
 
 GRAPH_FILES = (".graphml", ".gml")
-"""The extensions of the graph files that can be read."""
+"""The file extensions of the supported graph formats."""
 
 _Attributes = Mapping[str, Any]
 
 _TOGETHER = 256
-"""How many graphs are read together: as many as stay in the cache."""
+"""Number of graphs read together; their data fits into the processor cache."""
 
 
 def from_graphs(
     graphs: Iterable[Any], *, individual: GraphIndividual = "Graph", types: Mapping[str, str] | None = None
 ) -> Population:
-    """A population of networkx graphs: all directed, or none.
+    """Return a population of networkx graphs, either all directed or all undirected.
 
     Parameters
     ----------
     graphs : iterable of networkx graphs
     individual : {"Graph", "Node", "Edge"}
-        What gets a label: each graph, or each node or edge of all of them (then there is no type Graph), in the
-        order in which networkx has them.
+        The type of the labelled rows. For nodes or edges, the individuals are those of all graphs, in networkx
+        order, and there is no type Graph.
     types : mapping, optional
-        Kinds to read attributes as, such as ``{"Node.label": "nominal"}``.
+        Kinds of attributes, such as ``{"Node.label": "nominal"}``.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def read_graphs(
     format: Literal["graphml", "gml"] | None = None,
     missing_words: Collection[str] = MISSING_WORDS,
 ) -> Population:
-    """Read a GraphML or GML file, or a folder of files with one graph each, in order of name.
+    """Read a GraphML or GML file, or a folder of files with one graph each, sorted by name.
 
     Parameters
     ----------
@@ -102,9 +102,9 @@ def read_graphs(
     individual, types
         As in `from_graphs`.
     format : {"graphml", "gml"}, optional
-        Format, if the extension does not show it.
+        The format, if the file has another extension.
     missing_words : collection of str
-        The words for a missing value of an attribute, besides the empty text.
+        Strings that mark a missing value, besides the empty string.
 
     Examples
     --------
@@ -143,15 +143,15 @@ def is_of_graphs(population: Population) -> bool:
 
 
 def check_individual(individual: str) -> None:
-    """Refuse what cannot get a label in graphs."""
+    """Raise `UsageError` unless the type can be that of the individuals."""
     if individual not in get_args(GraphIndividual):
         hint = did_you_mean(str(individual), get_args(GraphIndividual))
-        raise UsageError(f"the individual of graphs cannot be {individual!r}{hint}")
+        raise UsageError(f"individual must be 'Graph', 'Node' or 'Edge' for graphs; got {individual!r}{hint}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The wishes of the caller, and the files of the graphs if they come from files."""
+    """The options of the caller, and the files of the graphs, if any."""
 
     individual: GraphIndividual
     overrides: Overrides
@@ -177,12 +177,12 @@ def _population(graphs: Sequence[Any], wanted: _Wanted) -> Population:
     return population
 
 
-# ---- what networkx has -----------------------------------------------------------------------------------
+# ---- networkx data ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """Some of the graphs, with the attributes of each type as networkx keeps them, node after node."""
+    """Some of the graphs, with the networkx attributes of each type, in node order."""
 
     graphs: Sequence[Any]
     first_graph: int
@@ -213,7 +213,7 @@ def _block(graphs: Sequence[Any], first_graph: int, first_node: int) -> _Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """The edges as the nodes of one graph see them, node by node."""
+    """The edges at the nodes of one graph, in node order."""
 
     n_edges: Iterable[int]
     heads: Iterable[Any]
@@ -238,13 +238,13 @@ def _checked(graphs: Iterable[Any], files: Sequence[Path] | None = None) -> list
         raise UsageError("expected a list of graphs, got one graph; pass [graph]")
     known = list(graphs)
     if not known:
-        raise DataError("there are no graphs to infer a schema from")
+        raise DataError("expected at least one graph, got none")
     for i, graph in enumerate(known):
         if not isinstance(graph, nx.Graph):
             raise DataError(f"expected a networkx graph, got {quoted_value(graph)}", individual=i)
         if graph.is_directed() != known[0].is_directed():
             first, this = ("directed", "undirected") if known[0].is_directed() else ("undirected", "directed")
-            message = f"expected a graph that is {first} like the first, got one that is {this}"
+            message = f"expected {first} graphs like the first, got a graph that is {this}"
             source = str(files[i]) if files else None
             raise DataError(message, source=source, individual=i, fix="convert with to_directed() or to_undirected()")
     return known
@@ -258,7 +258,7 @@ def _read_graph(path: Path, format: str | None) -> Any:
         try:
             if format == "graphml":
                 graph = nx.read_graphml(file)
-                for default in ("node_default", "edge_default"):  # what networkx adds of its own
+                for default in ("node_default", "edge_default"):  # added by networkx
                     graph.graph.pop(default, None)
                 return graph
             return nx.read_gml(file, label="id")
@@ -268,7 +268,7 @@ def _read_graph(path: Path, format: str | None) -> Any:
 
 
 def _drop_missing(graph: Any, missing: Collection[str]) -> None:
-    """Drop attributes whose value is a word for a missing value."""
+    """Set attributes to None whose value is a string for a missing value."""
     nodes = (attributes for _, attributes in graph.nodes(data=True))
     edges = (attributes for _, _, attributes in graph.edges(data=True))
     for attributes in chain([graph.graph], nodes, edges):
@@ -276,20 +276,20 @@ def _drop_missing(graph: Any, missing: Collection[str]) -> None:
             attributes[name] = None
 
 
-# ---- what it becomes -------------------------------------------------------------------------------------
+# ---- tables ----------------------------------------------------------------------------------------------
 
 
 class Wiring(NamedTuple):
-    """Nodes and edges of graphs that are laid end to end.
+    """Nodes and edges of graphs, concatenated.
 
     Parameters
     ----------
     n_nodes : array of int
-        For each graph.
+        Number of nodes of each graph.
     n_edges : array of int
-        For each node the edges that leave it, or that touch it when undirected.
+        Number of outgoing edges of each node; in undirected graphs, of all its edges.
     heads : array of int
-        For each of these edges the node it leads to.
+        The other node of each of these edges.
     """
 
     n_nodes: NDArray[np.int64]
@@ -298,7 +298,7 @@ class Wiring(NamedTuple):
 
     @property
     def tails(self) -> NDArray[np.int64]:
-        """For each edge the node it leaves."""
+        """The first node of each edge."""
         return np.repeat(np.arange(len(self.n_edges)), self.n_edges)
 
 
@@ -309,15 +309,15 @@ def graph_population(
     directed: bool,
     individual: GraphIndividual = "Graph",
 ) -> Population:
-    """A population from how graphs hang together and from the attributes of Graph, Node and Edge.
+    """Return a population from the nodes and edges of graphs and from the attributes of Graph, Node and Edge.
 
     Parameters
     ----------
     wiring : Wiring
     columns : mapping from type to columns
-        One row for each graph, node and edge of the wiring.
+        One row per graph, node and edge of the wiring.
     directed : bool
-        Whether edges have a direction; if not, the wiring has each of them from both ends.
+        Whether edges have a direction; if not, the wiring has each edge at both ends.
     individual : {"Graph", "Node", "Edge"}
 
     Examples
@@ -342,8 +342,8 @@ def _nodes_and_edges(
 ) -> tuple[TypedTable, TypedTable]:
     """Return the tables of nodes and edges.
 
-    An edge is a row each time a node sees it: from both ends, or as it leaves and, sorted by head, as it arrives. If
-    it is to be there once, an undirected one is seen from the end that comes first, as networkx lists edges.
+    An edge has two rows: one at each end, or one as outgoing and, sorted by head, one as incoming edge. With `once`,
+    it has one row; an undirected edge then belongs to the end that comes first, as in networkx.
     """
     n_nodes, tails, heads = len(wiring.n_edges), wiring.tails, wiring.heads
     every = taken = np.arange(len(heads))
@@ -383,8 +383,8 @@ def _columns(pieces: Pieces) -> dict[str, Column]:
 def _typed(name: str, columns: _Columns, n_rows: int, links: Mapping[Link, Adjacency]) -> TypedTable:
     for link in links:
         if link.name in columns:
-            message = f"the attribute {link.name!r} of {name} has the name of a link"
-            raise DataError(message, fix="give the attribute another name in the graphs")
+            message = f"the attribute {link.name!r} of {name} has the same name as a link"
+            raise DataError(message, fix="rename the attribute in the graphs")
     return typed_table(name, n_rows, columns, links)
 
 
@@ -400,7 +400,7 @@ def _add_attributes(pieces: Pieces, type_name: str, block: _Block, wanted: _Want
             raise _error(block, type_name, key, mismatch, wanted) from None
 
 
-# ---- what is wrong, and where ----------------------------------------------------------------------------
+# ---- errors ---------------------------------------------------------------------------------------------
 
 
 def _error(block: _Block, type_name: str, key: str, mismatch: ValueMismatch, wanted: _Wanted) -> DataError:

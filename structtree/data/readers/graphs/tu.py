@@ -1,15 +1,15 @@
-"""Folders of graphs in the format of the TU collection: one text file for each kind of fact.
+"""Folders of graphs in the format of the TU collection, with one text file per column.
 
 ``NAME_A.txt`` has a line ``i, j`` for each arc between nodes, ``NAME_graph_indicator.txt`` the graph of each node,
-both counted from 1. Beside them there may be labels (whole numbers, which become categories) and attributes (any
-numbers) of graphs, nodes and edges, a line for each. Every file may be packed (``.gz``). If a readme says what the
-labels stand for, as in ``0 C``, the categories have these names.
+both numbered from 1. Optional files have the labels (integers, which become categories) and attributes (numbers) of
+graphs, nodes and edges, one per line. Every file may be compressed (``.gz``). If a readme explains the labels, as in
+``0 C``, the categories have these names.
 
-The schema is that of `structtree.data.readers.graphs.reading`: undirected if each arc is there in both directions,
-as it is in nearly all of the collection, and directed otherwise. The label of a graph is its attribute ``class``,
-and a single number without a class is its ``value``; these are what such a folder was made to predict (`TARGETS`).
+The schema is that of `structtree.data.readers.graphs.reading`: undirected if each arc exists in both directions, as
+in nearly all of the collection, and directed otherwise. The label of a graph is its attribute ``class``; without
+labels, a single number is its ``value``. These are the default targets (`TARGETS`).
 
-Files go into arrays whole; only when that fails are they read line by line, to say which line it was.
+Files are parsed as a whole; only if that fails, they are read line by line to find the line of the error.
 """
 
 from __future__ import annotations
@@ -61,18 +61,18 @@ def read_tu(
     types: Mapping[str, str] | None = None,
     missing_words: Collection[str] = MISSING_WORDS,
 ) -> Population:
-    """Return the population of a folder in the format of the TU collection.
+    """Read a folder in TU format.
 
     Parameters
     ----------
     path : path
         The folder.
     individual : {"Graph", "Node", "Edge"}
-        What gets a label; when it is not the graphs, there is no type Graph.
+        The type of the labelled rows; for nodes or edges, there is no type Graph.
     types : mapping, optional
-        Kinds to read attributes as, such as ``{"Node.label": "int"}``.
+        Kinds of attributes, such as ``{"Node.label": "int"}``.
     missing_words : collection of str
-        The words for a missing attribute.
+        Strings that mark a missing value.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def read_tu(
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """A folder, the name that all its files begin with, and those that are there."""
+    """A folder, the common prefix of its files, and the existing files."""
 
     path: Path
     name: str
@@ -129,11 +129,9 @@ def _names(path: Path) -> list[str]:
 def _folder(path: Path, missing_words: Collection[str]) -> _Folder:
     names = _names(path)
     if not names:
-        raise MissingFileError(
-            f"there is no file {path / 'NAME_A.txt'} (or .txt.gz); expected a folder of the TU format"
-        )
+        raise MissingFileError(f"there is no file {path / 'NAME_A.txt'} (or .txt.gz); expected a folder in TU format")
     if len(names) > 1:
-        raise DataError(f"expected the files of one dataset, got those of {' and '.join(names)}", source=str(path))
+        raise DataError(f"expected the files of one dataset, got {' and '.join(names)}", source=str(path))
     possible = ((what, path / f"{names[0]}_{what}.txt{gz}") for what in _FILES for gz in (".gz", ""))
     return _Folder(path, names[0], {what: file for what, file in possible if file.is_file()}, missing_words)
 
@@ -145,9 +143,9 @@ def _table(
     why: str = "",
     missing_words: Collection[str] = (),
 ) -> NDArray[Any]:
-    """Return the numbers of a file, a row for each line, and refuse them if they are not as many as expected."""
+    """Return the numbers of a file, one row per line, and check the number of lines."""
     with open_text_file(path) as file:
-        lines = io.BytesIO(file.read())  # numpy takes line by line, which is slow while unpacking
+        lines = io.BytesIO(file.read())  # numpy reads line by line, which is slow while decompressing
     try:
         numbers: NDArray[Any] = np.loadtxt(lines, dtype=dtype, delimiter=",", comments=None, ndmin=2)
     except ValueError:
@@ -158,8 +156,8 @@ def _table(
 
 
 def _read_with_care(path: Path, dtype: type[np.generic], missing_words: Collection[str]) -> NDArray[Any]:
-    """Return the same where some numbers are missing; what is no number is refused, with its line."""
-    kind, read = ("a whole number", int) if np.issubdtype(dtype, np.integer) else ("a number", float)
+    """Return the numbers of a file with missing values; an error names the line of any other text."""
+    kind, read = ("an integer", int) if np.issubdtype(dtype, np.integer) else ("a number", float)
     rows: list[list[float]] = []
     with open_text_file(path) as file:
         for line, text in enumerate(file, 1):
@@ -173,13 +171,13 @@ def _read_with_care(path: Path, dtype: type[np.generic], missing_words: Collecti
                 except ValueError:
                     raise DataError(f"expected {kind}, got {field!r}", source=str(path), line=line) from None
             if rows and len(row) != len(rows[0]):
-                message = f"expected {len(rows[0])} numbers as in the lines before, got {len(row)}"
+                message = f"expected {len(rows[0])} numbers as in the first line, got {len(row)}"
                 raise DataError(message, source=str(path), line=line)
             rows.append(row)
     try:
         return np.array(rows, dtype=dtype)
     except OverflowError:
-        raise DataError("expected numbers with commas between them", source=str(path)) from None
+        raise DataError("expected numbers separated by commas", source=str(path)) from None
 
 
 # ---- how the graphs hang together ------------------------------------------------------------------------
@@ -187,7 +185,7 @@ def _read_with_care(path: Path, dtype: type[np.generic], missing_words: Collecti
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Parts:
-    """How the graphs hang together, and which line of the files each node and edge is."""
+    """Nodes and edges of the graphs, and the line of each in the files."""
 
     wiring: Wiring
     directed: bool
@@ -212,22 +210,22 @@ def _parts(folder: _Folder) -> _Parts:
 
 
 def _refuse_lines(path: Path, bad: Any, message: Callable[[int], str]) -> None:
-    """Refuse the first of the lines that are bad, counted from 0."""
+    """Raise `DataError` for the first invalid line, if any."""
     if bad.any():
         line = int(np.argmax(bad))
         raise DataError(message(line), source=str(path), line=line + 1)
 
 
 def _column_of_graphs(folder: _Folder) -> NDArray[np.int64]:
-    """Return for each node its graph, counted from 0."""
+    """Return the graph of each node, numbered from 0."""
     path = folder.require("graph_indicator")
     numbers = _table(path, np.int64)[:, 0]
-    _refuse_lines(path, numbers < 1, lambda i: f"expected the number of a graph, counted from 1; got {numbers[i]}")
+    _refuse_lines(path, numbers < 1, lambda i: f"expected the number of a graph, at least 1; got {numbers[i]}")
     return numbers - 1
 
 
 def _n_graphs(folder: _Folder, graph_of: NDArray[np.int64]) -> int:
-    """Return as many as the facts about graphs have lines; without any, as many as the nodes belong to."""
+    """Return the number of graphs, from the file of their labels or attributes, or from the graphs of the nodes."""
     file = folder.files.get("graph_labels") or folder.files.get("graph_attributes")
     if file is None:
         return int(graph_of.max(initial=-1)) + 1
@@ -239,7 +237,7 @@ def _n_graphs(folder: _Folder, graph_of: NDArray[np.int64]) -> int:
 
 
 def _arcs(folder: _Folder, graph_of: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the arcs as pairs of nodes, counted from 0, each pair within one graph."""
+    """Return the arcs as pairs of nodes, numbered from 0, each pair within one graph."""
     path, n_nodes = folder.require("A"), len(graph_of)
     arcs = _table(path, np.int64) - 1
     if arcs.shape[1] != 2:
@@ -257,7 +255,7 @@ def _arcs(folder: _Folder, graph_of: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _goes_both_ways(tails: NDArray[np.int64], heads: NDArray[np.int64], n_nodes: int) -> bool:
-    """Return whether each arc is there in both directions, and as often."""
+    """Return whether each arc occurs equally often in both directions."""
     return bool((np.sort(tails * n_nodes + heads) == np.sort(heads * n_nodes + tails)).all())
 
 
@@ -302,12 +300,12 @@ def _declared(values: NDArray[Any], wanted: DeclaredKind, name: str, path: Path)
         column = encode(values.tolist(), wanted.kind, wanted.values)
     except ValueMismatch as mismatch:
         raise DataError(mismatch.message, source=str(path), line=mismatch.index + 1, path=name) from None
-    assert column is not None  # because the kind is declared
+    assert column is not None  # the kind is declared
     return column
 
 
 def _categories(labels: NDArray[np.int64], names: _LabelMap) -> Column:
-    """Labels as categories: named by the map if it names each of them, and no two alike."""
+    """Return labels as categories, with the names of the map if it gives each label a different one."""
     found = np.unique(labels).tolist()
     texts = {names[label] for label in found if label in names}
     return named_column(labels, names if len(texts) == len(found) else {label: str(label) for label in found})
@@ -327,10 +325,10 @@ _ENTRY = re.compile(r"\s*+(-?\d++)\s*+[:=]?\s*+([^\s:=]++)\s*+")
 
 
 def _label_maps(folder: _Folder) -> _LabelMaps:
-    """Return the meaning of labels, by the kind of thing (``graph`` for classes) and the number of the column.
+    """Return the names of labels, by element (``graph`` for classes) and column.
 
-    Readmes are written for people, so only what is clear counts: a heading that speaks of labels, and lines below
-    (or the rest of that line) with nothing but numbers and words. A map that does not fit the labels is not used.
+    Readmes have no fixed format, so only clear cases count: a heading that mentions labels, and lines below it (or
+    the rest of its line) with only numbers and words. A map that does not fit the labels is ignored.
     """
     known = {
         f"{folder.name}_label_readme.txt",

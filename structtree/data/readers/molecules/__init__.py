@@ -1,1 +1,1 @@
-"""Molecules."""
+"""Readers of molecules, through RDKit."""

@@ -1,12 +1,11 @@
-"""Many molecules at once: read by several processes, and kept in the user's cache.
+"""Many molecules at once: read by several processes, and cached.
 
-The texts are divided into batches, and each batch is described by itself
-(`structtree.data.readers.molecules.descriptors`), here or by another process; the numbers of all batches end to end
-are the same either way. Processes are started as plain programs, so that nothing of the caller's script runs in
-them, and they are out of reach of Ctrl-C: when this one ends, for whatever reason, they end, since nobody sends them
-more. If they cannot be started, batches are read here.
+The texts are divided into batches, and each batch is described separately
+(`structtree.data.readers.molecules.descriptors`), by this or another process, with the same result. Processes are
+started as plain programs, so that they do not run the caller's script, and Ctrl-C does not reach them: they end with
+this process, when their input is closed. If they cannot be started, this process reads all batches.
 
-Numbers are kept under a digest of the texts, of how they are read, and of the versions of RDKit and of this format.
+The key of the cache is a digest of the texts, the reading options, and the versions of RDKit and of this format.
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ from structtree.progress import report_status
 __all__ = ["read_numbers", "serve_batches"]
 
 BATCH = 500
-"""Molecules of a batch, which takes some tenths of a second."""
+"""Number of molecules per batch, which takes a few tenths of a second."""
 
 SHARED_FROM = 3000
-"""So many molecules are worth the second that other processes take to start."""
+"""Minimum number of molecules for several processes, which take a second to start."""
 
 CACHED_FROM = 1000
-"""So many molecules are worth a file."""
+"""Minimum number of molecules to cache."""
 
 CACHE_LIMIT = 2_000_000_000
-"""The bytes that all kept molecules may have."""
+"""Maximum size of the cache in bytes."""
 
 NUMBERS_FORMAT = 1
-"""To be raised whenever other numbers are computed, or otherwise, than before."""
+"""Version of the numbers; raise it whenever they or their computation change."""
 
 MAX_PROCESSES = 32
 
@@ -50,17 +49,17 @@ MAX_PROCESSES = 32
 def read_numbers(
     items: Sequence[Any], recipe: Recipe, *, cache: bool = True, processes: int | None = None
 ) -> MoleculeNumbers:
-    """Return the numbers of some molecules.
+    """Return the numbers of molecules, from the cache or computed by one or more processes.
 
     Parameters
     ----------
     items : sequence of str, RDKit molecules or None
-        Texts may be read by other processes, and are looked up in the cache.
+        Texts may be read by other processes and are cached.
     recipe : Recipe
     cache : bool
-        Whether the numbers of many texts are looked up in the user's cache, and kept there.
+        Whether to cache the numbers of many texts.
     processes : int, optional
-        How many processes read; as many as there are processors if there are many texts.
+        Number of processes; by default one per processor if there are many texts.
 
     Examples
     --------
@@ -73,7 +72,7 @@ def read_numbers(
     kept, key = FileCache(cache_folder("molecules"), ".npz", CACHE_LIMIT), _key(items, recipe)
     content = kept.get(key)
     if content is not None:
-        with suppress(ValueError):  # the file is damaged, and is written again
+        with suppress(ValueError):  # the file is damaged and is written again
             return MoleculeNumbers.from_bytes(content)
     numbers = _read(items, recipe, _n_processes(items, are_texts, processes))
     kept.keep(key, numbers.to_bytes())
@@ -88,7 +87,7 @@ def _key(texts: Sequence[str | None], recipe: Recipe) -> str:
 
 
 def _n_processes(items: Sequence[Any], are_texts: bool, wanted: int | None) -> int:
-    """Return how many processes shall read; one is this one."""
+    """Return the number of processes, including this one."""
     if not are_texts:
         return 1
     if wanted is None:
@@ -137,7 +136,7 @@ _PROGRAM = (
 def _read_by_others(
     batches: Sequence[Sequence[str | None]], recipe: Recipe, processes: int
 ) -> Generator[tuple[int, MoleculeNumbers], None, None]:
-    """Yield the places and numbers of batches as they are read; of those that fail, nothing."""
+    """Yield the index and numbers of each batch as it is read, without the batches that fail."""
     workers: list[subprocess.Popen[bytes]] = []
     pool = ThreadPoolExecutor(processes)
     try:
@@ -150,7 +149,7 @@ def _read_by_others(
             numbers = task.result()
             if numbers is not None:
                 yield tasks[task], numbers
-    except OSError:  # no process can be started; who waits for the rest reads it
+    except OSError:  # no process can be started; the caller reads the rest
         return
     finally:
         for worker in workers:
@@ -161,9 +160,9 @@ def _read_by_others(
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Return a process that serves batches; it is in a group of its own, which Ctrl-C does not reach."""
+    """Return a process that serves batches, in a separate group, which Ctrl-C does not reach."""
     if not sys.executable or getattr(sys, "frozen", False):
-        raise OSError("this program is no Python that could be started again")
+        raise OSError("this program is not a Python interpreter that can be started again")
     apart: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -175,7 +174,7 @@ def _started() -> subprocess.Popen[bytes]:
 def _read_by_one(
     idle: SimpleQueue[subprocess.Popen[bytes]], texts: Sequence[str | None], recipe: Recipe
 ) -> MoleculeNumbers | None:
-    """Return the numbers that the next idle process computes, None if it fails."""
+    """Return the numbers that the next idle process computes, or None if it fails."""
     worker = idle.get()
     assert worker.stdin is not None and worker.stdout is not None  # because they are pipes
     try:
@@ -190,7 +189,7 @@ def _read_by_one(
 
 
 def serve_batches(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer requests for the numbers of batches until there are no more.
+    """Answer requests for the numbers of batches until the input ends.
 
     Examples
     --------
@@ -214,7 +213,7 @@ def _send(stream: IO[bytes], content: bytes) -> None:
 
 
 def _received(stream: IO[bytes]) -> bytes | None:
-    """Return the next message, None where the other side has gone."""
+    """Return the next message, or None if the stream has ended."""
     length = stream.read(8)
     if len(length) < 8:
         return None

@@ -1,10 +1,9 @@
-"""Molecules as numbers: what RDKit computes of each, end to end in flat arrays.
+"""Molecules as numbers: the descriptors that RDKit computes, in flat arrays.
 
-RDKit computes a fixed set of numbers (`descriptors`) for each molecule, its atoms and its bonds. Numbers of atoms are
-counted within their molecule, so that the arrays of one batch go after those of another (`joined`), and they are
-written as bytes without any Python object in them; other processes and the cache
-(`structtree.data.readers.molecules.batches`) send and keep these. What the numbers mean as linked columns is left to
-`structtree.data.readers.molecules.reading`.
+RDKit computes a fixed set of numbers (`descriptors`) for each molecule, its atoms and its bonds. Atoms are
+numbered within their molecule, so that the arrays of batches can be concatenated (`joined`). The arrays are written
+as bytes without Python objects, for other processes and the cache (`structtree.data.readers.molecules.batches`).
+`structtree.data.readers.molecules.reading` turns the numbers into linked columns.
 """
 
 from __future__ import annotations
@@ -39,23 +38,23 @@ __all__ = [
 
 
 DESCRIBED = ("logp", "tpsa", "weight", "refractivity", "donors", "acceptors", "rotatable", "charge", "sp3")
-"""The attributes of a molecule that RDKit computes; all others come from its file."""
+"""Attributes of a molecule that RDKit computes; all others come from its file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Recipe by which texts become molecules, and what is done to them before they are described.
+    """How texts are parsed and molecules are standardised before they are described.
 
     Parameters
     ----------
     notation : {"smiles", "molblock"}
-        What the texts are.
+        The notation of the texts.
     hydrogens : {"implicit", "explicit"}
-        Whether hydrogens are only counted, or atoms of their own.
+        Whether hydrogens are only counted or are separate atoms.
     largest_fragment : bool
-        Whether only the largest fragment of each molecule is kept, which drops salts and solvents.
+        Whether to keep only the largest fragment of each molecule, without salts and solvents.
     neutralise : bool
-        Whether charges are taken away where a hydrogen can be added or removed for it.
+        Whether to remove charges by adding or removing hydrogens.
     """
 
     notation: Notation = "smiles"
@@ -64,19 +63,19 @@ class Recipe:
     neutralise: bool = False
 
 
-# ---- what RDKit computes ----------------------------------------------------------------------------------
+# ---- descriptors ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Descriptors:
-    """The functions of RDKit that describe_molecules each molecule, atom and bond, by the name of what they compute.
+    """The RDKit functions that describe a molecule, atom or bond, by descriptor name.
 
     Parameters
     ----------
     molecule, atom, bond : mapping from name to callable
-        Each callable takes the molecule, the atom or the bond, and gives a number.
+        Each callable takes a molecule, atom or bond and returns a number.
     prepare : callable
-        What is done to a molecule before its atoms are described.
+        Called with a molecule before its atoms are described.
     """
 
     molecule: Mapping[str, Callable[[Any], float]]
@@ -86,7 +85,7 @@ class Descriptors:
 
 
 def descriptors() -> Descriptors:
-    """Return the functions of RDKit that are used.
+    """Return the RDKit functions of all descriptors.
 
     Examples
     --------
@@ -95,7 +94,7 @@ def descriptors() -> Descriptors:
     """
     from rdkit.Chem import rdchem, rdMolDescriptors, rdmolops, rdPartialCharges
 
-    crippen = rdMolDescriptors.CalcCrippenDescriptors  # its two numbers are kept with the molecule
+    crippen = rdMolDescriptors.CalcCrippenDescriptors  # RDKit caches its two numbers in the molecule
     return Descriptors(
         molecule={
             "logp": lambda molecule: float(crippen(molecule)[0]),
@@ -147,17 +146,17 @@ class MoleculeNumbers:
     Parameters
     ----------
     n : int
-        How many were to be read.
+        Number of molecules, including those that cannot be read.
     bad : array of int
         Positions of the molecules that cannot be read, which have no numbers.
     molecule, atom, bond : mapping from name to array
-        One number for each molecule, atom or bond; the atoms of a bond are counted within its molecule.
+        One number per molecule, atom or bond; the atoms of a bond are numbered within its molecule.
     n_atoms, n_bonds, n_rings : array of int
-        How many each molecule has.
+        Numbers of atoms, bonds and rings of each molecule.
     sizes : array of int
-        How many atoms each ring has.
+        Number of atoms of each ring.
     ring_atoms, ring_bonds : array of int
-        The atoms and bonds of all rings, ring by ring, counted within their molecule.
+        The atoms and bonds of all rings, ring by ring, numbered within their molecule.
     """
 
     n: int
@@ -173,7 +172,7 @@ class MoleculeNumbers:
     ring_bonds: NDArray[Any]
 
     def to_bytes(self) -> bytes:
-        """Return the numbers as the bytes of an npz file, without any Python object.
+        """Return the numbers as the bytes of an npz file, without Python objects.
 
         Examples
         --------
@@ -188,7 +187,7 @@ class MoleculeNumbers:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> MoleculeNumbers:
-        """Return the numbers that `to_bytes` has written; raises ValueError where the bytes are anything else."""
+        """Return the numbers written by `to_bytes`; raise ValueError for any other bytes."""
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 found = {name: _plain(file[name]) for name in file.files}
@@ -198,7 +197,7 @@ class MoleculeNumbers:
 
 
 def joined(parts: Sequence[MoleculeNumbers]) -> MoleculeNumbers:
-    """Return the numbers of some batches as those of one.
+    """Return the concatenated numbers of some batches.
 
     Examples
     --------
@@ -218,7 +217,7 @@ def joined(parts: Sequence[MoleculeNumbers]) -> MoleculeNumbers:
 
 
 def _flat(numbers: MoleculeNumbers) -> dict[str, NDArray[Any]]:
-    """Return all arrays by one name each."""
+    """Return all arrays by name."""
     inner = {
         f"{group}.{name}": values
         for group in ("molecule", "atom", "bond")
@@ -239,7 +238,7 @@ def _unflat(found: Mapping[str, NDArray[Any]]) -> MoleculeNumbers:
 
 
 def _checked(numbers: MoleculeNumbers) -> MoleculeNumbers:
-    """Refuse arrays that do not fit together."""
+    """Raise ValueError for arrays whose shapes do not match."""
     by, n_good = descriptors(), numbers.n - len(numbers.bad)
     lengths = {
         "molecule": n_good,
@@ -249,23 +248,23 @@ def _checked(numbers: MoleculeNumbers) -> MoleculeNumbers:
     for group, length in lengths.items():
         arrays: Mapping[str, NDArray[Any]] = getattr(numbers, group)
         if arrays.keys() != getattr(by, group).keys() or any(values.shape != (length,) for values in arrays.values()):
-            raise ValueError(f"the numbers of each {group} are not {length} each")
+            raise ValueError(f"expected {length} numbers for each {group} descriptor")
     n_in_rings = int(numbers.sizes.sum())
     shapes = dict.fromkeys(_COUNTS, (n_good,)) | {"ring_atoms": (n_in_rings,), "ring_bonds": (n_in_rings,)}
     shapes["sizes"] = (int(numbers.n_rings.sum()),)
     for name, shape in shapes.items():
         if getattr(numbers, name).shape != shape:
-            raise ValueError(f"{name} has not the shape {shape}")
+            raise ValueError(f"expected {name} with the shape {shape}")
     return numbers
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers in the types in which they are computed."""
+    """Return numbers in the types used for computation."""
     return values.astype(np.int32) if values.dtype.kind == "i" else values
 
 
 def _small(values: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers in the least type that has room for them."""
+    """Return integers in the smallest type that fits them."""
     if values.dtype.kind != "i" or not values.size:
         return values
     low, high = int(values.min()), int(values.max())
@@ -282,7 +281,7 @@ def describe_molecules(items: Iterable[Any], recipe: Recipe) -> MoleculeNumbers:
     Parameters
     ----------
     items : iterable of str, RDKit molecules or None
-        The molecules themselves are not changed.
+        RDKit molecules are not changed.
     recipe : Recipe
 
     Examples
@@ -312,12 +311,12 @@ def problem_of(item: Any, recipe: Recipe) -> str:
     Examples
     --------
     >>> problem_of("C1CC", Recipe()), problem_of(None, Recipe())
-    ("RDKit cannot read the SMILES 'C1CC'", 'there is no molecule')
+    ("RDKit cannot read the SMILES 'C1CC'", 'the molecule is missing')
     """
     from rdkit import Chem, rdBase
 
     if item is None or item == "":
-        return "there is no molecule"
+        return "the molecule is missing"
     with rdBase.BlockLogs():
         molecule, what = item, "the molecule"
         if isinstance(item, str):
@@ -328,11 +327,11 @@ def problem_of(item: Any, recipe: Recipe) -> str:
         if molecule is None:
             return f"RDKit cannot read {what}"
         problems = Chem.DetectChemistryProblems(molecule)
-    return f"RDKit refuses {what}" + (f": {problems[0].Message()}" if problems else "")
+    return f"RDKit rejects {what}" + (f": {problems[0].Message()}" if problems else "")
 
 
 def _preparation(recipe: Recipe) -> Callable[[Any], Any]:
-    """Return what makes of an item a molecule that can be described, or None of one that cannot be read."""
+    """Return a function that parses and standardises an item; it returns None if the item cannot be read."""
     from rdkit import Chem
 
     parse = Chem.MolFromMolBlock if recipe.notation == "molblock" else Chem.MolFromSmiles
@@ -352,7 +351,7 @@ def _preparation(recipe: Recipe) -> Callable[[Any], Any]:
 
 
 def _standardisation(recipe: Recipe) -> Callable[[Any], Any]:
-    """Return what drops small fragments and charges, as far as the user wants it."""
+    """Return a function that removes small fragments and charges, as the recipe requires."""
     from rdkit import Chem
     from rdkit.Chem.MolStandardize import rdMolStandardize
 
@@ -374,7 +373,7 @@ def _standardisation(recipe: Recipe) -> Callable[[Any], Any]:
 
 
 def _own_copy(molecule: Any) -> Any:
-    """Return a copy that can be described, so that the user's molecule stays as it is; None if it cannot be read."""
+    """Return a sanitised copy of a molecule, which is not changed; None if it cannot be read."""
     from rdkit import Chem
 
     copy = Chem.Mol(molecule)
@@ -384,7 +383,7 @@ def _own_copy(molecule: Any) -> Any:
 
 
 class _Described:
-    """The descriptions of all molecules so far, end to end."""
+    """The descriptors of all molecules so far, concatenated."""
 
     def __init__(self, by: Descriptors) -> None:
         self.by = by
@@ -395,12 +394,12 @@ class _Described:
         self.sizes, self.ring_atoms, self.ring_bonds = array("i"), array("i"), array("i")
 
     def add(self, molecule: Any, full: Any) -> None:
-        """Describe a molecule; its atoms, bonds and rings are those of ``full``, which may have hydrogens besides."""
+        """Describe a molecule, with the atoms, bonds and rings of ``full``, which may also have hydrogens."""
         for name, compute in self.by.molecule.items():
             self.molecule[name].append(compute(molecule))
         self.by.prepare(full)
         n_atoms, n_bonds, rings = full.GetNumAtoms(), full.GetNumBonds(), full.GetRingInfo()
-        # By number, which takes half the time of the iterators of RDKit.
+        # By index, which takes half the time of the iterators of RDKit.
         atoms = list(map(full.GetAtomWithIdx, range(n_atoms)))
         for name, compute in self.by.atom.items():
             self.atom[name].extend(map(compute, atoms))
@@ -418,7 +417,7 @@ class _Described:
             self.ring_bonds.extend(ring)
 
     def finish(self, n: int, bad: NDArray[Any]) -> MoleculeNumbers:
-        """Return all of it as arrays."""
+        """Return the descriptors as arrays."""
         molecule, atom, bond = (
             {name: np.asarray(values) for name, values in group.items()}
             for group in (self.molecule, self.atom, self.bond)

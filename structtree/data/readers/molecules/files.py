@@ -1,8 +1,8 @@
 """Molecule files: the notation, line and attributes of each molecule.
 
-A table has a column of SMILES, told by its name, and others that become attributes. A ``.smi`` file has a SMILES a
-line, and after a blank what is called its name; or a header. An SD file has blocks that end in ``$$$$``, each with
-the connection table of a molecule and its properties. What the texts mean is left to
+A table has a column of SMILES, recognised by its name, and other columns that become attributes. A ``.smi`` file has
+one SMILES per line, optionally followed by whitespace and a name; or a header. An SD file has blocks that end in
+``$$$$``, each with the connection table of a molecule and its properties. The texts are parsed in
 `structtree.data.readers.molecules.reading`.
 """
 
@@ -27,16 +27,16 @@ Notation = Literal["smiles", "molblock"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MoleculeSheet:
-    """Molecules as a file has them.
+    """The molecules of a file, as text.
 
     Parameters
     ----------
     texts : sequence of str or None
-        The text of each, None if there is none.
+        The text of each molecule, or None.
     rest : Sheet
         Attributes in the file.
     names : mapping
-        What the file calls them, by the name of what that is: their SMILES, and names.
+        Names of the molecules in the file, by kind: their SMILES, and names.
     """
 
     texts: Sequence[str | None]
@@ -45,7 +45,7 @@ class MoleculeSheet:
 
 
 def has_table_name(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is a table by its name.
+    """Return whether a file name is that of a table.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def has_table_name(path: str | os.PathLike[str]) -> bool:
 
 
 def smiles_column(names: Sequence[str]) -> str | None:
-    """Return the column that has the SMILES by its name, or None.
+    """Return the column of SMILES, recognised by its name, or None.
 
     Examples
     --------
@@ -76,26 +76,26 @@ def table_sheet(
     missing_words: Sequence[str] = MISSING_WORDS,
     as_text: Collection[str] = (),
 ) -> MoleculeSheet:
-    """Return the molecules of a table: one column has their SMILES.
+    """Return the molecules of a table with a column of SMILES.
 
     Parameters
     ----------
     layout : CsvLayout
     smiles : str, optional
-        SMILES column, if its name does not show it.
+        The column of SMILES, if it has another name.
     decimal, missing_words, as_text
         As in `structtree.data.readers.tables.delimited.csv_sheet`.
     """
     column = smiles_column(layout.names) if smiles is None else smiles
     if column is None:
         known = ", ".join(map(repr, layout.names[:6]))
-        message = f"no column is named smiles (there are {known}); say which it is: smiles=NAME"
+        message = f"no column is named smiles (columns: {known}); set the column of SMILES with smiles=NAME"
         raise UsageError(f"{layout.source}: {message}")
     if column not in layout.names:
         raise UnknownNameError("column", column, layout.names)
     sheet = csv_sheet(layout, decimal=decimal, missing_words=missing_words, as_text={column, *as_text})
     texts = sheet.columns[column]
-    assert isinstance(texts, Coded)  # because it is to be text
+    assert isinstance(texts, Coded)  # it is read as text
     named = [*texts.values, None]
     rest = {name: raw for name, raw in sheet.columns.items() if name != column}
     smiles_of = [named[code] for code in texts.codes.tolist()]
@@ -121,7 +121,7 @@ def _sheet(
 
 
 def line_sheet(path: str | os.PathLike[str], *, missing_words: Collection[str] = MISSING_WORDS) -> MoleculeSheet:
-    """Return the molecules of a file with a SMILES a line.
+    """Return the molecules of a file with one SMILES per line.
 
     Examples
     --------
@@ -150,13 +150,13 @@ def line_sheet(path: str | os.PathLike[str], *, missing_words: Collection[str] =
 
 
 def _header(first: str) -> list[str] | None:
-    """The names of the fields, that of the SMILES in small letters, if the first line has them."""
+    """Return the names of the fields, with that of the SMILES in lower case, if the first line is a header."""
     names = _fields(first)
     return ["smiles", *names[1:]] if names[0].lower() == "smiles" else None
 
 
 def _smiles_and_name(text: str) -> list[str]:
-    """A name may have blanks in it."""
+    """Return the fields of a line; a name may contain spaces."""
     return [field.strip() for field in text.split(None, 1)]
 
 
@@ -178,7 +178,7 @@ def _text_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """One record of an SD file: where it begins, its connection table, and its properties."""
+    """A record of an SD file: its line, connection table and properties."""
 
     line: int
     table: str
@@ -209,7 +209,7 @@ def _iter_blocks(path: str | os.PathLike[str]) -> Iterator[_Block]:
 
 
 def _block(lines: Sequence[str], first: int) -> _Block:
-    """The connection table goes as far as ``M  END``; a property is a line ``> <name>`` and those up to a blank."""
+    """Return a record: a table up to ``M  END``, and properties, each a line ``> <name>`` and lines up to a blank."""
     end = next((i for i, line in enumerate(lines) if line.startswith("M  END")), len(lines) - 1) + 1
     properties: dict[str, str] = {}
     name = None

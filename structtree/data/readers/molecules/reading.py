@@ -2,24 +2,24 @@
 
 ========  ================================================================================================
 Molecule  ``logp``, ``tpsa``, ``weight``, ``refractivity``, ``donors``, ``acceptors``, ``rotatable`` bonds, formal
-          ``charge``, ``sp3`` (the share of sp3 carbons), and what the file says: columns, properties
-Atom      ``element``, formal ``charge``, ``partial_charge`` (Gasteiger), ``aromatic``, ``degree`` (how many bonds),
+          ``charge``, ``sp3`` (the fraction of sp3 carbons), and the columns or properties of the file
+Atom      ``element``, formal ``charge``, ``partial_charge`` (Gasteiger), ``aromatic``, ``degree`` (number of bonds),
           ``hydrogens`` (all of them), ``hybridisation``, ``in_ring``, ``chirality`` (R or S, else missing)
 Bond      ``order``, ``conjugated``, ``in_ring``, ``stereo`` (E or Z, else missing), ``to``; each bond is seen from
           both its atoms
-Ring      ``size``, ``aromatic``, ``hetero`` (how many of its atoms are not carbon), ``atoms``, ``fused`` (the rings
+Ring      ``size``, ``aromatic``, ``hetero`` (number of atoms other than carbon), ``atoms``, ``fused`` (the rings
           that share a bond with it); the smallest set of smallest rings
 ========  ================================================================================================
 
-Functional groups are not columns but definitions, in the grammars ``molecules`` and ``molecules-deep``: there one can
-read what they are, change them, and write more.
+Functional groups are not columns but definitions in the grammars ``molecules`` and ``molecules-deep``, where they can
+be read, changed and extended.
 
 RDKit computes a fixed set of numbers for each molecule (`structtree.data.readers.molecules.descriptors`), in flat
-arrays. All that can be told from others (degrees, what is in a ring, what is fused) is worked out here for all
-molecules at once; so nearly all the time is RDKit's own (``benchmarks/reading_molecules.py``).
+arrays. Derived values (degrees, ring membership, fused rings) are computed here for all molecules at
+once, so that RDKit takes nearly all of the time (``benchmarks/reading_molecules.py``).
 
-Molecules that RDKit cannot read are refused, all at once, with their lines; or skipped, and then a `SkippedMolecules`
-warning tells which were, and the provenance of the population keeps why.
+Molecules that RDKit cannot read raise one error that lists their lines; or they are skipped with a
+`SkippedMolecules` warning, and the provenance of the population records the reasons.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class SkippedMolecules(UserWarning):
     ----------
     message : str
     rows : tuple of int
-        Which ones, counted from 0 among all that were given.
+        Positions of the skipped molecules, from 0.
     lines : tuple of int
-        The same as lines of the file; empty if there is none.
+        Their lines in the file; empty without a file.
     """
 
     def __init__(self, message: str, rows: tuple[int, ...], lines: tuple[int, ...] = ()) -> None:
@@ -84,29 +84,28 @@ def from_molecules(
     missing_words: Sequence[str] = MISSING_WORDS,
     **options: Unpack[MoleculeOptions],
 ) -> Population:
-    """Return the population of some molecules.
+    """Return a population of molecules.
 
     Parameters
     ----------
     molecules : iterable of RDKit molecules or of SMILES
-        The properties of RDKit molecules become attributes. The molecules themselves are not changed.
+        The properties of RDKit molecules become attributes; the molecules are not changed.
     columns : mapping, optional
-        More attributes: for each name a value for each molecule. A DataFrame will do.
+        Further attributes, with one value per molecule; may be a DataFrame.
     types : mapping, optional
-        Kinds to read properties and columns as, such as ``{"activity": "nominal"}``.
+        Kinds of properties and columns, such as ``{"activity": "nominal"}``.
     missing_words : sequence of str
-        The words for a missing value in properties and columns of text, besides the empty text.
+        Strings that mark a missing value, besides the empty string.
     hydrogens : {"implicit", "explicit"}
-        Whether hydrogens are only counted, or atoms of their own.
+        Whether hydrogens are only counted or are separate atoms.
     largest_fragment : bool
-        Whether only the largest fragment of each molecule is kept, which drops salts and solvents.
+        Whether to keep only the largest fragment of each molecule, without salts and solvents.
     neutralise : bool
-        Whether charges are taken away where a hydrogen can be added or removed for it.
+        Whether to remove charges by adding or removing hydrogens.
     skip_bad : bool
         Whether to skip molecules that RDKit cannot read, with a `SkippedMolecules` warning.
     cache : bool
-        Whether many texts are looked up in the user's cache, and what was computed of them is kept there; True unless
-        given.
+        Whether to cache the descriptors of many texts; True by default.
 
     Examples
     --------
@@ -133,12 +132,12 @@ def from_smiles(
     types: Mapping[str, str] | None = None,
     **options: Unpack[MoleculeOptions],
 ) -> Population:
-    """Return the population of some molecules from their SMILES.
+    """Return a population of molecules from their SMILES.
 
     Parameters
     ----------
     smiles : iterable of str
-        A list, an array or a Series; not one text.
+        A list, array or Series; not a single string.
     columns, types, hydrogens, largest_fragment, neutralise, skip_bad, cache
         As in `from_molecules`.
 
@@ -149,18 +148,18 @@ def from_smiles(
     ([1.5, 2.0], [1.0, 1.0])
     >>> from_smiles(["CCO", "C1CC", "x"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    structtree.errors.DataError: RDKit cannot read 2 of 3 molecules; correct them, or leave ...
+    structtree.errors.DataError: RDKit cannot read 2 of 3 molecules; correct them, or skip ...
       row 1: RDKit cannot read the SMILES 'C1CC'
       row 2: RDKit cannot read the SMILES 'x'
     """
     if isinstance(smiles, str):
-        raise UsageError(f"expected a list of SMILES, got one text; write [{quoted_value(smiles, 60)}]")
+        raise UsageError(f"expected a list of SMILES, got one string; pass [{quoted_value(smiles, 60)}]")
     texts = [_text_or_none(text, row) for row, text in enumerate(smiles)]
     return from_molecules(texts, columns=columns, types=types, **options)
 
 
 def _text_or_none(text: Any, row: int) -> str | None:
-    """Return a SMILES as text; NaN and its like are missing."""
+    """Return a SMILES as text; NaN and similar values are missing."""
     if isinstance(text, str) or text is None:
         return None if text is None else str(text)
     if type(text).__name__ in ("NAType", "NaTType") or (isinstance(text, float) and text != text):
@@ -182,20 +181,20 @@ def read_molecules(
     encoding: str | None = None,
     **options: Unpack[MoleculeOptions],
 ) -> Population:
-    """Return the population of a table with a column of SMILES, a ``.smi`` file, an SD file or a MOL file.
+    """Read a table with a column of SMILES, a ``.smi`` file, an SD file or a MOL file.
 
     Parameters
     ----------
     path : path or CsvLayout
-        May end in ``.gz``; or the layout of a table that is known already.
+        The file, which may end in ``.gz``, or the known layout of a table.
     notation : {"smiles", "molblock"}
-        What the file has; a table is one whose name ends in ``.csv`` or ``.tsv``.
+        The notation in the file; tables have names that end in ``.csv`` or ``.tsv``.
     smiles : str, optional
-        The column with the SMILES, if its name does not say so.
+        The column of SMILES, if it has another name.
     types, missing_words, hydrogens, largest_fragment, neutralise, skip_bad, cache
         As in `from_molecules`.
     decimal, delimiter, header, names, encoding
-        How a table is laid out; see `structtree.data.readers.tables.reading.read_csv`.
+        Layout of a table; see `structtree.data.readers.tables.reading.read_csv`.
 
     Examples
     --------
@@ -230,7 +229,7 @@ _LISTED = 10
 
 
 def _rdkit(source: str | None = None) -> Any:
-    """Return the module of RDKit that reads molecules; it is imported when the first molecule is read."""
+    """Return the RDKit module that reads molecules, imported on first use."""
     try:
         from rdkit import Chem
     except ImportError:
@@ -251,18 +250,18 @@ class _Batch:
     names: Mapping[str, Sequence[str | None]]
 
     def error(self, problems: Mapping[int, str]) -> DataError:
-        """Return what is wrong with all that cannot be read."""
+        """Return the error about all molecules that cannot be read."""
         if len(problems) == 1:
             ((row, message),) = problems.items()
-            fix = f"correct it, or leave such molecules out with {option_text('skip_bad', True)}"
+            fix = f"correct it, or skip unreadable molecules with {option_text('skip_bad', True)}"
             return DataError(message, source=self.sheet.source, line=self.sheet.line_of(row), individual=row, fix=fix)
         message = f"RDKit cannot read {len(problems):,} of {len(self.items):,} molecules"
-        fix = f"correct them, or leave such molecules out with {option_text('skip_bad', True)}"
+        fix = f"correct them, or skip unreadable molecules with {option_text('skip_bad', True)}"
         if len(problems) == len(self.items):
-            fix = "correct them, since nothing would be left without them"
+            fix = "correct them; none can be skipped, because none can be read"
         if len(problems) == len(self.items) and self.sheet.source is None and isinstance(self.items[0], str):
-            message = f"expected SMILES, and RDKit can read none of these {len(problems):,} texts"
-            fix = "texts that are no molecules belong in a column of a DataFrame"
+            message = f"expected SMILES, but RDKit cannot read any of the {len(problems):,} texts"
+            fix = "to use other texts, pass them as a column of a DataFrame"
         return DataError(f"{message}; {fix}:{self._listed(problems)}", source=self.sheet.source)
 
     def warning(self, problems: Mapping[int, str]) -> SkippedMolecules:
@@ -291,7 +290,7 @@ def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -
     columns = {name: sheet.typed(name, overrides.declared_kind("Molecule", name)).column for name in sheet.columns}
     found = read_numbers(batch.items, recipe, cache=cache)
     if found.n == 0:
-        raise DataError("there are no molecules", source=sheet.source)
+        raise DataError("expected at least one molecule, got none", source=sheet.source)
     problems = {row: problem_of(batch.items[row], recipe) for row in found.bad.tolist()}
     if len(problems) == found.n or (problems and not skip_bad):
         raise batch.error(problems)
@@ -303,14 +302,14 @@ def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -
 
 
 def _check_kinds(overrides: Overrides, batch: _Batch) -> None:
-    """Refuse a kind that the user wants for what is none of the columns; names of molecules are text."""
+    """Raise an error for the kind of an unknown column, or for a kind of molecule names other than text."""
     known = dict.fromkeys([*batch.sheet.columns, *batch.names])
     attributes = tuple(Attribute(name, "nominal") for name in known)
     overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
     for name in batch.names:
         wanted = None if name in batch.sheet.columns else overrides.declared_kind("Molecule", name)
         if wanted is not None and wanted.kind != "nominal":
-            raise UsageError(f"{name!r} has the molecules, as text; it cannot be read as {wanted.kind!r}")
+            raise UsageError(f"{name!r} is the text of the molecules; it cannot be read as {wanted.kind!r}")
 
 
 # ---- from numbers to tables ------------------------------------------------------------------------------
@@ -323,16 +322,16 @@ _STEREO = {"STEREOZ": "Z", "STEREOE": "E", "STEREOCIS": "cis", "STEREOTRANS": "t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Wired:
-    """Which atoms and bonds hang together, counted through all molecules.
+    """Atoms, bonds and rings of all molecules, numbered consecutively.
 
     Parameters
     ----------
     begin, end : array
         The two atoms of each bond.
     tails, heads, bonds : array
-        The bonds as their atoms see them, sorted by the atom that sees: that atom, the other one, and the bond.
+        Each bond from both ends, sorted by atom: the atom, the other atom, and the bond.
     ring_of, ring_atoms, ring_bonds : array
-        For each place of each ring its ring, its atom, and its bond.
+        The ring, atom and bond at each position of each ring.
     """
 
     begin: _Ints
@@ -373,7 +372,7 @@ def _tables(found: MoleculeNumbers, columns: Mapping[str, Column], provenance: P
 
 
 def _molecules(found: MoleculeNumbers, columns: Mapping[str, Column]) -> TypedTable:
-    """The columns of the file beside the descriptors; of two with one name that of the file stays."""
+    """Return the descriptors and the columns of the file, which override descriptors of the same name."""
     kinds: dict[str, Kind] = {name: "int" if name in _WHOLE else "real" for name in found.molecule}
     own = {name: Column(kinds[name], _rounded(values)) for name, values in found.molecule.items()}
     links = {
@@ -382,7 +381,7 @@ def _molecules(found: MoleculeNumbers, columns: Mapping[str, Column]) -> TypedTa
     }
     for link in links:
         if link.name in columns:
-            raise DataError(f"the column {link.name!r} has the name of a link of Molecule; give it another name")
+            raise DataError(f"the column {link.name!r} has the same name as a link of Molecule; rename the column")
     return typed_table("Molecule", len(found.n_atoms), {**own, **columns}, links)
 
 
@@ -444,7 +443,7 @@ _CARBON = 6
 
 
 def _fused(wired: _Wired, n_rings: int) -> Adjacency:
-    """For each ring the others that share a bond with it: pairs of rings at one bond, each pair once."""
+    """Return the rings that share a bond with each ring, each pair once."""
     order = np.argsort(wired.ring_bonds, kind="stable")
     bonds, rings = wired.ring_bonds[order], wired.ring_of[order]
     pairs = [np.empty(0, dtype=np.int64)]
@@ -464,12 +463,12 @@ def _is_aromatic(found: MoleculeNumbers) -> NDArray[np.bool_]:
 
 
 def _enum_names(enum: Any) -> dict[int, str]:
-    """The names of an enumeration of RDKit in small letters; what is unspecified has none."""
+    """Return the names of an RDKit enumeration in lower case, without those of unspecified values."""
     return {int(value): name.lower() for name, value in enum.names.items() if name != "UNSPECIFIED"}
 
 
 def _rounded(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return numbers to four decimals: more have no meaning, and alike atoms shall have the same value."""
+    """Return numbers rounded to four decimals, so that equivalent atoms have the same value."""
     return np.round(np.asarray(values), 4)
 
 
@@ -500,7 +499,7 @@ def _given_columns(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Se
 
 
 def _raw(values: Sequence[Any], missing_words: Sequence[str]) -> Texts | PythonValues:
-    """Return a column of any values; texts are taken for numbers if they all are."""
+    """Return a column of any values; texts are read as numbers if all of them are."""
     if all(value is None or isinstance(value, str) for value in values):
         return Texts(present(values, missing_words))
     return PythonValues(values)

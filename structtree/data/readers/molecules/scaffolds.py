@@ -1,8 +1,8 @@
-"""Scaffolds of molecules: their rings and what joins these.
+"""Scaffolds of molecules: their ring systems and linkers.
 
 As G.W. Bemis and M.A. Murcko define them ("The Properties of Known Drugs", Journal of Medicinal Chemistry 39, 1996).
-RDKit finds them, in molecules that are put together again from the atoms and bonds of a population; so it does not
-matter which file the molecules are from, and what was done to them when they were read.
+RDKit computes them for molecules rebuilt from the atoms and bonds of a population, so that the file format and the
+reading options do not matter.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from structtree.errors import DataError, option_text
 __all__ = ["scaffolds"]
 
 ATOM = ("element", "charge", "aromatic", "hydrogens")
-"""What must be known of an atom."""
+"""The required attributes of atoms."""
 
 
 def scaffolds(population: Population) -> list[str]:
-    """Return the scaffold of each molecule as SMILES, without stereochemistry; molecules without a ring have none.
+    """Return the scaffold of each molecule as SMILES, without stereochemistry; empty for molecules without a ring.
 
     Parameters
     ----------
     population : Population
-        Of molecules, as `structtree.data.readers.molecules.reading` makes it.
+        A population of molecules from `structtree.data.readers.molecules.reading`.
 
     Examples
     --------
@@ -43,13 +43,13 @@ def _check(population: Population) -> None:
     has_atoms = "Atom" in known and all(known["Atom"].attribute(name) is not None for name in ATOM)
     if not (has_atoms and "Bond" in known and population.schema.individual == "Molecule"):
         raise DataError(
-            f"scaffolds are of molecules with atoms and bonds, and the individuals are of type "
-            f"{population.schema.individual!r} (a column of SMILES is read with {option_text('smiles', 'COLUMN')})"
+            f"scaffolds require molecules with atoms and bonds; got individuals of type "
+            f"{population.schema.individual!r} (read a column of SMILES with {option_text('smiles', 'COLUMN')})"
         )
 
 
 class _Parts:
-    """The atoms and bonds of all molecules, as RDKit names them."""
+    """The atoms and bonds of all molecules, with RDKit names."""
 
     def __init__(self, population: Population) -> None:
         from rdkit.Chem import BondType
@@ -67,7 +67,7 @@ class _Parts:
         self.bonds_of, self.to = atoms.links["bonds"], bonds.links["to"]
 
     def molecule(self, row: int) -> Any:
-        """One molecule, without hydrogens as atoms; each bond is seen from both its ends."""
+        """Return one molecule without hydrogen atoms; each bond is listed at both ends."""
         from rdkit import Chem
 
         built, places = Chem.RWMol(), {}
@@ -83,7 +83,7 @@ class _Parts:
         return built.GetMol()
 
     def _atom(self, row: int) -> Any:
-        """An atom; only of aromatic ones other than carbon the hydrogens cannot be told from its bonds."""
+        """Return an atom; RDKit infers its hydrogens from its bonds, except for aromatic atoms other than carbon."""
         from rdkit import Chem
 
         atom = Chem.Atom(self.symbols[row])

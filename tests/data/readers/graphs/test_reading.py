@@ -238,8 +238,8 @@ def test_an_attribute_that_is_always_missing_is_nominal():
         ({}, {"order": "x"}, "expected a number, got 'x' at $.nodes['b'].edges['c'].order (individual 1)"),
         ({"charge": [1]}, {}, "expected a number, got a list at $.nodes['b'].charge (individual 1)"),
         ({"box": {}}, {}, "expected a plain value, got a record at $.nodes['b'].box (individual 1)"),
-        ({"edges": 3}, {}, "the attribute 'edges' of Node has the name of a link; give the attribute another name"),
-        ({}, {"to": 3}, "the attribute 'to' of Edge has the name of a link"),
+        ({"edges": 3}, {}, "the attribute 'edges' of Node has the same name as a link; rename the attribute"),
+        ({}, {"to": 3}, "the attribute 'to' of Edge has the same name as a link"),
     ],
 )
 def test_attributes_that_do_not_fit_are_refused_with_their_place(node, edge, message):
@@ -267,10 +267,10 @@ def test_a_misfit_is_counted_by_nodes_when_nodes_are_the_individuals():
         (
             [nx.Graph(), nx.DiGraph()],
             DataError,
-            "expected a graph that is undirected like the first, got one that is",
+            "expected undirected graphs like the first, got a graph that is",
         ),
         ([nx.Graph(), 3], DataError, r"expected a networkx graph, got 3 \(individual 1\)"),
-        ([], DataError, "there are no graphs"),
+        ([], DataError, "expected at least one graph, got none"),
         (nx.Graph([(1, 2)]), UsageError, r"pass \[graph\]"),
     ],
 )
@@ -280,7 +280,7 @@ def test_what_is_not_a_list_of_like_graphs_is_refused(several, error, message):
 
 
 def test_options_that_make_no_sense_are_refused():
-    with pytest.raises(UsageError, match="the individual of graphs cannot be 'Vertex'"):
+    with pytest.raises(UsageError, match="individual must be 'Graph', 'Node' or 'Edge' for graphs; got 'Vertex'"):
         from_graphs([water()], individual="Vertex")
     with pytest.raises(UnknownNameError, match=r"unknown member 'elemnt' \(did you mean 'element'\?\)"):
         from_graphs([water()], types={"elemnt": "nominal"})
@@ -325,5 +325,5 @@ def test_errors_in_a_folder_name_the_file(tmp_path):
         read_graphs(tmp_path)
     assert str(caught.value).startswith(f"{tmp_path / 'b.gml'}: expected a number, got 'high' at $.nodes[0].x")
     nx.write_gml(nx.DiGraph(), tmp_path / "b.gml")
-    with pytest.raises(DataError, match=r"b.gml: expected a graph that is undirected"):
+    with pytest.raises(DataError, match=r"b.gml: expected undirected graphs like the first"):
         read_graphs(tmp_path)

@@ -139,7 +139,7 @@ def test_edges_can_be_the_individuals(tmp_path):
     population = read_tu(write(tmp_path, TINY), individual="Edge")
     assert len(population) == 3 and values(population, "Edge", "label") == ["0", "1", "0"]
     assert population.record(1, depth=1)["ends"] == [{"label": "1", "edges": "..."}, {"label": "0", "edges": "..."}]
-    with pytest.raises(UsageError, match="the individual of graphs cannot be 'Vertex'"):
+    with pytest.raises(UsageError, match="individual must be 'Graph', 'Node' or 'Edge' for graphs; got 'Vertex'"):
         read_tu(tmp_path, individual="Vertex")
 
 
@@ -230,8 +230,8 @@ def test_components_of_labels_have_maps_of_their_own(tmp_path):
             {"A": "1, 2\n1, 4\n"},
             "{}/TINY_A.txt:2: an edge leads from graph 1 to graph 2; expected both ends in one graph",
         ),
-        ({"A": "1, 2\n2, x\n"}, "{}/TINY_A.txt:2: expected a whole number, got 'x'"),
-        ({"A": "1, 2\n2\n"}, "{}/TINY_A.txt:2: expected 2 numbers as in the lines before, got 1"),
+        ({"A": "1, 2\n2, x\n"}, "{}/TINY_A.txt:2: expected an integer, got 'x'"),
+        ({"A": "1, 2\n2\n"}, "{}/TINY_A.txt:2: expected 2 numbers as in the first line, got 1"),
         ({"A": "1\n2\n"}, "{}/TINY_A.txt:1: expected two nodes, got 1 numbers"),
         ({"A": ""}, "{}/TINY_A.txt: the file is empty"),
         (
@@ -240,14 +240,14 @@ def test_components_of_labels_have_maps_of_their_own(tmp_path):
         ),
         (
             {"graph_indicator": "0\n1\n1\n2\n2\n"},
-            "{}/TINY_graph_indicator.txt:1: expected the number of a graph, counted from 1; got 0",
+            "{}/TINY_graph_indicator.txt:1: expected the number of a graph, at least 1; got 0",
         ),
         (
             {"node_labels": "0\n1\n0\n2\n"},
             "{}/TINY_node_labels.txt: expected 5 lines, one for each node of TINY_graph_indicator.txt; got 4",
         ),
         ({"edge_labels": "0\n"}, "{}/TINY_edge_labels.txt: expected 6 lines, one for each edge of TINY_A.txt; got 1"),
-        ({"node_labels": "0\n1\n0\n2.5\n2\n"}, "{}/TINY_node_labels.txt:4: expected a whole number, got '2.5'"),
+        ({"node_labels": "0\n1\n0\n2.5\n2\n"}, "{}/TINY_node_labels.txt:4: expected an integer, got '2.5'"),
         ({"node_attributes": "0\n1\nhigh\n2\n2\n"}, "{}/TINY_node_attributes.txt:3: expected a number, got 'high'"),
     ],
 )
@@ -260,9 +260,9 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path, changed, message):
 
 def test_a_folder_of_two_data_sets_is_refused(tmp_path):
     write(write(tmp_path, TINY), TINY, name="SMALL")
-    with pytest.raises(StructtreeError, match="expected the files of one dataset, got those of SMALL and TINY"):
+    with pytest.raises(StructtreeError, match="expected the files of one dataset, got SMALL and TINY"):
         read_data(tmp_path)
-    with pytest.raises(StructtreeError, match="expected a folder of the TU format"):
+    with pytest.raises(StructtreeError, match="expected a folder in TU format"):
         read_tu(tmp_path / "nothing")
 
 

@@ -356,15 +356,21 @@ def test_columns_are_attributes_and_go_before_descriptors():
     ("molecules", "options", "error", "message"),
     [
         (["CCO", 3], {}, DataError, r"expected a SMILES or an RDKit molecule, got 3 \(individual 1\)"),
-        ([], {}, DataError, "there are no molecules"),
-        (["CCO", None], {}, DataError, r"there is no molecule \(individual 1\); correct it, or leave such molecules"),
-        (["CCO", ""], {}, DataError, r"there is no molecule \(individual 1\)"),
+        ([], {}, DataError, "expected at least one molecule, got none"),
+        (
+            ["CCO", None],
+            {},
+            DataError,
+            r"the molecule is missing \(individual 1\); correct it, or skip unreadable molecules with",
+        ),
+        (["CCO", ""], {}, DataError, r"the molecule is missing \(individual 1\)"),
         (["C1CC"], {}, DataError, r"RDKit cannot read the SMILES 'C1CC' \(individual 0\)"),
         (
             ["C1CC", "CCO", "", "x"],
             {},
             DataError,
-            r"^RDKit cannot read 3 of 4 molecules; correct .*:\n  row 0: .*'C1CC'\n  row 2: there is no molecule\n",
+            r"^RDKit cannot read 3 of 4 molecules; correct .*:\n"
+            r"  row 0: .*'C1CC'\n  row 2: the molecule is missing\n",
         ),
         (
             ["C1CC"] * 12 + ["C"],
@@ -376,11 +382,11 @@ def test_columns_are_attributes_and_go_before_descriptors():
             ["red", "blue"],
             {},
             DataError,
-            r"^expected SMILES, and RDKit can read none of these 2 texts; .* DataFrame:\n  row 0: .*'red'\n",
+            r"^expected SMILES, but RDKit cannot read any of the 2 texts; .* DataFrame:\n  row 0: .*'red'\n",
         ),
-        (["CC", "FC(F)(F)(F)F"], {}, DataError, "RDKit refuses the SMILES .*: Explicit valence for atom # 1 C, 5"),
+        (["CC", "FC(F)(F)(F)F"], {}, DataError, "RDKit rejects the SMILES .*: Explicit valence for atom # 1 C, 5"),
         (["CC"], {"columns": {"a": [1, 2]}}, UsageError, "the column 'a' has 2 values for 1 molecules"),
-        (["CC"], {"columns": {"atoms": [1]}}, DataError, "the column 'atoms' has the name of a link"),
+        (["CC"], {"columns": {"atoms": [1]}}, DataError, "the column 'atoms' has the same name as a link"),
         (
             ["CC", "C"],
             {"columns": {"a": [1, "x"]}},
@@ -408,10 +414,10 @@ def test_bad_molecules_are_skipped_and_told():
     assert caught[0].message.rows == (1, 3)
     assert str(caught[0].message).splitlines()[1:] == [
         "  row 1: RDKit cannot read the SMILES 'C1CC'",
-        "  row 3: there is no molecule",
+        "  row 3: the molecule is missing",
     ]
     assert population.provenance.rows.tolist() == [0, 2]
-    assert population.provenance.left_out[3] == "there is no molecule"
+    assert population.provenance.left_out[3] == "the molecule is missing"
     assert population.column("x").values.tolist() == [1, 3]
     with pytest.raises(DataError, match="RDKit cannot read the SMILES 'C1CC'"):
         from_molecules(["C1CC"], skip_bad=True)
@@ -424,7 +430,8 @@ def test_all_bad_molecules_are_told_at_once(tmp_path):
         read_data(path)
     first, *listed = str(caught.value).splitlines()
     assert first == (
-        f"{path}: RDKit cannot read 12 of 24 molecules; correct them, or leave such molecules out with skip_bad=True:"
+        f"{path}: RDKit cannot read 12 of 24 molecules; "
+        "correct them, or skip unreadable molecules with skip_bad=True:"
     )
     assert listed[0] == "  line 3 (row 1): RDKit cannot read the SMILES 'C1CC'"
     assert len(listed) == 11 and listed[-1] == "  and 2 more"
@@ -516,7 +523,7 @@ def test_a_bad_molecule_of_a_table_is_told_by_its_line(tmp_path):
     with pytest.raises(DataError) as caught:
         read_data(path)
     assert str(caught.value).startswith(
-        f"{path}:3: RDKit cannot read the SMILES 'C1CC' (individual 1); correct it, or leave"
+        f"{path}:3: RDKit cannot read the SMILES 'C1CC' (individual 1); correct it, or skip"
     )
     with pytest.warns(SkippedMolecules) as warned:
         population = read_data(path, skip_bad=True)

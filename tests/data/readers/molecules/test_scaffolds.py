@@ -41,5 +41,5 @@ def test_they_follow_the_individuals():
 
 
 def test_other_individuals_have_none():
-    with pytest.raises(DataError, match=r"scaffolds are of molecules .* are of type 'Train'"):
+    with pytest.raises(DataError, match=r"scaffolds require molecules .* got individuals of type 'Train'"):
         scaffolds(load_dataset("trains").population)

@@ -172,5 +172,5 @@ def test_both_sides_of_the_reader_see_the_same_rows(tmp_path, seed):
 
 def test_a_target_of_one_class_is_refused_when_it_is_to_be_told_apart(tmp_path):
     opened = open_data(table(tmp_path, "a,b,c\n1,2,x\n2,3,x\n"), target="c")
-    with pytest.raises(StructtreeError, match="all individuals have the class 'x'; there is nothing to tell apart"):
+    with pytest.raises(StructtreeError, match="all labels are identical: every individual has the class 'x'"):
         best_split(opened.population, opened.target, Grammar.from_schema(opened.population.schema))
