@@ -303,7 +303,7 @@ def print_tree(model: Any, *, plain: bool = False, **options: Any) -> None:
 NARROWEST = 24
 """A terminal that is narrower breaks the lines of a tree itself."""
 
-ROLES = {"edge": "dim", "yes": "bold green", "no": "bold", "answer": "bold", "doubt": "yellow", "figure": "dim"}
+ROLES = {"edge": "dim", "yes": "bold green", "no": "bold", "answer": "bold", "caveat": "yellow", "figure": "dim"}
 """How parts of lines look on a terminal; those about a class have its colour."""
 
 

@@ -167,21 +167,21 @@ def _schema(grammar: Grammar, data: Opened) -> Schema:
 
 def print_grammar(grammar: Grammar, data: Opened) -> None:
     """Say which grammar was used, what it asks about, and what it leaves out."""
-    from structtree.report.features import asked_about
+    from structtree.report.features import grammar_features
 
     typer.echo(f"Grammar: {grammar.origin}")
     for remark in grammar.notes:
         typer.echo(f"  {remark}")
-    typer.echo(f"Asked about: {asked_about(grammar.check(_schema(grammar, data)))}")
+    typer.echo(f"Asked about: {grammar_features(grammar.check(_schema(grammar, data)))}")
 
 
 def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any]:
     """Return which grammar was used, and what of the individuals it asks about, for JSON."""
     facts: dict[str, Any] = {"name": grammar.name, "origin": grammar.origin, "notes": list(grammar.notes)}
     if data is not None:
-        from structtree.report.features import asked_about
+        from structtree.report.features import grammar_features
 
-        asked = asked_about(grammar.check(_schema(grammar, data)))
+        asked = grammar_features(grammar.check(_schema(grammar, data)))
         facts |= {"attributes": list(asked.attributes), "links": list(asked.links)}
     return facts
 

@@ -37,7 +37,7 @@ from structtree.report.info import describe_type
 from structtree.report.pictures.drawing import Drawing
 from structtree.report.pictures.individuals import Marks, drawn, marks_of
 from structtree.report.pictures.trees import class_colours
-from structtree.report.text import NodeText, question, side_names
+from structtree.report.text import NodeText, branch_labels, question
 from structtree.report.words import in_words
 from structtree.reprs import inert
 from structtree.space.background import with_background
@@ -256,7 +256,7 @@ def _node(
         "test": inert(question(tree, index)),
         "words": inert(question(tree, index, words=True)),
         "kids": list(node.children),
-        "ways": [inert(name) for name in side_names(node, tree.missing == "fractional")],
+        "ways": [inert(name) for name in branch_labels(node, tree.missing == "fractional")],
         "found": [
             found.criterion, _finite(found.score), _finite(found.gain), found.proved, _finite(found.gap),
             found.evaluated, _rounded(found.seconds), found.stopped_by, found.pruned, spaces.get(index),

@@ -27,7 +27,7 @@ from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.report.pictures.layout import BoxSize, Spot, tidy
 from structtree.report.pictures.rendering import INK, check_dag_picture, paint_scene, write_pdf
 from structtree.report.pictures.scene import Box, Curve, Label, Scene, line_width, to_svg, wrapped_lines
-from structtree.report.text import NodeText, leaves_below, question, side_names
+from structtree.report.text import NodeText, branch_labels, leaves_below, question
 from structtree.reprs import inert, number_text, short_repr
 
 __all__ = ["TreePicture", "class_colours", "paler", "plot_tree", "write_scene"]
@@ -287,7 +287,7 @@ class _Look:
         for node, below in zip(self.shown.nodes, self.shown.children, strict=True):
             parent = self.tree.nodes[node]
             if below and not isinstance(parent, Leaf):
-                found.update(zip(below, side_names(parent, self.tree.missing == "fractional"), strict=True))
+                found.update(zip(below, branch_labels(parent, self.tree.missing == "fractional"), strict=True))
         return found
 
     def card(self, node: int) -> _Card:
