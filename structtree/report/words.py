@@ -144,7 +144,7 @@ class _Property:
     """Property of a row: a predicate after a verb, and perhaps an adjective or a noun.
 
     `verb` is "be" (*aromatic*), "have" (*degree 2*) or "do" (*leads to ...*, with `many` for the plural); `post` is
-    the form that may follow a noun instead (*to an oxygen atom*), and `posts` that after a plural (*to oxygen atoms*).
+    the form that may follow a noun instead (*to an oxygen atom*), and `posts` after a plural (*to oxygen atoms*).
     """
 
     verb: Literal["be", "have", "do"]
