@@ -1,8 +1,7 @@
-"""A predicate language of one's own: nitro groups on aromatic rings, and how far apart they are.
+"""Write a custom grammar: the relative positions of nitro groups on aromatic rings.
 
-The grammar says what a chemist would ask, and nothing else may be asked. Run as
-``python examples/nitro_aromatics.py``. The molecules are written out below; needs RDKit:
-``pip install 'structtree[molecules]'``.
+The grammar restricts the tree to tests that are meaningful to a chemist. The molecules are listed below. Run as
+``python examples/nitro_aromatics.py``. Requires RDKit: ``pip install 'structtree[molecules]'``.
 """
 
 from rdkit import Chem
@@ -12,7 +11,7 @@ from structtree.estimators import StructuralTreeClassifier
 
 GRAMMAR = Grammar.parse("""
 grammar nitro-aromatics
-"Nitro groups, the rings they are on, and what else is there."
+"Nitro groups, their rings, and other substituents."
 
 define nitro: Atom = element = N and count bonds (to (element = O and degree <= 1)) >= 2
 define nitro_carbon: Atom = aromatic and exists bonds (to.nitro)        # carries a nitro group
@@ -26,14 +25,14 @@ refine Atom {
     top -> nitro_carbon
     top -> halogen
     top -> element = N; top -> element = O
-    top -> exists bonds (top)                   # ... and a neighbour that is
+    top -> exists bonds (top)                   # ... with a neighbour
     top -> top and top        max 2
 }
 refine Bond { top -> to (top) }
 limits { nesting 5, literals 6 }
 """)
 
-# Two nitro groups on neighbouring carbons of a ring (ortho), or further apart.
+# Two nitro groups on adjacent ring carbons (ortho), and other arrangements.
 ORTHO = ["O=[N+]([O-])c1ccccc1[N+](=O)[O-]", "Cc1ccc([N+](=O)[O-])c([N+](=O)[O-])c1",
          "O=[N+]([O-])c1cc(Cl)ccc1[N+](=O)[O-]", "Nc1ccc([N+](=O)[O-])c([N+](=O)[O-])c1",
          "O=[N+]([O-])c1ccc(O)cc1[N+](=O)[O-]" ]  # fmt: skip
@@ -44,16 +43,16 @@ molecules = Population.from_molecules([Chem.MolFromSmiles(smiles) for smiles in 
 classes = ["ortho"] * len(ORTHO) + ["other"] * len(OTHERS)
 
 space = Space.build(GRAMMAR, molecules)
-print(f"{space.size():,} predicates may be asked")
+print(f"the grammar generates {space.size():,} predicates")
 
 model = StructuralTreeClassifier(GRAMMAR).fit(molecules, classes)
 print(export_text(model.tree_), end="\n\n")
 
-# Nobody else answers this: why not the question that I had in mind?
+# Why was another test not chosen? It was outscored, or the grammar does not generate it.
 found = best_split(molecules, classes, GRAMMAR)
 print("best:", pretty(found.predicate))
-for mine in ("count atoms (halogen) >= 1", "count atoms (exists bonds (to.nitro)) >= 2"):
-    print(f"why not {mine!r}?", why_not(found, space.parse(mine)))
+for other in ("count atoms (halogen) >= 1", "count atoms (exists bonds (to.nitro)) >= 2"):
+    print(f"why not {other!r}?", why_not(found, space.parse(other)))
 
 unseen = Population.from_molecules([Chem.MolFromSmiles("O=[N+]([O-])c1cccc2c1cccc2")])
-print("one nitro group alone is said to be:", model.predict(unseen)[0])
+print("prediction for a single nitro group:", model.predict(unseen)[0])

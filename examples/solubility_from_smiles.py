@@ -1,7 +1,7 @@
-"""What makes small molecules soluble in water: a regression tree from SMILES and a measured number.
+"""Predict the solubility of small molecules in water with a regression tree over SMILES.
 
-Run as ``python examples/solubility_from_smiles.py [CSV TARGET]``. Without a file it uses the few molecules below,
-with the logarithm of their solubility in mol/l as handbooks give it. Needs RDKit:
+Run as ``python examples/solubility_from_smiles.py [CSV TARGET]``. Without a file, it uses the molecules listed below,
+with the logarithm of their solubility in mol/l from handbooks. Requires RDKit:
 ``pip install 'structtree[molecules]'``.
 """
 
@@ -21,18 +21,18 @@ MEASURED = {
 }  # fmt: skip
 
 if len(sys.argv) > 2:
-    # Any CSV file with a column of SMILES is a set of molecules; lines that RDKit cannot read are left out.
+    # A CSV file with a column of SMILES is read as molecules; rows that RDKit cannot read are skipped.
     opened = open_data(sys.argv[1], target=sys.argv[2], skip_bad=True)
     molecules, solubility = opened.population, opened.target
 else:
     molecules = Population.from_molecules([Chem.MolFromSmiles(smiles) for smiles in MEASURED])
     solubility = list(MEASURED.values())
 
-# A leaf of fewer molecules would be an anecdote.
+# Leaves with fewer than three molecules would not generalise.
 model = StructuralTreeRegressor(max_leaf_nodes=6, min_samples_leaf=3).fit(molecules, solubility)
 print(export_text(model.tree_), end="\n\n")
-print(f"R² on the {len(molecules)} molecules it was learned from: {model.score(molecules, solubility):.2f}")
+print(f"R² on the {len(molecules)} training molecules: {model.score(molecules, solubility):.2f}")
 
 pentanone = Population.from_molecules([Chem.MolFromSmiles("CCCC(C)=O")])
 if len(sys.argv) <= 2:
-    print(f"said of 2-pentanone: {model.predict(pentanone)[0]:.1f}")
+    print(f"prediction for 2-pentanone: {model.predict(pentanone)[0]:.1f}")

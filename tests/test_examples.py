@@ -1,4 +1,4 @@
-"""The examples run, and say what they promise."""
+"""The examples run, and print the expected results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_solubility_from_smiles():
     needs_rdkit()
     out = run("solubility_from_smiles")
     assert "logp >=" in out
-    assert float(out.split("learned from: ")[1].split()[0]) > 0.9
+    assert float(out.split("training molecules: ")[1].split()[0]) > 0.9
 
 
 def test_a_predicate_language_for_nitro_aromatics():
@@ -51,5 +51,5 @@ def test_a_predicate_language_for_nitro_aromatics():
 
 def test_nodes_of_one_graph():
     out = run("node_classification")
-    right, _, everybody = out.split("right about ")[1].split()[:3]
-    assert int(right) >= 28 and int(everybody) == 34
+    correct, _, members = out.split("correct for ")[1].split()[:3]
+    assert int(correct) >= 28 and int(members) == 34

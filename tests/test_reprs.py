@@ -142,6 +142,7 @@ RESULTS = {
     "Population": (large, "3,000 Thing, 9,000 Part"),
     "Population, some": (lambda: large()[:7], "7 Thing (of 3,000), 9,000 Part"),
     "Table": (lambda: large().table("Thing"), "3,000 rows"),
+    "Classification": (lambda: trains_tree().task, "classes east, west"),
     "Column": (lambda: large().column("name"), "nominal, 3,000 rows, category number 0"),
     "Adjacency": (lambda: large().table("Thing").links["parts"], "3,000 rows to 9,000 targets"),
     "Schema": (wide_schema, "individual Train, Car, Type0"),
@@ -219,7 +220,7 @@ def test_a_repr_is_a_few_lines_with_the_type_and_the_key_facts(name):
 def test_every_public_result_type_is_in_the_table():
     public = {name: getattr(structtree, name) for name in structtree.__all__}
     results = {name for name, value in public.items() if inspect.isclass(value) and dataclasses.is_dataclass(value)}
-    options = {"Growth", "Pruning", "Decision"}
+    options = {"Growth", "Pruning", "Decision", "Task"}  # of tasks, classification is in the table
     assert results - options <= set(RESULTS)
 
 

@@ -67,7 +67,7 @@ LENGTH = r"expected 3 labels, one for each individual; got an array of shape \(2
         ),
         "space": (
             lambda: st.count_space(GRAMMAR),
-            r"space must be a Space; build one of a grammar with Space.build\(",
+            r"space must be a Space; build it with Space.build\(",
         ),
         "text to hold": (lambda: st.holds("a >= 2", PEOPLE), TEXT),
         "text to satisfy": (lambda: st.satisfies("a >= 2", PEOPLE, 0), TEXT),
@@ -78,7 +78,7 @@ LENGTH = r"expected 3 labels, one for each individual; got an array of shape \(2
         "words of a population": (lambda: st.in_words(TEST, PEOPLE), "schema must be a Schema, .*; got a Population"),
         "individual": (
             lambda: st.satisfies(TEST, PEOPLE, "Ann"),
-            "individual must be the place of one, .*; got 'Ann'",
+            "individual must be the index of an individual, counted from 0; got 'Ann'",
         ),
         "model": (
             lambda: st.evaluate("model.json", ROWS, LABELS),

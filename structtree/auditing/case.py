@@ -1,4 +1,4 @@
-"""The data of an audit: the individuals before and after hiding, their labels as events, and their dates."""
+"""Data of an audit: the individuals before and after hiding the future, their labels as events, and their dates."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ from structtree.remarks import shell_command
 __all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "visible_pairs"]
 
 MOST_INDIVIDUALS = 20_000
-"""Of more individuals a sample, with a fixed seed, is looked at."""
+"""Number of individuals above which a sample with a fixed seed is audited."""
 
 DEVIATIONS = 5.0
 """Standard deviations above chance that a figure must reach, since hundreds of columns are tried."""
 
 MOST_EVENTS = 6
-"""Number of classes that are each compared with all others; of more, only the most frequent ones are."""
+"""Maximum number of classes, the most frequent ones, that are each compared with all others."""
 
 _BIRTH = re.compile(r"(?i)birth|born|dob|death|died")
-"""Dates of a life, which do not say when something is to be predicted."""
+"""Dates of a life, which are not the time of a prediction."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cutoffs:
-    """Moments at which individuals are predicted.
+    """Times at which individuals are predicted.
 
     Parameters
     ----------
     path : str
-        The date, after the references that lead to it.
+        Date attribute, with the references that lead to it.
     kind : {"date", "time"}
     limits : array
-        For each row of the individuals' type, the first moment, in days, that it must not see.
+        For each row of the individuals' type, the first time, in days, that it must not see.
     dating : mapping from type to TypeDates
-        How rows are dated.
+        Date attributes of each type.
     lead, until
-        As of `structtree.data.readers.databases.linking.SeenInTime`.
+        As in `structtree.data.readers.databases.linking.TimeLimits`.
     """
 
     path: str
@@ -66,7 +66,7 @@ class Cutoffs:
 
 
 class BestAuc(NamedTuple):
-    """An AUC, the event that is ranked, and the sign of the values that rank it."""
+    """AUC, the event that is ranked, and the sign of the values that rank it."""
 
     value: float
     event: Event
@@ -74,8 +74,8 @@ class BestAuc(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """True if the AUC is far beyond chance, though many columns are tried."""
-        return self.value - 0.5 >= DEVIATIONS * auc_deviation(self.event.holds)
+        """True if the AUC is far above chance, even with many columns tried."""
+        return self.value - 0.5 >= DEVIATIONS * auc_deviation(self.event.is_true)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,9 +85,9 @@ class Case:
     Parameters
     ----------
     whole : Population
-        Without the target, and with all rows whatever their date.
+        All rows, regardless of their date, without the target.
     seen : Population
-        What a model sees: as of a date if that is so, and otherwise the same.
+        Data that a model sees: the same, or limited as of a date.
     labels : array
         Floats for numbers, anything else for classes.
     target : str
@@ -96,15 +96,15 @@ class Case:
     cutoffs : Cutoffs, optional
         None if the individuals have no date.
     is_limited : bool
-        Whether a model sees only what lies before the cutoffs.
+        Whether a model sees only rows before the cutoffs.
     queries : Queries, optional
-        Writes SQL; None if the data is not tables.
+        Writes SQL; None if the data is not in tables.
     where : str
         The name of the data on the command line.
     reading : mapping
         The options with which it was read.
     n_individuals : int
-        How many there are, before sampling.
+        Number of individuals before sampling.
     """
 
     whole: Population
@@ -121,7 +121,7 @@ class Case:
 
     @classmethod
     def of(cls, seen: Population, labels: NDArray[Any], target: str, where: str = "DATA") -> Case:
-        """Return the case of a population that was opened, as of a date or not, without its target."""
+        """Return the case of a population without its target, possibly limited as of a date."""
         n, chosen = len(seen), np.arange(len(seen))
         if n > MOST_INDIVIDUALS:
             chosen = np.sort(np.random.default_rng(0).choice(n, MOST_INDIVIDUALS, replace=False))
@@ -149,36 +149,36 @@ class Case:
         return shell_command(name, self.where, **self.reading, **options)
 
     def best_auc(self, values: Floats) -> BestAuc:
-        """Return the event that some values, or their negatives, rank best."""
-        tried = (BestAuc(auc(sign * values, each.holds), each, sign) for each in self.events for sign in (1, -1))
+        """Return the event that the values, or their negatives, rank best."""
+        tried = (BestAuc(auc(sign * values, each.is_true), each, sign) for each in self.events for sign in (1, -1))
         return max(tried, key=lambda found: found.value)
 
     @property
     def individual(self) -> str:
-        """The type of the individuals."""
+        """Type of the individuals."""
         return self.whole.schema.individual
 
     @property
     def date(self) -> str:
-        """The date of the individuals, as ``as_of`` takes it; only where there is one."""
+        """Date attribute of the individuals, with their type; requires cutoffs."""
         assert self.cutoffs is not None
         return f"{self.individual}.{self.cutoffs.path}"
 
     @property
     def limits(self) -> Floats:
-        """The cutoffs of the individuals; only where there are some."""
+        """Cutoffs of the individuals; requires cutoffs."""
         assert self.cutoffs is not None
         return self.cutoffs.limits[self.whole.individuals]
 
-    def demonstrated(self, columns: Mapping[str, SqlColumn], select: str, otherwise: str | None = None) -> str:
-        """Return the query of a figure; or a command, where SQL cannot say it."""
+    def demonstration(self, columns: Mapping[str, SqlColumn], select: str, otherwise: str | None = None) -> str:
+        """Return the query for a figure, or a command if SQL cannot express it."""
         if self.queries is not None:
             with suppress(NotInSqlError):
                 return self.queries.text(columns, select)
         return otherwise or self.shell_command("audit")
 
     def table_of(self, type_name: str) -> str:
-        """Return the table whose rows a type of what is seen has."""
+        """Return the source table of a type."""
         relations = provenance_of(self.seen).relations
         return type_name if relations is None else relations.origins.get(type_name, type_name)
 
@@ -200,9 +200,9 @@ def _layout(relations: Relations, whole: Population) -> SourceLayout | None:
 
 
 def _cutoffs(whole: Population, relations: Relations | None) -> Cutoffs | None:
-    """Return when individuals are predicted: by ``as_of``, or else by the earliest of their own dates.
+    """Return the times of prediction: the given date, or else the earliest of the individuals' dates.
 
-    A date behind a reference may be anything, such as the debut of a player, so it counts only if ``as_of`` names it.
+    A date behind a reference may be unrelated, such as the debut of a player, so it counts only if it is given.
     """
     time = None if relations is None else relations.time
     if time is not None and time.as_of is not None:
@@ -216,29 +216,27 @@ def _cutoffs(whole: Population, relations: Relations | None) -> Cutoffs | None:
     if not paths:
         return None
     columns = {path: individual_dates(whole, path) for path in paths}
-    first = min(columns, key=lambda path: (_share_missing(columns[path]) > 0.5, _middle(columns[path])))
+    first = min(columns, key=lambda path: _missing_and_median(columns[path]))
     limits = days_of(columns[first])
     dating = dating_of(whole, float(np.nanmax(limits, initial=-np.inf)))
     return Cutoffs(first, columns[first].kind, limits, dating)
 
 
-def _share_missing(column: Column) -> float:
-    return float(column.missing.mean()) if len(column) else 1.0
-
-
-def _middle(column: Column) -> float:
+def _missing_and_median(column: Column) -> tuple[bool, float]:
+    """Return whether most dates are missing, and the median date in days."""
     days = days_of(column)
-    return float(np.nanmedian(days)) if (~np.isnan(days)).any() else np.inf
+    is_mostly_missing = not len(column) or bool(column.missing.mean() > 0.5)
+    return is_mostly_missing, float(np.nanmedian(days)) if (~np.isnan(days)).any() else np.inf
 
 
 def first_seen(case: Case, type_name: str) -> Floats:
-    """Return the first moment, in days, as of which each row of a type exists."""
+    """Return the time, in days, from which each row of a type exists."""
     assert case.cutoffs is not None
     dates = case.cutoffs.dating.get(type_name)
     return earliest(case.whole.tables[type_name], () if dates is None else dates.by)
 
 
 def visible_pairs(case: Case, owners: Ints, targets: Ints, type_name: str) -> Mask:
-    """Return which of some rows lie before the cutoffs of the individuals that reach them."""
+    """Return a mask of the rows dated before the cutoff of the individual that reaches them."""
     assert case.cutoffs is not None
     return np.asarray(first_seen(case, type_name)[targets] <= case.limits[owners])

@@ -1,4 +1,4 @@
-"""Columns that a stump could ask about individuals: their own, those behind references, aggregates over links."""
+"""Features of individuals for stumps: their own columns, columns behind references, and aggregates over links."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from structtree.data.schema import Link
 __all__ = ["NESTING_OF_FEATURES", "Feature", "features", "links_behind", "pairs_behind"]
 
 NESTING_OF_FEATURES = 2
-"""How many references are followed; one link to several rows may come after them."""
+"""Maximum number of references in a path; one link to several rows may follow them."""
 
 FEW_CATEGORIES = 12
 """Number of categories up to which the rows of each category of a nominal attribute are counted."""
 
 MOST_ROWS_BEHIND = 5_000_000
-"""A link that leads individuals to more rows than this is skipped."""
+"""Maximum number of rows behind a link; links to more rows are skipped."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feature:
-    """A value for each individual.
+    """One value per individual.
 
     Parameters
     ----------
     path : tuple of str
-        The links that lead there.
+        Links to the attribute.
     attribute : str or None
         None if rows are counted.
     function : {"", "count", "sum", "mean", "min", "max", "is"}
-        What is made of the rows behind the last link; empty for a value behind references.
+        Aggregate over the rows behind the last link; empty for a value behind references.
     type : str
-        The type that has the attribute.
+        Type that has the attribute.
     column : Column
-        Its values.
+        Values of the individuals.
     value : str, optional
         For ``is``: the category whose rows are counted.
     """
@@ -52,34 +52,27 @@ class Feature:
 
     @property
     def name(self) -> str:
-        """The feature as people write it: ``account.district.region``, ``mean of account.payment.paid``."""
+        """Readable name: ``account.district.region``, ``mean of account.payment.paid``."""
         at = ".".join((*self.path, *([] if self.attribute is None else [self.attribute])))
-        match self.function:
-            case "":
-                return at
-            case "count":
-                return f"number of {at}"
-            case "is":
-                return f"number of {at} = {self.value}"
-            case function:
-                return f"{function} of {at}"
+        forms = {"": at, "count": f"number of {at}", "is": f"number of {at} = {self.value}"}
+        return forms.get(self.function, f"{self.function} of {at}")
 
     @property
     def numbers(self) -> Floats:
-        """The values as numbers, categories as their codes; NaN where they are missing."""
+        """Values as numbers, with categories as codes and NaN for missing values."""
         values = self.column.values.astype(np.float64)
         values[self.column.missing] = np.nan
         return values
 
 
 def features(population: Population, *, aggregated: bool = True) -> Iterator[Feature]:
-    """Yield what stumps can ask about the individuals of a population, the nearest first.
+    """Yield the features of the individuals of a population, the nearest first.
 
     Parameters
     ----------
     population : Population
     aggregated : bool
-        Whether aggregates over links are among them.
+        Whether to include aggregates over links.
 
     Examples
     --------
@@ -101,7 +94,7 @@ def features(population: Population, *, aggregated: bool = True) -> Iterator[Fea
 
 
 def links_behind(population: Population) -> Iterator[tuple[tuple[str, ...], str, Ints]]:
-    """Yield the paths of references from individuals, the types at their ends, and the rows there; -1 for none."""
+    """Yield the paths of references from individuals, with their end types and rows (-1 for none)."""
     start = ((), population.schema.individual, population.individuals)
     waiting: list[tuple[tuple[str, ...], str, Ints]] = [start]
     while waiting:
@@ -117,14 +110,14 @@ def links_behind(population: Population) -> Iterator[tuple[tuple[str, ...], str,
 
 
 def pairs_behind(adjacency: Adjacency, rows: Ints) -> tuple[Ints, Ints]:
-    """Return, for the rows that a link leads to from some rows, whose they are (by place) and which they are."""
+    """Return the pairs of owners (as positions in ``rows``) and target rows of a link."""
     there = np.flatnonzero(rows >= 0)
     lengths = adjacency.n_of(rows[there])
     return np.repeat(there, lengths), adjacency.targets[adjacency.places(rows[there])].astype(np.int64)
 
 
 def _taken(column: Column, rows: Ints) -> Column:
-    """Return the values of some rows, missing where there is none."""
+    """Return the values of rows, missing where a row is -1."""
     missing = np.nan if column.values.dtype.kind == "f" else -1
     values = np.append(column.values, np.array([missing], dtype=column.values.dtype))
     return Column(column.kind, values[rows], column.categories)
@@ -162,7 +155,7 @@ def _aggregates(
 
 
 def _reduced(reduce: np.ufunc, owners: Ints, values: Floats, n: int) -> Floats:
-    """Return the least or greatest value of each owner; NaN for those without any."""
+    """Return the minimum or maximum value of each owner, or NaN if it has none."""
     found = np.full(n, np.nan)
     if len(owners):
         starts = np.flatnonzero(np.append(True, np.diff(owners) != 0))

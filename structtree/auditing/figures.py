@@ -1,6 +1,6 @@
-"""Figures that numpy and SQL compute alike, so that a finding can be checked in the database itself.
+"""Figures of findings, in numpy and as SQL queries that can be checked in the database itself.
 
-Each function has a twin that writes the query; `tests/auditing/test_figures.py` compares them.
+`tests/auditing/test_figures.py` compares each function with its query.
 """
 
 from __future__ import annotations
@@ -37,14 +37,13 @@ FROM (SELECT MAX(n) AS best, SUM(n) AS n
 VARIANCE_BY_VALUE_SQL = """SELECT 1 - SUM((y - m) * (y - m)) / SUM((y - a) * (y - a)) AS r2
 FROM (SELECT y, AVG(y) OVER (PARTITION BY x) AS m, AVG(y) OVER () AS a FROM f WHERE x IS NOT NULL) AS means"""
 
-
 CORRELATION_SQL = """SELECT SUM(a * b) * SUM(a * b) / (SUM(a * a) * SUM(b * b)) AS r2
 FROM (SELECT x - AVG(x) OVER () AS a, y - AVG(y) OVER () AS b
       FROM f WHERE x IS NOT NULL AND y IS NOT NULL) AS centred"""
 
 
 def auc(values: Floats, event: Mask) -> float:
-    """Return the probability that a value of an event is above one of the others; missing values do not count.
+    """Return the area under the ROC curve of values for an event, ignoring missing values.
 
     Examples
     --------
@@ -62,13 +61,13 @@ def auc(values: Floats, event: Mask) -> float:
 
 
 def auc_deviation(event: Mask) -> float:
-    """Return the standard deviation of the AUC of values that know nothing of an event."""
+    """Return the standard deviation of the AUC of values that are independent of an event."""
     n_true, n = int(event.sum()), len(event)
     return sqrt((n + 1) / (12.0 * n_true * (n - n_true))) if 0 < n_true < n else float("inf")
 
 
 def accuracy_by_value(values: Floats, labels: NDArray[Any]) -> float:
-    """Return the share of labels that are the most frequent one of their value.
+    """Return the accuracy of predicting the most frequent label of each value.
 
     Examples
     --------
@@ -84,7 +83,7 @@ def accuracy_by_value(values: Floats, labels: NDArray[Any]) -> float:
 
 
 def variance_by_value(values: Floats, labels: Floats) -> float:
-    """Return the share of the variance of labels that the means by value explain.
+    """Return the fraction of the variance of labels that the means by value explain.
 
     Examples
     --------
@@ -100,7 +99,7 @@ def variance_by_value(values: Floats, labels: Floats) -> float:
 
 
 def squared_correlation(one: Floats, other: Floats) -> float:
-    """Return the square of Pearson's correlation, of the rows that have both; 0 where one is constant.
+    """Return the square of Pearson's correlation over rows that have both values; 0 if one is constant.
 
     Examples
     --------

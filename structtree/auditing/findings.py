@@ -1,4 +1,4 @@
-"""Findings of an audit: one sentence each, the figures in it, and the SQL or the command that returns them."""
+"""Findings of an audit: a sentence, its figures, and the SQL or command that returns them."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from structtree.reprs import number_text, short_repr
 __all__ = ["Audit", "Finding", "FindingKind"]
 
 FindingKind = Literal["future", "hidden", "alone", "snapshot", "copy", "duplicates", "identifier", "drift"]
-"""What gives the target away: rows of the future, hiding itself, one column, a counter from the day of the dump, a
-copy of the label, twins in training and test data, a key, or a change over time."""
+"""Sources of leakage: future rows, visible hiding, a single column, a counter from the day of the dump, a copy of the
+label, duplicates in training and test data, a key, or a change over time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that may give the target away.
+    """Possible leak of the target.
 
     Parameters
     ----------
     kind : str
         One of `FindingKind`.
     table, column : str
-        Where it is; the column is empty if it is about rows.
+        Location; the column is empty if the finding concerns rows.
     figures : mapping from name to float
-        The figures that the demonstration returns, in its order, if it is SQL.
+        Figures that the demonstration returns, in its order, if it is SQL.
     text : str
-        What was found, with placeholders for options (`structtree.remarks`).
+        Description of the finding, with placeholders for options (`structtree.remarks`).
     demonstration : str
-        SQL for the database, or a command, that shows it.
+        SQL query or command that returns the figures.
 
     Examples
     --------
@@ -57,16 +57,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Everything that an audit found, and what it left unchecked.
+    """Findings of an audit.
 
     Parameters
     ----------
     target : str
     n_individuals : int
-        How many individuals have a label.
+        Number of individuals with a label.
     findings : tuple of Finding
     remarks : tuple of Remark
-        What was sampled or skipped.
+        Remarks about sampling and skipped checks.
     """
 
     target: str
@@ -83,7 +83,7 @@ class Audit:
         return short_repr(self, self.target, number_text(self.findings, "finding"))
 
     def to_dict(self, spell: Callable[[MentionedOption], str] = as_keyword) -> dict[str, Any]:
-        """Return it as plain JSON values, with the options in sentences spelled out."""
+        """Return the audit as plain JSON values, with options spelled out."""
         return {
             "target": self.target,
             "n_individuals": self.n_individuals,

@@ -1,8 +1,8 @@
-"""Predictions that change when the future is deleted: the one test that needs no idea of how it leaks.
+"""Predictions that change when the future is deleted: a check that makes no assumption about the leak.
 
-A small tree is learned from what a model sees. For some individuals all rows dated on or after their cutoff are then
-deleted from the population, with the rows that only belong to those, dates that lie after it are blanked, and so are
-columns that are filled exactly where such a date is. Whatever a tree may know, it says the same as before.
+A small tree is learned from the data that a model sees. For some individuals, all rows dated on or after their cutoff
+are then deleted from the population, together with rows that belong only to those; later dates are blanked, and so
+are columns that are filled exactly where such a date is. Without a leak, the predictions stay the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from structtree.data.population import Column, Population, Table
 from structtree.data.profile import profile
 from structtree.data.provenance import provenance_of
 from structtree.data.reachable import restricted
-from structtree.data.schema import RecordType, Schema
+from structtree.data.schema import Schema
 from structtree.lang.default import default_grammar
 from structtree.learn.fit import fit
 from structtree.models.model import Model
@@ -35,28 +35,28 @@ from structtree.remarks import option_text
 __all__ = ["changed_predictions", "without_future"]
 
 PREDICTED_AGAIN = 20
-"""Number of individuals, chosen with a fixed seed, that are predicted again without their future."""
+"""Number of individuals, sampled with a fixed seed, that are predicted again without their future."""
 
 LEARNED_FROM = 2_000
 """Maximum number of individuals that the tree is learned from."""
 
 GROWTH = Growth(max_depth=2, min_samples_leaf=5, max_evaluations=20_000, time_limit=30.0)
-"""A tree of two levels asks what tells most, the future if that does. The clock ends only very large searches."""
+"""Two levels are enough to find a strong leak. The time limit stops only very large searches."""
 
 
 def changed_predictions(case: Case) -> Iterator[Finding]:
-    """Yield that predictions depend on rows of the future, if they do."""
+    """Yield a finding if predictions depend on future rows."""
     if case.cutoffs is None or not case.events:
         return
     random = np.random.default_rng(0)
     dated = np.flatnonzero(~np.isnan(case.limits))
     chosen = random.permutation(dated)[:PREDICTED_AGAIN]
     model = _learned(case, random)
-    before = _said(model, case.seen.take(chosen))
+    before = _predictions(model, case.seen.take(chosen))
     changed = 0
     for done, i in enumerate(chosen):
         report_status("auditing", done, len(chosen), "deleting the future of individuals")
-        after = _said(model, _seen_again(case, without_future(case, int(i))))
+        after = _predictions(model, _limit_again(case, without_future(case, int(i))))
         changed += not np.allclose(before[done], after[0])
     if changed:
         yield _finding(case, changed, len(chosen))
@@ -65,17 +65,17 @@ def changed_predictions(case: Case) -> Iterator[Finding]:
 def _learned(case: Case, random: np.random.Generator) -> Model:
     which = np.sort(random.permutation(len(case.labels))[:LEARNED_FROM])
     population = case.seen.take(which)
-    simple = replace(profile(population), is_large=True)  # tests one at a time, which takes seconds
+    simple = replace(profile(population), is_large=True)  # single tests only, which takes seconds
     grammar = default_grammar(population, known=simple)
     return fit(population, case.labels[which], grammar, GROWTH, grow="full", target_name=None)
 
 
-def _said(model: Model, population: Population) -> Any:
+def _predictions(model: Model, population: Population) -> Any:
     return model.predict_proba(population) if model.tree.classes else model.predict(population)
 
 
-def _seen_again(case: Case, alone: Population) -> Population:
-    """Return what a model sees of a population without the future."""
+def _limit_again(case: Case, alone: Population) -> Population:
+    """Return a population without the future as a model sees it."""
     cutoffs = case.cutoffs
     assert cutoffs is not None
     if not case.is_limited:
@@ -85,10 +85,10 @@ def _seen_again(case: Case, alone: Population) -> Population:
 
 
 def without_future(case: Case, i: int) -> Population:
-    """Return one individual in a population from which all that lies on or after its cutoff is deleted."""
+    """Return the population of one individual, without rows and values dated on or after its cutoff."""
     assert case.cutoffs is not None
     row, limit = int(case.whole.individuals[i]), float(case.limits[i])
-    kept = {name: _is_past(case, name, limit) for name in case.whole.schema.names}
+    kept: dict[str, Mask] = {name: first_seen(case, name) <= limit for name in case.whole.schema.names}
     kept[case.individual][row] = True
     _delete_orphans(case, kept)
     blanked = _blanked(case, limit)
@@ -96,12 +96,8 @@ def without_future(case: Case, i: int) -> Population:
     return _with_optional(alone)
 
 
-def _is_past(case: Case, name: str, limit: float) -> Mask:
-    return first_seen(case, name) <= limit
-
-
 def _delete_orphans(case: Case, kept: dict[str, Mask]) -> None:
-    """Delete rows without a date whose foreign key names a deleted row, as a database would by ON DELETE CASCADE."""
+    """Delete rows without a date whose foreign key refers to a deleted row, like ON DELETE CASCADE."""
     undated = [name for name in kept if np.isneginf(first_seen(case, name)).all()]
     n_before = -1
     while n_before != (n_before := sum(int(mask.sum()) for mask in kept.values())):
@@ -120,7 +116,7 @@ def _is_key(case: Case, name: str, link: str) -> bool:
 
 
 def _blanked(case: Case, limit: float) -> Population:
-    """Return the population without dates that lie in the future, and without what is filled only beside them."""
+    """Return the population without future dates and the values that are filled only beside them."""
     assert case.cutoffs is not None
     tables = {name: _blanked_table(table, limit) for name, table in case.whole.tables.items()}
     name, own = case.individual, case.cutoffs.path
@@ -135,47 +131,46 @@ def _blanked_table(table: Table, limit: float) -> Table:
     for name, column in table.columns.items():
         if column.kind in ("date", "time"):
             later = past_from(column) > limit
-            beside = [key for key, other in table.columns.items() if _goes_with(other, column)]
+            beside = [key for key, other in table.columns.items() if _is_filled_with(other, column)]
             for key in [name, *beside] if later.any() else []:
-                columns[key] = _without(columns[key], later)
+                columns[key] = _blanked_column(columns[key], later)
     return replace(table, columns=columns)
 
 
-def _goes_with(column: Column, date: Column) -> bool:
-    """Return whether a column is filled exactly where a date is, which some rows lack."""
+def _is_filled_with(column: Column, date: Column) -> bool:
+    """Return whether a column is filled exactly where a date is, and some rows lack the date."""
     return column is not date and bool(date.missing.any()) and bool((column.missing == date.missing).all())
 
 
-def _without(column: Column, rows: Mask) -> Column:
+def _blanked_column(column: Column, rows: Mask) -> Column:
     missing = np.nan if column.values.dtype.kind == "f" else -1
     return replace(column, values=np.where(rows, missing, column.values).astype(column.values.dtype))
 
 
 def _with_optional(population: Population) -> Population:
-    """Return the population with references that lead nowhere in some rows as optional ones."""
+    """Return the population with references that some rows lack as optional references."""
     types = []
     for record in population.schema.types:
         adjacencies = population.tables[record.name].links
-        links = (
-            replace(link, kind="optional")
-            if link.kind == "one" and (adjacencies[link.name].lengths == 0).any()
-            else link
+        lacking = {name for name, adjacency in adjacencies.items() if (adjacency.lengths == 0).any()}
+        links = tuple(
+            replace(link, kind="optional") if link.kind == "one" and link.name in lacking else link
             for link in record.links
         )
-        types.append(RecordType(record.name, record.attributes, tuple(links)))
+        types.append(replace(record, links=links))
     return replace(population, schema=Schema(tuple(types), population.schema.individual))
 
 
 def _finding(case: Case, changed: int, n: int) -> Finding:
     assert case.cutoffs is not None
     path = case.cutoffs.path
-    said = f"{changed} of {n} predictions change when rows dated on or after {case.date} are deleted"
+    change = f"{changed} of {n} predictions change when rows dated on or after {case.date} are deleted"
     if case.is_limited:
-        sentence = f"{said}, although {option_text('as_of', case.date)} should hide them."
+        sentence = f"{change}, although {option_text('as_of', case.date)} should hide them."
         return Finding("future", case.individual, path, {}, sentence, case.shell_command("audit"))
     most = max(_reaching(case), key=lambda pair: pair[1], default=None)
     if most is None:  # only values changed, not rows
-        sentence = f"{said}, so a model reads the future; pass {option_text('as_of', case.date)}."
+        sentence = f"{change}, so a model reads the future; pass {option_text('as_of', case.date)}."
         return Finding("future", case.individual, path, {}, sentence, case.shell_command("audit"))
     feature, n_reaching = most
 
@@ -184,15 +179,15 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
         return f"CASE WHEN {every} > {before} THEN 1 ELSE 0 END"
 
     sentence = (
-        f"{said} ({n_reaching:,} individuals reach rows of {'.'.join(feature.path)} that lie in their future), so a "
-        f"model reads the future; pass {option_text('as_of', case.date)}."
+        f"{change} ({n_reaching:,} individuals reach rows of {'.'.join(feature.path)} that lie in their future), so "
+        f"a model reads the future; pass {option_text('as_of', case.date)}."
     )
-    demonstration = case.demonstrated({"x": later}, "SELECT SUM(x) AS individuals FROM f")
+    demonstration = case.demonstration({"x": later}, "SELECT SUM(x) AS individuals FROM f")
     return Finding("future", case.individual, path, {"individuals": float(n_reaching)}, sentence, demonstration)
 
 
 def _reaching(case: Case) -> Iterator[tuple[Feature, int]]:
-    """Yield links to rows, some of them in the future, and how many individuals reach such rows."""
+    """Yield links to future rows, and the number of individuals that reach some."""
     assert case.cutoffs is not None
     for path, name, rows in links_behind(case.whole):
         for link in case.whole.schema.type(name).links:

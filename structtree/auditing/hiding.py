@@ -1,7 +1,7 @@
-"""Hiding that can be seen: what the data always has, missing as of a date exactly where it lies in the future.
+"""Visible hiding: values that are missing as of a date exactly because they lie in the future.
 
-Individuals that see only the past lack values and references that come later. Where these are always there otherwise,
-an individual that lacks one has it in the future, and a model can ask for that.
+Individuals that see only the past lack later values and references. If such a value is otherwise never missing, its
+absence reveals that the individual has it in the future, and a model can test for that.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from structtree.data.population import Column
 __all__ = ["hidden_places", "visible_hiding"]
 
 STUMP = 0.6
-"""The AUC from which on a stump on what is hidden tells something."""
+"""Minimum AUC of a stump on hidden values."""
 
 BLANK_IS_HIDDEN = 0.9
-"""Among those who lack something, the share for which it is hidden, from which on lacking it means that."""
+"""Minimum fraction of missing values that are hidden rather than absent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HiddenPlace:
-    """A value or a reference of each individual: where it is hidden, and where it was never there."""
+    """Value or reference of each individual: where it is hidden, and where it is absent."""
 
     feature: Feature
     hidden: Mask
@@ -38,7 +38,7 @@ class HiddenPlace:
 
 
 def hidden_places(case: Case) -> Mapping[str, HiddenPlace]:
-    """Return the values and references of individuals that are hidden for some of them, by their paths."""
+    """Return the values and references that are hidden for some individuals, by path."""
     found = {}
     behind = {path: rows for path, _, rows in links_behind(case.seen)}
     for path, name, rows in links_behind(case.whole):
@@ -57,7 +57,7 @@ def hidden_places(case: Case) -> Mapping[str, HiddenPlace]:
 
 
 def visible_hiding(case: Case) -> Iterator[Finding]:
-    """Yield the places where a stump on "is it hidden?" predicts the target, and a model can see the answer."""
+    """Yield hidden values and references whose absence, which a model can test, predicts the target."""
     if not case.is_limited:
         return
     for path, place in hidden_places(case).items():
@@ -78,9 +78,9 @@ def _finding(case: Case, path: str, place: HiddenPlace, best: BestAuc) -> Findin
         return f"{best.sign} * CASE WHEN {is_so} THEN 1 ELSE 0 END"
 
     sentence = (
-        f"{path} is blank only where it lies after the cutoff ({int(place.hidden.sum()):,} individuals), and whether "
-        f"it is ranks {best.event.words} with an AUC of {best.value:.3f}; exclude it."
+        f"{path} is missing only where it lies after the cutoff ({int(place.hidden.sum()):,} individuals), and its "
+        f"absence ranks {best.event.text} with an AUC of {best.value:.3f}; exclude it."
     )
-    demonstration = case.demonstrated({"x": is_hidden, "e": lambda writer: writer.event(best.event)}, AUC_SQL)
+    demonstration = case.demonstration({"x": is_hidden, "e": lambda writer: writer.event(best.event)}, AUC_SQL)
     table, column = case.table_of(feature.type), feature.attribute or ""
     return Finding("hidden", table, column, {"auc": best.value}, sentence, demonstration)

@@ -20,59 +20,59 @@ from structtree.data.readers.databases.keys import distinct_values
 from structtree.export.sql.values import number_literal
 from structtree.remarks import option_text
 
-__all__ = ["drift", "telling_keys"]
+__all__ = ["drift", "informative_keys"]
 
-TELLING = 0.7
-"""The AUC of a key from which on its order tells the target;"""
+KEY_AUC = 0.7
+"""Minimum AUC of a key."""
 
-TELLING_TIME = 0.65
-"""the same of one that also tells the date."""
+DATED_KEY_AUC = 0.65
+"""Minimum AUC of a key that grows with the date."""
 
 MONOTONE = 0.95
-"""The correlation of the ranks of keys and dates from which on keys tell the date."""
+"""Minimum rank correlation of keys that grow with the date."""
 
 RUNS = 0.5
-"""The share of neighbours by key that agree beyond chance, from which on keys come in runs of one label."""
+"""Minimum agreement of neighbours by key, beyond chance, for keys in runs of one label."""
 
 SHIFT = 0.15
-"""The difference of the share of an event, early and late, that is worth telling,"""
+"""Minimum difference in the frequency of an event between early and late individuals."""
 
-TELLS_LATE = 0.75
-"""if a value or a mean, which do not grow with time as counts do, ranks late individuals with such an AUC."""
+LATE_AUC = 0.75
+"""Minimum AUC with which a value or mean (counts grow with time anyway) separates late from early individuals."""
 
 _RUNS_SQL = """SELECT AVG(CASE WHEN e = b THEN 1.0 ELSE 0.0 END) AS agreement
 FROM (SELECT e, LAG(e) OVER (ORDER BY x) AS b FROM f WHERE x IS NOT NULL) AS following WHERE b IS NOT NULL"""
 
 
-def telling_keys(case: Case) -> Iterator[Finding]:
-    """Yield keys and identifiers of the individuals whose order tells the target."""
+def informative_keys(case: Case) -> Iterator[Finding]:
+    """Yield keys and identifiers of the individuals whose order predicts the target."""
     for name, values in _keys(case):
         known = ~np.isnan(values)
         if len(np.unique(values[known])) < 0.9 * len(values) or not case.events:
             continue
-        best, tells_time = case.best_auc(values), _tells_time(case, values)
-        if best.is_clear and best.value >= (TELLING_TIME if tells_time else TELLING):
-            also = f", as it grows with {case.cutoffs.path}," if tells_time and case.cutoffs else ""
+        best, is_dated = case.best_auc(values), _grows_with_date(case, values)
+        if best.is_clear and best.value >= (DATED_KEY_AUC if is_dated else KEY_AUC):
+            also = f", which grows with {case.cutoffs.path}," if is_dated and case.cutoffs else ""
             sentence = (
-                f"{name}{also} ranks {best.event.words} with an AUC of {best.value:.3f}; do not use it, and check "
+                f"{name}{also} ranks {best.event.text} with an AUC of {best.value:.3f}; do not use it, and check "
                 "how rows were numbered."
             )
             sign = "-" if best.sign < 0 else ""
             yield _key_finding(case, name, best.event, {"auc": best.value}, sentence, AUC_SQL, sign)
             continue
         agreement, excess, event = max(
-            ((*_agreement(values, each.holds), each) for each in case.events), key=lambda found: found[1]
+            ((*_agreement(values, each.is_true), each) for each in case.events), key=lambda found: found[1]
         )
         if excess >= RUNS:
             sentence = (
-                f"rows next to each other by {name} agree about {event.words} in {agreement:.1%} of cases, so it "
-                "numbers runs of one label; do not use it, and do not take folds by order."
+                f"rows with consecutive {name} agree on {event.text} in {agreement:.1%} of cases, so rows are sorted "
+                "by label; do not use it, and shuffle rows before making folds."
             )
             yield _key_finding(case, name, event, {"agreement": agreement}, sentence, _RUNS_SQL, "")
 
 
 def _agreement(values: Floats, event: Mask) -> tuple[float, float]:
-    """Return the share of neighbours that agree, and how much of what chance leaves that is."""
+    """Return the fraction of neighbours that agree, and their agreement beyond chance (as in Cohen's kappa)."""
     known = ~np.isnan(values)
     ordered = event[known][np.argsort(values[known], kind="stable")]
     share = float(ordered.mean())
@@ -82,7 +82,7 @@ def _agreement(values: Floats, event: Mask) -> tuple[float, float]:
     return agreement, (agreement - chance) / (1 - chance) if n_rare >= 30 else 0.0
 
 
-def _tells_time(case: Case, values: Floats) -> bool:
+def _grows_with_date(case: Case, values: Floats) -> bool:
     if case.cutoffs is None:
         return False
     known = ~(np.isnan(values) | np.isnan(case.limits))
@@ -93,7 +93,7 @@ def _tells_time(case: Case, values: Floats) -> bool:
 
 
 def _keys(case: Case) -> Iterator[tuple[str, Floats]]:
-    """Yield the keys and identifiers of the individuals, as numbers in the order of their values."""
+    """Yield the keys and identifiers of the individuals as numbers with the same order."""
     relations, individual = provenance_of(case.seen).relations, case.individual
     if relations is not None and individual in relations.database.tables:
         table = relations.database.tables[individual]
@@ -112,15 +112,15 @@ def _key_finding(
     case: Case, name: str, event: Event, figures: dict[str, float], sentence: str, select: str, sign: str
 ) -> Finding:
     def order(writer: Writer) -> str:
-        # text cannot be negated, so that it is ranked first
+        # ranked, since text cannot be negated
         return f"{sign}RANK() OVER (ORDER BY {writer.raw(name)})"
 
-    demonstration = case.demonstrated({"x": order, "e": lambda writer: writer.event(event)}, select)
+    demonstration = case.demonstration({"x": order, "e": lambda writer: writer.event(event)}, select)
     return Finding("identifier", case.individual, name, figures, sentence, demonstration)
 
 
 def drift(case: Case) -> Iterator[Finding]:
-    """Yield that the target changes over time, and that models can tell early individuals from late ones."""
+    """Yield a finding if the target changes over time and a model can tell early from late individuals."""
     if case.cutoffs is None or not case.events:
         return
     known = ~np.isnan(case.limits)
@@ -128,33 +128,32 @@ def drift(case: Case) -> Iterator[Finding]:
     late, early = known & (case.limits >= middle), known & (case.limits < middle)
     if min(late.sum(), early.sum()) < 30:
         return
-    shares = [(float(each.holds[early].mean()), float(each.holds[late].mean()), each) for each in case.events]
+    shares = [(float(each.is_true[early].mean()), float(each.is_true[late].mean()), each) for each in case.events]
     before, after, event = max(shares, key=lambda found: abs(found[1] - found[0]))
-    pooled = float(event.holds[known].mean())
+    pooled = float(event.is_true[known].mean())
     deviation = np.sqrt(pooled * (1 - pooled) * (1 / early.sum() + 1 / late.sum()))
     if abs(after - before) < max(SHIFT, DEVIATIONS * deviation):
         return
-    moments = ("date", "time")
     tried = (
         (max(value, 1 - value), each.name)
         for each in features(case.seen)
-        if each.function in ("", "mean") and each.column.kind not in (*moments, "nominal")
-        if not (each.attribute or "").startswith(DAYS_BEFORE)  # which says when
+        if each.function in ("", "mean") and each.column.kind not in ("date", "time", "nominal")
+        if not (each.attribute or "").startswith(DAYS_BEFORE)  # a date itself
         for value in [auc(each.numbers[known], late[known])]
     )
-    tells, name = max(tried, default=(0.5, ""))
-    if tells < TELLS_LATE:
+    late_auc, name = max(tried, default=(0.5, ""))
+    if late_auc < LATE_AUC:
         return
     path, day = case.cutoffs.path, middle + case.cutoffs.lead
     sentence = (
-        f"{event.words} holds for {before:.1%} of individuals before {moment_text(np.floor(day), 'date')} and for "
-        f"{after:.1%} later, and {name} tells the two apart (AUC {tells:.3f}); test on later individuals than you "
+        f"{event.text} is true for {before:.1%} of individuals before {moment_text(np.floor(day), 'date')} and for "
+        f"{after:.1%} later, and {name} separates the two (AUC {late_auc:.3f}); test on later individuals than you "
         f"train on: {option_text('folds', f'time:{path}')}."
     )
 
     def is_late(writer: Writer) -> str:
         *references, own = path.split(".")
-        found = writer.every.looked_up(writer.row, references, own)
+        found = writer.every.look_up(writer.row, references, own)
         at = found.number if case.cutoffs and case.cutoffs.kind == "date" else f"{found.number} / 86400.0"
         return f"CASE WHEN {at} >= {number_literal(day)} THEN 1 WHEN {at} < {number_literal(day)} THEN 0 END"
 
@@ -162,5 +161,5 @@ def drift(case: Case) -> Iterator[Finding]:
         "SELECT AVG(CASE WHEN x = 0 THEN e * 1.0 END) AS early, AVG(CASE WHEN x = 1 THEN e * 1.0 END) AS late FROM f"
     )
     by_time = case.shell_command("cv", folds=f"time:{path}")
-    demonstration = case.demonstrated({"x": is_late, "e": lambda writer: writer.event(event)}, select, by_time)
+    demonstration = case.demonstration({"x": is_late, "e": lambda writer: writer.event(event)}, select, by_time)
     yield Finding("drift", case.individual, path, {"early": before, "late": after}, sentence, demonstration)

@@ -1,4 +1,4 @@
-"""SQL that returns the figures of findings, over the tables that the data was read from."""
+"""SQL queries for the figures of findings, over the source tables of the data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from structtree.auditing.features import Feature
 from structtree.data.dating import dated_by, dating_of
 from structtree.data.layouts import SourceLayout
 from structtree.data.population import Population
-from structtree.data.readers.databases.sqlite_files import sql_name
 from structtree.data.readers.databases.storage import Engine
 from structtree.data.schema import Attribute, Schema
 from structtree.export.sql.tests import SqlRow, SqlTests
@@ -27,17 +26,17 @@ __all__ = ["Event", "Queries", "SqlColumn", "Writer"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Event:
-    """Something that is true of some individuals: a class, or a number above the median."""
+    """Event that is true for some individuals: a class, or a number above the median."""
 
-    words: str
-    holds: Mask
+    text: str
+    is_true: Mask
     op: str
     value: Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Writer:
-    """Writes expressions about an individual: as a model sees it, whatever the date, or before the cutoff."""
+    """Writer of SQL expressions about an individual: as a model sees it, over all rows, or before the cutoff."""
 
     row: SqlRow
     seen: SqlTests
@@ -47,36 +46,32 @@ class Writer:
 
     def feature(self, feature: Feature, tests: SqlTests | None = None) -> str:
         """Return the expression for a feature, by default as a model sees it."""
-        found = (tests or self.seen).looked_up(
-            self.row, feature.path, feature.attribute, feature.function, feature.value
-        )
-        return _plain(found)
+        look_up = (tests or self.seen).look_up
+        return _plain(look_up(self.row, feature.path, feature.attribute, feature.function, feature.value))
 
     def label(self) -> str:
         """Return the expression for the target."""
         return _plain(self.seen.column(self.row, self.target))
 
     def event(self, event: Event) -> str:
-        """Return 1 where an event is true, and 0 elsewhere."""
+        """Return the expression that is 1 where an event is true, and 0 elsewhere."""
         found = self.seen.column(self.row, self.target)
         value = int(event.value) if isinstance(event.value, bool) else event.value
         return f"CASE WHEN {compared(found, event.op, value)} THEN 1 ELSE 0 END"
 
     def same_day(self, feature: Feature, own: str, date: Attribute) -> str:
-        """Return a feature of the rows that are dated as the individual is."""
-        mine = self.every.looked_up(self.row, own.split(".")[:-1], own.split(".")[-1])
+        """Return the expression for a feature of the rows with the same date as the individual."""
+        mine = self.every.look_up(self.row, own.split(".")[:-1], own.split(".")[-1])
 
         def is_same(row: SqlRow) -> str:
             theirs = self.every.column(row, date)
             are_days = mine.domain == theirs.domain == "days"
             return f"{theirs.sql} = {mine.sql}" if are_days else f"{theirs.number} = {mine.number}"
 
-        return _plain(
-            self.every.looked_up(self.row, feature.path, feature.attribute, feature.function, None, is_same)
-        )
+        return _plain(self.every.look_up(self.row, feature.path, feature.attribute, feature.function, None, is_same))
 
     def raw(self, column: str) -> str:
-        """Return a column of the individuals' table as it is stored."""
+        """Return the expression for a stored column of the individuals' table."""
         return column_name(self.row.alias, column)
 
 
@@ -89,14 +84,14 @@ SqlColumn = Callable[[Writer], str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Queries:
-    """Writes queries over the individuals that have a label.
+    """Writer of queries over the individuals with a label.
 
     Parameters
     ----------
     layout : SourceLayout
-        With what individuals see in time, if that is limited.
+        Layout with the time limits of a model, if any.
     dated : SourceLayout
-        With the cutoffs, whether or not a model sees only what lies before them.
+        Layout limited to rows before the cutoffs, even if a model is not.
     whole, seen : Schema
     target : Attribute
     engine : {"sqlite", "duckdb"}
@@ -121,13 +116,13 @@ class Queries:
             dated = replace(layout, as_of=cutoffs.path, date_kind=cutoffs.kind, dated=dates, dating=dating)
         return cls(layout, dated, whole.schema, seen.schema, target, layout.engine or "sqlite")
 
-    def text(self, columns: Mapping[str, SqlColumn], select: str, *conditions: SqlColumn) -> str:
-        """Return a query that selects from ``f``, which has some columns for each individual with a label.
+    def text(self, columns: Mapping[str, SqlColumn], select: str) -> str:
+        """Return a query that selects from ``f``, which has the given columns for each individual with a label.
 
         Raises
         ------
         NotInSqlError
-            When a column cannot be written as SQL.
+            If a column cannot be written as SQL.
         """
         timeless = replace(self.layout, as_of=None, until=None, dated={})
         plans = ((self.seen, self.layout, 0), (self.whole, timeless, 100), (self.whole, self.dated, 200))
@@ -136,20 +131,8 @@ class Queries:
         )
         writer = Writer(seen.individual(), seen, every, before, self.target)
         chosen = ",\n       ".join(f"{write(writer)} AS {name}" for name, write in columns.items())
-        label = f"{writer.label()} IS NOT NULL"
-        where = both((label, *self._condition(writer), *(write(writer) for write in conditions)))
-        for other in (every, before):
-            seen.copies |= other.copies
+        where = both((f"{writer.label()} IS NOT NULL", *seen.selection(writer.row)))
+        seen.copies |= every.copies | before.copies
         beginning = seen.beginning().rstrip()
         beginning = f"{beginning},\n" if beginning else "WITH "
         return f"{beginning}f AS (\n  SELECT {chosen}\n  FROM {seen.source(writer.row)}\n  WHERE {where}\n)\n{select}"
-
-    def _condition(self, writer: Writer) -> list[str]:
-        """Return the condition for the individuals, if there is one."""
-        if self.layout.condition is None:
-            return []
-        table = self.layout.tables[self.layout.individual]
-        ids = [table.rowid] if table.rowid else list(map(sql_name, table.key))
-        left = ", ".join(writer.seen.identity(writer.row))
-        inner = f"SELECT {', '.join(ids)} FROM {sql_name(self.layout.individual)} WHERE ({self.layout.condition})"
-        return [f"{f'({left})' if len(ids) > 1 else left} IN ({inner})"]

@@ -1,4 +1,4 @@
-"""Individuals that are there twice, and entities whose label never changes, on both sides of a split."""
+"""Duplicate individuals, and entities with a constant label, on both sides of a split."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from structtree.data.readers.databases.linking import KeyLink
 __all__ = ["constant_entities", "twins"]
 
 SPLIT = re.compile(r"(?i)^(split|fold|set|part|partition|subset|data_?set|usage)$")
-"""The name of a column that says who is trained on."""
+"""Names of columns that define a split into training and test data."""
 
 LEAST_TWINS = 10
-"""Minimum number of individuals with a twin,"""
+"""Minimum number of individuals with a twin."""
 
 SHARE_OF_TWINS = 0.01
-"""and at least this share of all;"""
+"""Minimum fraction of individuals with a twin."""
 
 BY_CHANCE = 0.05
-"""while columns that know nothing of each other would make at most this share of those pairs."""
+"""Maximum number of twins expected of independent columns, relative to the number found."""
 
 ALWAYS = 0.99
-"""The share of entities with several individuals whose label is always the same,"""
+"""Minimum fraction of entities with several individuals that have a constant label."""
 
 LEAST_ENTITIES = 20
-"""if there are at least this many such entities,"""
+"""Minimum number of entities with several individuals."""
 
 USUALLY = 0.5
-"""where as many individuals drawn by chance would agree in at most this share."""
+"""Maximum fraction of entities expected to have a constant label by chance."""
 
 
 def _codes(values: NDArray[np.generic]) -> Ints:
@@ -46,7 +46,7 @@ def _codes(values: NDArray[np.generic]) -> Ints:
 
 
 def _parts(case: Case) -> dict[str, Ints]:
-    """Return what an individual consists of, but for its key: its attributes and the rows it refers to, as codes."""
+    """Return the attributes and references of the individuals as codes."""
     name, rows = case.individual, case.whole.individuals
     found = {}
     for key, column in case.whole.tables[name].columns.items():
@@ -66,7 +66,7 @@ def _joint(parts: list[Ints]) -> Ints:
 
 
 def _independent(parts: dict[str, Ints]) -> list[Ints]:
-    """Return the parts that say something beyond those that differ most; a town says its country."""
+    """Return the columns that are not determined by those with more values, as a country is by its town."""
     chosen: list[Ints] = []
     n_groups = 1
     for codes in sorted(parts.values(), key=lambda codes: -int(codes.max(initial=0))):
@@ -83,7 +83,7 @@ def _n_pairs(codes: Ints) -> float:
 
 
 def twins(case: Case) -> Iterator[Finding]:
-    """Yield that individuals have twins, equal in all but key and label, that folds or a split would tear apart."""
+    """Yield a finding if individuals have twins, equal except for key and label, that a split would separate."""
     parts = _parts(case)
     n = len(case.labels)
     if not parts or n < 2:
@@ -101,17 +101,17 @@ def twins(case: Case) -> Iterator[Finding]:
         chance *= _n_pairs(codes) / (n * (n - 1) / 2.0)
     if n_twins < max(LEAST_TWINS, SHARE_OF_TWINS * n) or chance > BY_CHANCE * _n_pairs(whole):
         return
-    where = f"on both sides of {split_name(case)}" if split is not None else "which random folds tear apart"
+    where = f"on both sides of {split_name(case)}" if split is not None else "which random folds separate"
     sentence = (
-        f"{n_twins:,} of {n:,} rows of {case.individual} have a twin that is equal in all but key and label, "
-        f"{where}; remove repeated rows."
+        f"{n_twins:,} of {n:,} rows of {case.individual} have a twin that is equal except for key and label, "
+        f"{where}; remove duplicate rows."
     )
     demonstration = _twin_query(case, parts, split_name(case) if split is not None else None)
     yield Finding("duplicates", case.individual, "", {"rows": float(n_twins)}, sentence, demonstration)
 
 
 def split_name(case: Case) -> str | None:
-    """Return the name of the column that says who is trained on."""
+    """Return the name of the column that defines the split, if any."""
     names = case.whole.tables[case.individual].columns
     return next((name for name in names if SPLIT.match(name)), None)
 
@@ -127,15 +127,17 @@ def _twin_query(case: Case, parts: dict[str, Ints], split: str | None) -> str:
     keys = {key.name: key.match.foreign_key.columns for key in _own_keys(case)}
     written: list[SqlColumn] = []
     for part in parts:
-        written += [_value_of(Feature((), part, "", case.individual, own[part]))] if part in own else []
-        written += [_raw(column) for column in keys.get(part, ()) if part not in own]
+        if part in own:
+            written.append(_value_of(Feature((), part, "", case.individual, own[part])))
+        else:
+            written += map(_raw, keys.get(part, ()))
     columns = {f"c{place}": each for place, each in enumerate(written)}
     by, having = ", ".join(columns), "COUNT(*) > 1"
     if split is not None:
         columns["s"] = _raw(split)
         having = "COUNT(DISTINCT s) > 1"
     select = f'SELECT SUM(n) AS "rows" FROM (SELECT COUNT(*) AS n FROM f GROUP BY {by} HAVING {having}) AS twins'
-    return case.demonstrated(columns, select)
+    return case.demonstration(columns, select)
 
 
 def _value_of(feature: Feature) -> SqlColumn:
@@ -156,7 +158,7 @@ def _own_keys(case: Case) -> Iterator[KeyLink]:
 
 
 def constant_entities(case: Case) -> Iterator[Finding]:
-    """Yield references whose rows have one label each, so that random folds let a model look it up."""
+    """Yield references to entities with a constant label, which a model can look up across random folds."""
     if case.labels.dtype.kind == "f":
         return
     _, labels = np.unique(case.labels.astype(str), return_inverse=True)
@@ -164,7 +166,7 @@ def constant_entities(case: Case) -> Iterator[Finding]:
     for link in _own_keys(case):
         key = link.match.foreign_key
         if case.target in key.columns:
-            continue  # the target is what refers to the entity
+            continue  # the target is the reference itself
         entities = case.whole.tables[case.individual].links[link.name].first_targets[case.whole.individuals]
         same, sizes = _agreement(entities, labels)
         usual = float((chance ** (sizes - 1.0)).mean()) if len(sizes) else 1.0
@@ -173,7 +175,7 @@ def constant_entities(case: Case) -> Iterator[Finding]:
         share = float(same.mean())
         sentence = (
             f"all individuals with the same {link.name} have the same {case.target} in {share:.1%} of "
-            f"{len(sizes):,} cases, so random folds give it away; keep each {link.name} in one fold."
+            f"{len(sizes):,} cases, so random folds leak the label; keep each {link.name} in one fold."
         )
         columns = {f"k{place}": _raw(column) for place, column in enumerate(key.columns)}
         by, known = ", ".join(columns), " AND ".join(f"{name} IS NOT NULL" for name in columns)
@@ -182,13 +184,13 @@ def constant_entities(case: Case) -> Iterator[Finding]:
             "SELECT AVG(CASE WHEN n = 1 THEN 1.0 ELSE 0.0 END) AS share\nFROM (SELECT COUNT(DISTINCT y) AS n FROM f "
             f"WHERE {known} GROUP BY {by} HAVING COUNT(*) > 1) AS entities"
         )
-        demonstration = case.demonstrated(columns, select)
+        demonstration = case.demonstration(columns, select)
         column = ",".join(key.columns)
         yield Finding("duplicates", case.individual, column, {"share": share}, sentence, demonstration)
 
 
 def _agreement(entities: Ints, labels: Ints) -> tuple[Floats, Floats]:
-    """Return, for each entity with several individuals, whether they agree, and how many they are."""
+    """Return for each entity with several individuals whether their labels agree, and their number."""
     known = entities >= 0
     groups, places = np.unique(entities[known], return_inverse=True)
     sizes = np.bincount(places, minlength=len(groups))

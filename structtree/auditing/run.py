@@ -1,4 +1,4 @@
-"""The audit: all checks, one after the other."""
+"""The audit: run all checks, or only the cheap ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, Unpack
 from numpy.typing import NDArray
 
 from structtree.auditing.case import Case
-from structtree.auditing.columns_alone import columns_alone, copies_of_the_day
 from structtree.auditing.findings import Audit, Finding
 from structtree.auditing.future import changed_predictions
 from structtree.auditing.hiding import visible_hiding
-from structtree.auditing.order import drift, telling_keys
+from structtree.auditing.order import drift, informative_keys
 from structtree.auditing.repeats import constant_entities, twins
+from structtree.auditing.single_columns import same_day_copies, single_columns
 from structtree.auditing.snapshots import snapshots
 from structtree.data.population import Population
 from structtree.data.readers.databases.urls import shown_url
@@ -31,42 +31,42 @@ from structtree.tasks.inference import infer_task, labels_for
 __all__ = ["audit", "audit_population", "short_audit"]
 
 _CHECKS: tuple[tuple[str, Callable[[Case], Iterator[Finding]]], ...] = (
-    ("what is hidden", visible_hiding),
-    ("single columns", columns_alone),
-    ("copies of the day", copies_of_the_day),
+    ("visible hiding", visible_hiding),
+    ("single columns", single_columns),
+    ("same-day copies", same_day_copies),
     ("snapshots", snapshots),
     ("twins", twins),
     ("entities", constant_entities),
-    ("keys", telling_keys),
+    ("keys", informative_keys),
     ("drift", drift),
     ("the future", changed_predictions),
 )
 
-_SHORT = (visible_hiding, partial(columns_alone, is_short=True), snapshots)
-"""The checks that cost little beside a fit; individuals' own columns are checked by every command that learns."""
+_SHORT = (visible_hiding, partial(single_columns, is_short=True), snapshots)
+"""Checks that are cheap compared with a fit; every command that learns checks the individuals' own columns anyway."""
 
 
 def audit(where: str | Path, target: str, **options: Unpack[ReadingOptions]) -> Audit:
-    """Report what in some data may give the target away.
+    """Report possible leaks of the target in a dataset.
 
     Parameters
     ----------
     where : str or Path
-        The data, as `structtree.open_data` takes it.
+        Data, as for `structtree.open_data`.
     target : str
-        The attribute of the individuals that is to be predicted.
+        Attribute of the individuals to predict.
     **options
-        How to read the data, as for `structtree.open_data`: ``individual``, ``as_of``, ``exclude`` and others.
+        Reading options, as for `structtree.open_data`: ``individual``, ``as_of``, ``exclude`` and others.
 
     Returns
     -------
     Audit
-        With findings, each one sentence and the SQL or command that shows it.
+        Findings, each with a sentence and the SQL or command that demonstrates it.
 
     Notes
     -----
-    Of more than 20,000 individuals a sample is looked at, and the predictions of 20 of them are compared with those
-    after their future was deleted; both with a fixed seed.
+    With more than 20,000 individuals, a sample is audited. The predictions of 20 individuals are compared with those
+    after deleting their future. Both use a fixed seed.
 
     Examples
     --------
@@ -83,24 +83,24 @@ def audit(where: str | Path, target: str, **options: Unpack[ReadingOptions]) -> 
     alone refund {'accuracy': 1.0}
     """
     opened = open_data(where, target=target, unlabelled="leave out", **options)
-    assert opened.target is not None  # because it is given
+    assert opened.target is not None  # the target is given
     labels = labels_for(infer_task(opened.target), opened.target)
     return audit_population(opened.population, labels, str(opened.target_name), shown_url(str(where)))
 
 
 def audit_population(population: Population, labels: NDArray[Any], target: str, where: str = "DATA") -> Audit:
-    """Report what in a population, without its target, may give the target away; see `audit`.
+    """Report possible leaks of the target in a population without that attribute; see `audit`.
 
     Parameters
     ----------
     population : Population
-        As it was read, as of a date or not.
+        Population as read, possibly limited as of a date.
     labels : array
         Floats for numbers, anything else for classes.
     target : str
-        What the labels are called.
+        Name of the labels.
     where : str
-        What the data is called on the command line.
+        Name of the data on the command line.
     """
     if len(labels) != len(population):
         raise UsageError(f"expected a label for each of {len(population):,} individuals; got {len(labels):,}")
@@ -114,14 +114,14 @@ def audit_population(population: Population, labels: NDArray[Any], target: str, 
                 found += check(case)
             if stop.pressed:
                 remarks.append(
-                    Remark(f"interrupted: {len(_CHECKS) - done - 1} of {len(_CHECKS)} checks were not made")
+                    Remark(f"interrupted: {len(_CHECKS) - done - 1} of {len(_CHECKS)} checks were skipped")
                 )
                 break
     return Audit(target, case.n_individuals, tuple(found), tuple(remarks))
 
 
 def short_audit(population: Population, labels: NDArray[Any], target: str) -> tuple[Finding, ...]:
-    """Return what cheap checks find in a database: visible hiding, copies of the label, snapshots."""
+    """Return the findings of the cheap checks of a database: visible hiding, copies of the label, snapshots."""
     if len(labels) < LEAST:
         return ()
     case = Case.of(population, labels, target)
@@ -130,12 +130,12 @@ def short_audit(population: Population, labels: NDArray[Any], target: str) -> tu
 
 def _notes(case: Case) -> Iterator[str]:
     if len(case.labels) < LEAST:
-        yield f"{len(case.labels)} individuals are too few to tell a leak from chance; {LEAST} are needed"
+        yield f"{len(case.labels)} individuals are too few to detect leaks; at least {LEAST} are needed"
         return
     if case.n_individuals > len(case.labels):
         yield (
-            f"a sample of {len(case.labels):,} of {case.n_individuals:,} individuals was checked, so that queries, "
-            "which ask all of them, return slightly different figures"
+            f"a sample of {len(case.labels):,} of {case.n_individuals:,} individuals was checked; the queries cover "
+            "all of them and return slightly different figures"
         )
     if case.cutoffs is None:
         yield (

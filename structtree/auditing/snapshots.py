@@ -1,4 +1,4 @@
-"""Columns that look like snapshots: counters and sums that were overwritten until the day of the dump."""
+"""Columns that look like snapshots: counters and sums that were updated until the day of the dump."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from structtree.auditing.case import Case, first_seen, visible_pairs
 from structtree.auditing.features import MOST_ROWS_BEHIND, Feature, links_behind, pairs_behind
 from structtree.auditing.figures import squared_correlation
 from structtree.auditing.findings import Finding
-from structtree.auditing.queries import SqlColumn, Writer
+from structtree.auditing.queries import SqlColumn
 from structtree.data.population import Column
 
 __all__ = ["snapshots"]
@@ -22,19 +22,19 @@ COUNTER = re.compile(
     r"(?i)(^|_|\b)(n|num|nr|count|counts|total|totals|sum|reputation|views|balance|score|rating|points|last|latest|"
     r"current|karma|visits|likes|followers|spent|avg|average|lifetime)(_|\b|$)|(?:Count|Total|Balance|Views|Score)$"
 )
-"""Names that people give to counters; one of them is a hint, not evidence."""
+"""Typical names of counters, which are a hint rather than evidence."""
 
 EXPLAINED = 0.9
-"""The share of the variance of a column that all rows behind a link explain, if it is a snapshot of them;"""
+"""Minimum fraction of the variance of a column that all rows behind a link explain."""
 
 EXPLAINED_NAMED = 0.5
-"""the same of a column that is named like a counter;"""
+"""Minimum fraction for a column that is named like a counter."""
 
 GAP = 0.2
-"""and so much more than the rows before the cutoff explain."""
+"""Minimum difference to the fraction that the rows before the cutoff explain."""
 
 LEAST_OWNERS = 20
-"""With fewer different rows that have the column, chance may explain it."""
+"""Minimum number of distinct rows with the column."""
 
 MOST_SUMMED = 10
 """Maximum number of numeric columns behind a link that are summed."""
@@ -47,7 +47,7 @@ FROM (SELECT x - AVG(x) OVER () AS a, y - AVG(y) OVER () AS b, z - AVG(z) OVER (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Summary:
-    """A function of the rows behind a link: of all of them, and of those before the cutoff."""
+    """Aggregate of the rows behind a link: of all rows, and of those before the cutoff."""
 
     feature: Feature
     every: Floats
@@ -55,7 +55,7 @@ class _Summary:
 
 
 def snapshots(case: Case) -> Iterator[Finding]:
-    """Yield numbers that the rows of all time explain much better than those before the cutoff."""
+    """Yield numeric columns that all rows explain much better than the rows before the cutoff."""
     if case.cutoffs is None:
         return
     for path, name, rows in links_behind(case.whole):
@@ -104,19 +104,15 @@ def _summaries(case: Case, path: tuple[str, ...], name: str, rows: Ints) -> Iter
 
 
 def _finding(case: Case, column: Feature, summary: _Summary, every: float, before: float) -> Finding:
-    def summed(writer: Writer, *, is_past: bool) -> str:
-        found = writer.feature(summary.feature, writer.before if is_past else writer.every)
-        return f"COALESCE({found}, 0)"
-
     wanted: dict[str, SqlColumn] = {
         "x": lambda writer: writer.feature(column, writer.every),
-        "y": lambda writer: summed(writer, is_past=False),
-        "z": lambda writer: summed(writer, is_past=True),
+        "y": lambda writer: f"COALESCE({writer.feature(summary.feature, writer.every)}, 0)",
+        "z": lambda writer: f"COALESCE({writer.feature(summary.feature, writer.before)}, 0)",
     }
-    demonstration = case.demonstrated(wanted, _SELECT)
+    demonstration = case.demonstration(wanted, _SELECT)
     sentence = (
-        f"{column.name} looks like a snapshot from the day of the dump: the {summary.feature.name} of all time "
-        f"explains {every:.1%} of its variance, that before the cutoff {before:.1%}; exclude it."
+        f"{column.name} looks like a snapshot from the day of the dump: the {summary.feature.name} explains "
+        f"{every:.1%} of its variance over all time, but {before:.1%} before the cutoff; exclude it."
     )
     figures = {"r2_all": every, "r2_before": before}
     return Finding("snapshot", case.table_of(column.type), str(column.attribute), figures, sentence, demonstration)

@@ -288,7 +288,7 @@ def layout_of(relations: Relations, individual: str) -> SourceLayout:
     """
     database, time = relations.database, relations.time
     tables = {
-        name: LayoutTable(table.key, table.rowid, _columns(table, relations.laid_out), table.indexed)
+        name: LayoutTable(table.key, table.rowid, _columns(table, relations.date_formats), table.indexed)
         for name, table in database.tables.items()
     }
     links = tuple(_link(database, link) for link in relations.links)
@@ -336,7 +336,7 @@ def apply_layout(layout: SourceLayout, database: Database) -> Database:
     tables = {}
     for name, columns in known.items():
         key = layout.tables[name].key
-        is_key = bool(key) and set(key) <= columns and values.differs(name, key)
+        is_key = bool(key) and set(key) <= columns and values.is_unique(name, key)
         tables[name] = replace(database.tables[name], key=key if is_key else ())
     links = (
         ForeignKey(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
 from structtree.data.population import Population
-from structtree.data.readers.facts.signatures import is_settled_as, signatures_of
+from structtree.data.readers.facts.signatures import implies_signature, signatures_of
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError, UsageError, did_you_mean, option_text
 from structtree.lang import syntax as syn
@@ -61,7 +61,7 @@ def check_declared_facts(syntax: syn.GrammarSyntax, population: Population) -> N
     for declaration in syntax.facts:
         declared = declaration.signature
         found = settled.get(declared.predicate)
-        if declared.predicate in given or found is None or is_settled_as(found, declared):
+        if declared.predicate in given or found is None or implies_signature(found, declared):
             continue
         raise UsageError(
             f"the grammar declares the fact {declared}, but the facts were read as {found}; read them with "

@@ -102,7 +102,7 @@ def settle(
     >>> str(settle("ranking", "pruned", "classes", 1000, Growth(max_depth=3), Pruning(), Decision()).size)
     'limited by max_depth'
     >>> str(settle("ranking", "pruned", "classes", 20, Growth(), Pruning(), Decision()).size)
-    'full, since 20 individuals are too few to choose it by'
+    'full, because 20 individuals are too few for cross-validation'
     """
     preset, known = _PRESETS[goal], as_task(task)
     if known.predicts_classes and decision.estimate is None:

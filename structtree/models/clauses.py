@@ -1,21 +1,22 @@
-"""The ways through a tree as clauses, made shorter without changing an answer.
+"""Paths of a tree as clauses, simplified without changing a prediction.
 
-A leaf is a clause: the tests on its path, or their negations. C4.5rules makes it shorter where the training data does
-not object; here a condition goes only where *syntax* shows that no individual whatever is told anything else:
+Each leaf gives one clause: the tests on its path, or their negations. C4.5rules simplifies clauses as far as the
+training data allows; here a condition is removed only if *syntax* proves that no prediction changes:
 
-- a condition that follows from the others goes, and so does a conjunct of a negated conjunction that does;
-- a condition goes where everybody for whom the others hold is told the same, wherever in the tree they end up;
-- a clause goes where another one with the same answer holds for everybody it holds for;
-- a clause that contradicts itself goes: nobody comes that way.
+- a condition implied by the others is removed, as is an implied conjunct of a negated conjunction;
+- a condition is removed if all individuals that satisfy the others get the same prediction, in whatever leaf;
+- a clause is removed if another clause with the same prediction covers it;
+- a clause that contradicts itself is removed, because no individual can reach its leaf.
 
-The law: for every possible individual at least one clause holds, and each clause that holds answers as the tree does.
+Law: every possible individual satisfies at least one clause, and every clause it satisfies predicts what the tree
+predicts.
 
-A short clause may hold for some individuals of a leaf and not for others, so nothing that was counted at the leaves
-is true of it. A *whole* clause is made shorter only where it still holds for all individuals of some leaves and for
-nobody else: what was counted at these leaves, added up, is what is true of the clause.
+A short clause may cover only some individuals of a leaf, so the counts of the leaves do not apply to it. A *whole*
+clause is simplified only if it still covers exactly the individuals of some leaves, so that its counts are the sums
+of theirs.
 
-Conditions are numbered, and what follows from what is looked up once per condition, among those that ask about the
-same things; after that everything is sets of numbers.
+Conditions are numbered, and implications are looked up once per condition, among the conditions that share a feature;
+everything else is operations on sets of numbers.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ __all__ = ["Clause", "clauses", "conjunction", "negation", "short_clauses", "who
 
 Numbers = frozenset[int]
 Ways = Sequence[tuple[Way, ...]]
-#: The ways of each node, with the number of the test instead of the test.
+#: The edges of each node, with the number of the test in place of the test.
 NumberedWays = Sequence[tuple[tuple[int, int, bool], ...]]
 
 
 class Clause(NamedTuple):
-    """Conditions, and the leaves of the tree that they stand for; of a whole clause exactly those it holds at."""
+    """Conditions, and the leaves that they represent; a whole clause covers exactly those leaves."""
 
     conditions: tuple[syn.Predicate, ...]
     leaves: tuple[int, ...]
 
 
 def clauses(tree: Tree) -> tuple[Clause, ...]:
-    """One clause for each leaf: every test on its path, or its negation.
+    """Return one clause per leaf: every test on its path, or its negation.
 
     Examples
     --------
@@ -67,18 +68,18 @@ def _conditions(tree: Tree, leaf: int) -> tuple[syn.Predicate, ...]:
 
 
 def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]:
-    """Clauses that tell everybody what the tree does, without what syntax shows not to be needed.
+    """Return clauses with the same predictions as the tree, without the conditions that syntax proves redundant.
 
     Parameters
     ----------
     tree : Tree
     answers : sequence
-        What each node of the tree says.
+        Prediction of each node of the tree.
 
     Returns
     -------
     tuple of Clause
-        All leaves of a clause have the same answer.
+        All leaves of a clause have the same prediction.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
 
 
 def whole_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]:
-    """Short clauses, each of which holds for all individuals of its leaves and for no others.
+    """Return simplified clauses, each of which covers exactly the individuals of its leaves.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def whole_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
     Returns
     -------
     tuple of Clause
-        All leaves of a clause have the same answer. Clauses may share leaves.
+        All leaves of a clause have the same prediction. Clauses may share leaves.
 
     Examples
     --------
@@ -131,7 +132,7 @@ def _conditions_of(found: Iterable[Clause]) -> Iterator[syn.Predicate]:
 
 
 def negation(predicate: syn.Predicate) -> syn.Predicate:
-    """Return what holds exactly where a predicate does not, in words where there are some.
+    """Return the negation of a predicate, without ``not`` if the language can express it.
 
     Examples
     --------
@@ -159,11 +160,11 @@ def _is_negative(predicate: syn.Predicate) -> bool:
     return is_closed(predicate) and not isinstance(predicate, syn.Or | syn.Aggregate)
 
 
-# ---- what follows from what ------------------------------------------------------------------------------
+# ---- implications ----------------------------------------------------------------------------------------
 
 
 def _names(predicate: syn.Predicate) -> Iterator[str]:
-    """The names that a predicate asks a row about; two that share none have nothing to do with each other."""
+    """Yield the names in a predicate about a row; predicates without a common name are independent."""
     stack = [predicate]
     while stack:
         match stack.pop():
@@ -190,9 +191,10 @@ def _names(predicate: syn.Predicate) -> Iterator[str]:
 
 
 def _shape(condition: syn.Predicate) -> tuple[syn.Predicate, float] | None:
-    """A condition with 0 for its only threshold, and the threshold, 0 if it has none; None if it has other numbers.
+    """Return a condition with its only threshold replaced by 0, and the threshold; None if it has other numbers.
 
-    Of two such conditions only the order of their thresholds matters to what follows from what.
+    Whether one such condition implies another depends only on the order of their thresholds. A condition without a
+    threshold has threshold 0.
     """
     thresholds: list[float] = []
     others: list[syn.Predicate] = []
@@ -218,19 +220,19 @@ Judgement = Callable[[syn.Predicate, syn.Predicate], bool | None]
 
 
 class _Alike(NamedTuple):
-    """The numbers of the conditions of one shape, by ascending threshold."""
+    """Numbers of the conditions of one shape, by ascending threshold."""
 
     thresholds: list[float]
     conditions: list[int]
 
     def parts(self, threshold: float) -> tuple[list[int], list[int], list[int]]:
-        """The conditions whose threshold is less, equal and greater."""
+        """Return the conditions with a smaller, an equal and a larger threshold."""
         first, last = bisect_left(self.thresholds, threshold), bisect_right(self.thresholds, threshold)
         return self.conditions[:first], self.conditions[first:last], self.conditions[last:]
 
 
 class _Facts:
-    """Numbered conditions, and which follow from which; what was looked up is kept."""
+    """Numbered conditions and their implications, which are cached."""
 
     def __init__(self, conditions: Iterable[syn.Predicate]) -> None:
         self.conditions = list(dict.fromkeys(conditions))
@@ -251,28 +253,28 @@ class _Facts:
         self._shapes_by_name = _index((i, shape) for shape, i in shapes.items())
 
     def including(self, more: Iterable[syn.Predicate]) -> _Facts:
-        """The facts about more conditions, too; what is known stays known only if there are no new ones."""
+        """Return the facts with additional conditions; the cache is kept only if none of them is new."""
         new = [condition for condition in more if condition not in self.number]
         return _Facts((*self.conditions, *new)) if new else self
 
     def numbers(self, conditions: Iterable[syn.Predicate]) -> Numbers:
-        """The numbers of some conditions."""
+        """Return the numbers of conditions."""
         return frozenset(self.number[condition] for condition in conditions)
 
     def entailers(self, condition: int) -> Numbers:
-        """The conditions from which one follows, itself among them."""
+        """Return the conditions that imply a condition, including itself."""
         if condition not in self._entailers:
             self._entailers[condition] = frozenset((*self._judged_by(implies, condition), condition))
         return self._entailers[condition]
 
     def refuters(self, condition: int) -> Numbers:
-        """The conditions that cannot hold together with one."""
+        """Return the conditions that exclude a condition."""
         if condition not in self._refuters:
             self._refuters[condition] = frozenset(self._judged_by(excludes, condition))
         return self._refuters[condition]
 
     def entailed(self, conditions: Numbers) -> dict[int, set[int]]:
-        """For each of some conditions those of them that follow from it, itself among them."""
+        """Return, for each of the conditions, which of them it implies, including itself."""
         found: dict[int, set[int]] = {condition: set() for condition in conditions}
         for condition in conditions:
             for entailer in self.entailers(condition) & conditions:
@@ -280,7 +282,7 @@ class _Facts:
         return found
 
     def _judged_by(self, judge: Judgement, condition: int) -> set[int]:
-        """The conditions that imply one, or exclude it; those of one shape are told by the order of thresholds."""
+        """Return the conditions that imply or exclude a condition; those of one shape are compared by threshold."""
         mine, shape = self.conditions[condition], self._shapes[condition]
         one_by_one = self._related(mine) if shape is None else _about(self._shapeless_by_name, mine)
         found = {i for i in one_by_one if judge(self.conditions[i], mine)}
@@ -293,14 +295,14 @@ class _Facts:
         return found
 
     def _is_judged(self, judge: Judgement, one: int, other: int, order: int, first: int, second: int) -> bool:
-        """What is true of conditions of two shapes whose thresholds are in some order, as two of them show."""
+        """Return the verdict for two shapes and an order of thresholds, decided on two of the conditions."""
         key = (judge, one, other, order)
         if key not in self._judged:
             self._judged[key] = bool(judge(self.conditions[first], self.conditions[second]))
         return self._judged[key]
 
     def settles(self, given: Numbers, test: int) -> bool | None:
-        """The answer to a test that the given conditions leave no choice about; else None."""
+        """Return the answer to a test if the given conditions determine it, else None."""
         if not given.isdisjoint(self.refuters(test)):
             return False
         return None if any(map(given.isdisjoint, self._entailers_of_parts(test))) else True
@@ -316,7 +318,7 @@ class _Facts:
 
 
 def _index(numbered: Iterable[tuple[int, syn.Predicate]]) -> dict[str, set[int]]:
-    """The numbers of the predicates that ask about each name."""
+    """Return the numbers of the predicates that mention each name."""
     by_name: dict[str, set[int]] = {}
     for i, predicate in numbered:
         for name in _names(predicate):
@@ -325,7 +327,7 @@ def _index(numbered: Iterable[tuple[int, syn.Predicate]]) -> dict[str, set[int]]
 
 
 def _about(by_name: dict[str, set[int]], predicate: syn.Predicate) -> set[int]:
-    """The numbers of those that ask about something that a predicate asks about."""
+    """Return the numbers of the predicates that share a name with a predicate."""
     return set().union(*(by_name.get(name, ()) for name in _names(predicate)))
 
 
@@ -340,9 +342,9 @@ def _tests(ways: Ways) -> Iterator[syn.Predicate]:
 
 
 def _without_implied(conditions: tuple[syn.Predicate, ...], facts: _Facts) -> tuple[syn.Predicate, ...] | None:
-    """The conditions without those that follow from others; None when they contradict each other.
+    """Return the conditions without those implied by others; None if they contradict each other.
 
-    Those from nearer the root are tried first, since what is asked later is mostly more special.
+    Conditions nearer the root are tried first, because tests further down are usually more specific.
     """
     kept = set(facts.numbers(conditions))
     if any(not kept.isdisjoint(facts.refuters(condition)) for condition in kept):
@@ -355,7 +357,7 @@ def _without_implied(conditions: tuple[syn.Predicate, ...], facts: _Facts) -> tu
 
 
 def _without_known_parts(conditions: list[syn.Predicate]) -> tuple[syn.Predicate, ...] | None:
-    """In ``not (P and Q)`` a P that follows from the other conditions says nothing; None when all of it does."""
+    """Remove every P of ``not (P and Q)`` that the other conditions imply; return None if they imply all of it."""
     shorter: list[syn.Predicate] = []
     for condition in conditions:
         match condition:
@@ -371,7 +373,7 @@ def _without_known_parts(conditions: list[syn.Predicate]) -> tuple[syn.Predicate
 
 
 def conjunction(parts: tuple[syn.Predicate, ...]) -> syn.Predicate:
-    """Return that all of some conditions hold, in their order."""
+    """Return the conjunction of conditions, in their order."""
     if len(parts) > 1:
         return syn.And(parts)
     return parts[0] if parts else syn.Top()
@@ -381,23 +383,23 @@ def conjunction(parts: tuple[syn.Predicate, ...]) -> syn.Predicate:
 
 
 class _Walk(NamedTuple):
-    """A tree to be gone through with conditions instead of an individual.
+    """Descent of a tree with a set of conditions in place of an individual.
 
     Parameters
     ----------
     ways : sequence
-        The sides of each node.
-    told : list of set
-        All that the leaves below each node say.
+        The edges of each node.
+    below : list of set
+        The predictions of the leaves below each node.
     known : mapping from int to Numbers
-        The conditions that everybody at a leaf meets, for each leaf that can be reached.
+        The conditions that all individuals at a leaf satisfy, for each leaf that can be reached.
     possible : list of Clause
-        One for each of these leaves, without what follows from the rest.
+        One for each of these leaves, without implied conditions.
     facts : _Facts
     """
 
     ways: NumberedWays
-    told: list[set[Hashable]]
+    below: list[set[Hashable]]
     known: Mapping[int, Numbers]
     possible: list[Clause]
     facts: _Facts
@@ -418,47 +420,47 @@ class _Walk(NamedTuple):
         return cls(numbered, answers_below(tree, answers), known, possible, facts)
 
     def generalised(self, clause: Clause) -> Clause:
-        """The clause without the conditions that make no difference to what the tree says.
+        """Return the clause without the conditions that do not affect the prediction.
 
-        Negative ones are tried first: a rule reads better without them.
+        Negative conditions are tried first, because a rule reads better without them.
         """
-        kept, answer = self.facts.numbers(clause.conditions), self.told[clause.leaves[0]]
+        kept, answer = self.facts.numbers(clause.conditions), self.below[clause.leaves[0]]
         for condition in sorted(clause.conditions, key=_is_negative, reverse=True):
             rest = kept - {self.facts.number[condition]}
-            if self._all_are_told(answer, rest):
+            if self._all_predict(answer, rest):
                 kept = rest
         return clause._replace(conditions=tuple(c for c in clause.conditions if self.facts.number[c] in kept))
 
     def joined(self, clause: Clause) -> Clause:
-        """The clause without the conditions but for which it holds for all individuals of more leaves.
+        """Return the clause without the conditions whose removal makes it cover more leaves as a whole.
 
-        The last ones are tried first, since leaves that say the same are mostly near each other.
+        The last conditions are tried first, because leaves with the same prediction are usually close together.
         """
         kept, leaves = self.facts.numbers(clause.conditions), clause.leaves
         for condition in reversed(clause.conditions):
             rest = kept - {self.facts.number[condition]}
-            if (more := self._whole_leaves(self.told[leaves[0]], rest)) is not None:
+            if (more := self._whole_leaves(self.below[leaves[0]], rest)) is not None:
                 kept, leaves = rest, more
         return Clause(tuple(c for c in clause.conditions if self.facts.number[c] in kept), leaves)
 
-    def _all_are_told(self, answer: set[Hashable], given: Numbers) -> bool:
-        """Tell whether all leaves that individuals with these conditions may reach, as far as is known, say this."""
+    def _all_predict(self, answer: set[Hashable], given: Numbers) -> bool:
+        """Return whether all leaves that individuals with these conditions can reach predict this."""
         stack = [0]
         while stack:
             node = stack.pop()
-            if self.told[node] == answer:
+            if self.below[node] == answer:
                 continue
-            if not self.ways[node] or answer.isdisjoint(self.told[node]):
+            if not self.ways[node] or answer.isdisjoint(self.below[node]):
                 return False
             stack += self._open_to(given, node)
         return True
 
     def _whole_leaves(self, answer: set[Hashable], given: Numbers) -> tuple[int, ...] | None:
-        """The leaves whose individuals are exactly those with these conditions; None unless all of them say this."""
+        """Return the leaves that the conditions cover exactly; None unless there are some and all predict this."""
         found, stack = [], [0]
         while stack:
             node = stack.pop()
-            if answer.isdisjoint(self.told[node]):
+            if answer.isdisjoint(self.below[node]):
                 return None
             stack += self._open_to(given, node)
             if node in self.known:
@@ -468,12 +470,12 @@ class _Walk(NamedTuple):
         return tuple(sorted(found))
 
     def _open_to(self, given: Numbers, node: int) -> list[int]:
-        """The sides of a node to which individuals with these conditions may go."""
-        return [child for child, test, said in self.ways[node] if self.facts.settles(given, test) in (None, said)]
+        """Return the children of a node that individuals with these conditions can reach."""
+        return [child for child, test, yes in self.ways[node] if self.facts.settles(given, test) in (None, yes)]
 
 
 def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -> list[Clause]:
-    """The clauses without those that another one of the same answer covers; it takes over their leaves."""
+    """Drop the clauses that another clause with the same prediction covers; it takes over their leaves."""
     numbers = [facts.numbers(clause.conditions) for clause in found]
     home = list(range(len(found)))
     alike: dict[Hashable, list[int]] = {}
@@ -500,7 +502,7 @@ def _gathered(found: list[Clause], home: list[int]) -> list[Clause]:
 
 
 def _readable(clause: Clause) -> Clause:
-    """``a >= 3 and not (a >= 5)`` as ``a in [3, 5)``, and ``a >= 3 and a <= 5`` as ``a in [3, 5]``."""
+    """Write ``a >= 3 and not (a >= 5)`` as ``a in [3, 5)``, and ``a >= 3 and a <= 5`` as ``a in [3, 5]``."""
     conditions = list(clause.conditions)
     for low in clause.conditions:
         for high in clause.conditions:
@@ -526,5 +528,5 @@ def _interval(low: syn.Predicate, high: syn.Predicate) -> syn.Within | None:
 
 
 def _end(value: float) -> float:
-    """The end of an interval; dates and times stay what they are, since they are written in their own way."""
+    """Return the end of an interval as a float; dates and times are kept, because they are written differently."""
     return value if isinstance(value, syn.Day) else float(value)

@@ -1,12 +1,12 @@
-"""New data for a tree that has learned from other data: whether it has what the tests ask about, and in which form.
+"""Conversion of new data to the schema of a model: check that it has the features of the tests, in the same form.
 
-Only what the tests mention is looked at. Types are matched by the links that lead to them, whatever they are called;
-further attributes do no harm, nor do categories that training has not seen. What was read as another kind, such as a
-column of codes that are all digits this time, is converted if that loses nothing.
+Only attributes and links that the tests mention are considered. Types are matched by the links that lead to them,
+whatever their names; additional attributes and unseen categories are allowed. A column that was read as another kind,
+such as codes that happen to be all digits, is converted if no information is lost.
 
-A member that no row has is refused by name, lest a prediction be made of nothing. Of the parts of individuals,
-though, rows may lack what some rows lacked in training, as a car may have no load: that is a missing value. Graphs
-and molecules are individuals of a kind of their own, and nothing else is taken for them.
+A feature that no row has is an error, so that no prediction is based on nothing. Parts of individuals may lack a
+feature that some rows lacked in training, as a car may have no load: it counts as a missing value. Graphs and
+molecules are only matched with graphs and molecules.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LISTS = "$list"  # asked of a type whose rows must have a next and a previous; 
 
 
 def needed_members(tests: Iterable[syn.Predicate], schema: Schema) -> NeededMembers:
-    """Return the attributes and links, by type, that some tests of individuals mention, definitions written out.
+    """Return the attributes and links, by type, that tests mention, with definitions expanded.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def needed_members(tests: Iterable[syn.Predicate], schema: Schema) -> NeededMemb
 
 
 def any_category(schema: Schema) -> Schema:
-    """Return the schema without its lists of nominal categories, since other data may have others."""
+    """Return the schema without its lists of nominal categories, because other data may have others."""
     return Schema(tuple(map(_of_any_category, schema.types)), schema.individual)
 
 
@@ -65,7 +65,7 @@ def _of_any_category(record: RecordType) -> RecordType:
 
 
 def optional_members(population: Population, needed: NeededMembers) -> NeededMembers:
-    """Return which of the needed members of parts of individuals some rows of the training data lack.
+    """Return the needed members that some rows of the training data lack, for parts of individuals.
 
     Examples
     --------
@@ -93,22 +93,22 @@ def conform(
     needed: NeededMembers,
     optional: NeededMembers = MappingProxyType({}),
 ) -> Population:
-    """The population as tests that were made for another schema can ask about it.
+    """Return the population in the form that tests for another schema need.
 
     Parameters
     ----------
     population : Population
     schema : Schema
-        What the tests were made for.
+        Schema that the tests were made for.
     needed : mapping from type to members
-        What they mention; see `needed_members`.
+        Attributes and links that the tests mention; see `needed_members`.
     optional : mapping from type to members
-        Attributes and links that all rows may lack: that is a missing value, and a link that leads nowhere.
+        Attributes and links that all rows may lack; they become missing values and empty links.
 
     Raises
     ------
     DataError
-        When something is absent, leads elsewhere, or cannot be read as the kind it was in training.
+        If a member is missing, refers to another type, or cannot be converted to the kind it had in training.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def conform(
 
 
 class _Absent(NamedTuple):
-    """A member that is needed, and that no row of a type has."""
+    """A needed member that no row of a type has."""
 
     what: str
     type: str
@@ -138,7 +138,7 @@ class _Absent(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """The types and tables of the result so far, and what each type of the training data is called in it."""
+    """The types and tables of the result so far, and the name of each training type in it."""
 
     population: Population
     schema: Schema
@@ -153,16 +153,16 @@ class _Draft:
         self.tables = dict(self.population.tables)
 
     def by_name(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Take the first of some types of the training data for the type of the data that has its name."""
+        """Match the first of some training types with the type of the data that has the same name."""
         for name in names:
             if name not in self.types:
-                raise DataError(f"the model needs rows of type {name!r}, and the data has no such type")
+                raise DataError(f"the model needs rows of type {name!r}, but the data has no type with this name")
             self.names[name] = name
             return (name,)
         return ()
 
     def settle(self, name: str, member: str) -> tuple[str, ...]:
-        """See to one member of a type of the training data; the types, if any, that are met for the first time."""
+        """Match one member of a training type; return the types that are reached for the first time."""
         record = self.schema.type(name)
         attribute, link = record.attribute(member), record.link(member)
         if link is not None:
@@ -190,18 +190,18 @@ class _Draft:
             found = self._empty_link(name, wanted)
         elif not _serves(found, wanted) and len(self.tables[here].links[wanted.name].targets):
             raise DataError(
-                f"the model needs {here}.{wanted.name} as {_shown(wanted)}, the data has it as {_shown(found)}"
+                f"the model needs {here}.{wanted.name} as {_shown(wanted)}, but the data has it as {_shown(found)}"
             )
         known = self.names.get(wanted.target)
         if known is None:
             self.names[wanted.target] = found.target
             return (wanted.target,)
         if known != found.target:
-            raise DataError(f"the model needs {here}.{wanted.name} to lead to {known!r}, not to {found.target!r}")
+            raise DataError(f"the model needs {here}.{wanted.name} to refer to {known!r}, not to {found.target!r}")
         return ()
 
     def _empty_link(self, name: str, wanted: Link) -> Link:
-        """A link that leads nowhere, where the data has none; nor an attribute with values of that name."""
+        """Return an empty link if the data has none, and no attribute with values of that name either."""
         here = self.names[name]
         self._note_absent("link", name, wanted.name)
         target = self.names.get(wanted.target, wanted.target)
@@ -219,16 +219,16 @@ class _Draft:
     def _require_list(self, here: str) -> None:
         schema = self.population.schema
         if self.tables[here].n_rows and here in schema and not schema.listed(here):
-            raise DataError(f"the model needs the order of the rows of {here!r}, and in the data no list has them")
+            raise DataError(f"the model needs the order of the rows of {here!r}, but no list contains them")
 
     def _note_absent(self, what: str, name: str, member: str) -> None:
-        """Keep in mind what rows lack, unless they may; what they have as something else is refused at once."""
+        """Record a missing member unless it is optional; refuse it if the data has it as something else."""
         here = self.names[name]
         record, table = self.types[here], self.tables[here]
         if member in record.members:
             if member not in table.columns or not table.columns[member].missing.all():
                 sorts = ("a link", "an attribute") if what == "link" else ("an attribute", "a link")
-                raise DataError(f"the model needs {here}.{member} as {sorts[0]}, the data has it as {sorts[1]}")
+                raise DataError(f"the model needs {here}.{member} as {sorts[0]}, but the data has it as {sorts[1]}")
         elif table.n_rows and member not in self.optional.get(name, ()):
             self.absent.append(_Absent(what, here, member))
 
@@ -247,7 +247,7 @@ class _Draft:
             self.tables[here] = replace(table, columns={**table.columns, attribute.name: column})
 
     def finish(self) -> Population:
-        """The population, the same one if nothing had to change; refused if it lacks something."""
+        """Return the population, unchanged if possible; refuse it if a member is missing."""
         self._refuse_absent()
         if self.tables == dict(self.population.tables):
             return self.population
@@ -256,7 +256,7 @@ class _Draft:
 
 
 def _serves(found: Link, wanted: Link) -> bool:
-    """Tell whether tests that follow one link can follow the other: a list is as good as a set, not the reverse."""
+    """Return whether one link can stand in for the other: a list can stand in for a set, but not the reverse."""
     return found.single if wanted.single else found.kind == wanted.kind or (found.kind == "list" and not found.single)
 
 
@@ -265,7 +265,7 @@ def _shown(link: Link) -> str:
 
 
 def _read_as(column: Column, wanted: Attribute, place: str) -> Column:
-    """The column in the kind of the training data; numbers of either sort can stand for each other."""
+    """Return the column as the kind of the training data; integers and reals are interchangeable."""
     numeric = ("int", "real")
     if column.kind == wanted.kind != "ordered" or (column.kind in numeric and wanted.kind in numeric):
         return column
@@ -297,11 +297,11 @@ _KINDS = {
     ("Edge", "ends"): "edges of undirected graphs",
     ("Edge", "from"): "edges of directed graphs",
 }
-"""What individuals are by the name of their type, and the link that makes them so."""
+"""Kinds of individuals by the name of their type, and the link that identifies them."""
 
 
 def _require_kind(data: Schema, model: Schema) -> None:
-    """Refuse other individuals for a model of graphs or molecules, and these for a model of others."""
+    """Require graphs or molecules for a model of graphs or molecules, and refuse them for other models."""
     if data is model:
         return
     ours, theirs = data.type(data.individual), model.type(model.individual)
@@ -310,7 +310,7 @@ def _require_kind(data: Schema, model: Schema) -> None:
             fix = (
                 f"name the column that has the SMILES: {option_text('smiles', 'COLUMN')}" if link == "atoms" else None
             )
-            raise DataError(f"the model is for {words}, and the individuals of the data have no {link}", fix=fix)
+            raise DataError(f"the model is for {words}, but the individuals of the data have no {link}", fix=fix)
     for (name, link), words in _KINDS.items():
         if ours.name == name and ours.link(link) is not None and link not in theirs.members:
-            raise DataError(f"the data has {words}, and the model is for individuals without {link}")
+            raise DataError(f"the data has {words}, but the model is for individuals without {link}")

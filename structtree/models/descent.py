@@ -1,8 +1,7 @@
-"""Individuals of a table go down a tree in compiled code, where all tests are plain comparisons.
+"""Compiled descent of a tree whose tests are all plain comparisons of attributes.
 
-The columns of an array are read where they are, without a copy; others are put side by side, some rows at a time.
-
-Law: the leaves are those that asking every test by itself leads to.
+The columns of an array are read in place; other columns are copied side by side, in batches of rows.
+Law: the leaves are the same as those found by evaluating each test separately.
 """
 
 from __future__ import annotations
@@ -26,22 +25,22 @@ from structtree.search.kernels.descending import NODE, descend
 __all__ = ["CompiledTest", "Descent", "descent_of", "held", "leaves_by"]
 
 GOING_AT_A_TIME = 16_384
-"""So many individuals go down a tree at a time: few enough for their values to stay near the processor."""
+"""Number of individuals per batch: few enough for their values to fit into the processor cache."""
 
 Compared = str | float | tuple[str, ...]
 
 
 class Descent(NamedTuple):
-    """A tree of plain comparisons.
+    """Compiled tree of plain comparisons.
 
     Parameters
     ----------
     attributes : tuple of str
-        What is asked about.
+        The attributes that are compared.
     nodes : array
-        As the kernel has them; their places are among the attributes.
+        Nodes in the format of the kernel; ``place`` is an index into the attributes.
     equal : dict from place to dict from node to value, or to a tuple of values
-        Which nodes ask whether an attribute has one value, or one of several, and which.
+        The values that equality and membership tests compare with.
     """
 
     attributes: tuple[str, ...]
@@ -50,12 +49,12 @@ class Descent(NamedTuple):
 
     @property
     def grouped(self) -> list[int]:
-        """The attributes that are asked about by sets of categories."""
+        """Places of the attributes that are tested for membership in a set of categories."""
         return [place for place, asked in self.equal.items() if any(isinstance(a, tuple) for a in asked.values())]
 
 
 class CompiledTest(NamedTuple):
-    """Between which values of an attribute a plain comparison holds, or for which; NaN for a category."""
+    """Interval of values for which a plain comparison holds, or the values it holds for; NaN for a category."""
 
     attribute: str
     low: float
@@ -87,14 +86,14 @@ def held(test: syn.Predicate) -> CompiledTest | None:
 
 
 def descent_of(tests: Sequence[syn.Predicate | None], sides: Sequence[tuple[int, int]]) -> Descent | None:
-    """A tree for the kernel, if all its tests are plain comparisons.
+    """Return a compiled tree, or None unless all tests are plain comparisons.
 
     Parameters
     ----------
     tests : one for each node
         None in a leaf.
     sides : one for each node
-        Where yes and no lead.
+        Indices of the yes and the no child.
 
     Examples
     --------
@@ -122,7 +121,7 @@ def descent_of(tests: Sequence[syn.Predicate | None], sides: Sequence[tuple[int,
 
 
 def leaves_by(descent: Descent, population: Population, piece: int = GOING_AT_A_TIME) -> NDArray[np.int64] | None:
-    """The leaf of each individual; None where the data lacks an attribute, or has numbers for categories."""
+    """Return the leaf of each individual; None if an attribute is missing, or numeric instead of nominal."""
     table = population.tables[population.schema.individual]
     columns = [column for name in descent.attributes if (column := table.column(name)) is not None]
     if len(columns) < len(descent.attributes):
@@ -144,7 +143,7 @@ def leaves_by(descent: Descent, population: Population, piece: int = GOING_AT_A_
 
 def _in_pieces(action: Callable[[int, int], None], n: int, piece: int) -> None:
     edges = [*range(0, n, piece), n]
-    if len(edges) < 6:  # threads take a while to start
+    if len(edges) < 6:  # not worth starting threads
         for first, last in pairwise(edges):
             action(first, last)
         return
@@ -153,7 +152,7 @@ def _in_pieces(action: Callable[[int, int], None], n: int, piece: int) -> None:
 
 
 def _with_codes(descent: Descent, columns: Sequence[Column]) -> NDArray[Any]:
-    """The nodes, with codes for categories; one that the data does not have is like none of its own."""
+    """Return the nodes with codes in place of categories; NaN for a category that the data lacks."""
     nodes, more = descent.nodes.copy(), list[tuple[Any, ...]]()
     for place, values in descent.equal.items():
         if columns[place].kind != "nominal":
@@ -171,7 +170,7 @@ def _with_codes(descent: Descent, columns: Sequence[Column]) -> NDArray[Any]:
 def _ask_for_runs(
     node: int, runs: list[tuple[float, float]], nodes: NDArray[Any], more: list[tuple[Any, ...]]
 ) -> None:
-    """Test those who are not in the first run of codes for the next one, by a node that stands behind all others."""
+    """Test values outside the first run of codes for the remaining runs, with nodes appended after all others."""
     _, _, place, no, yes, _ = nodes[node].tolist()
     for low, high in runs[:0:-1]:
         more.append((low, high, place, no, yes, 0))
@@ -181,7 +180,7 @@ def _ask_for_runs(
 
 
 def _runs(codes: Iterable[int]) -> list[tuple[float, float]]:
-    """The first and last of codes that follow each other.
+    """Return the first and last code of each run of consecutive codes.
 
     Examples
     --------
@@ -201,7 +200,7 @@ def _runs(codes: Iterable[int]) -> list[tuple[float, float]]:
 
 
 class _Cells(NamedTuple):
-    """Columns side by side: at which places they are, and the rows from one individual to another."""
+    """Columns side by side: their positions, and a function that returns the rows in a range of individuals."""
 
     places: NDArray[np.int32]
     of: Callable[[int, int], Floats]
@@ -220,14 +219,14 @@ def _copied(columns: Sequence[NDArray[Any]], which: Callable[[int, int], Any]) -
         cells = np.empty((last - first, len(columns)))
         for place, values in enumerate(columns):
             cells[:, place] = values[which(first, last)]
-        cells.flags.writeable = False  # as those that are in place, so that one compiled version is for both
+        cells.flags.writeable = False  # read-only like cells in place, so that one compiled version serves both
         return cells
 
     return _Cells(np.arange(len(columns), dtype=np.int32), of)
 
 
 def _in_place(columns: Sequence[NDArray[Any]]) -> _Cells | None:
-    """The columns as parts of the same rows of memory, if that is what they are."""
+    """Return the columns as views of common rows in memory; None if they are not."""
     first = min(columns, key=_address)
     (step,) = first.strides
     offsets = [_address(values) - _address(first) for values in columns]
@@ -235,7 +234,7 @@ def _in_place(columns: Sequence[NDArray[Any]]) -> _Cells | None:
         return None
     if any(v.dtype != np.float64 or v.strides != (step,) or not v.flags.aligned for v in columns):
         return None
-    # Of each row only the columns themselves are looked at, whatever stands between them.
+    # Only the columns themselves are read, whatever lies between them in memory.
     cells = as_strided(first, (len(first), max(offsets) // 8 + 1), (step, 8), writeable=False)
     return _Cells(np.array(offsets, dtype=np.int32) // 8, lambda first, last: cells[first:last])
 

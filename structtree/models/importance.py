@@ -1,8 +1,8 @@
-"""Importance of attributes and links: how much of what a tree gained is owed to each.
+"""Importance of attributes and links: the fraction of the total gain that each contributes.
 
-As in scikit-learn, a branch counts with the impurity that it took away, times the weight that came by. A test of
-structured data may mention several things; they share what it gained. Each is called by the path that leads to it
-from the individual, such as ``atoms.bonds.to.element``.
+As in scikit-learn, a branch contributes its impurity decrease times its weight. A test of structured data may mention
+several attributes and links, which share its gain equally. Each is named by its path from the individual, such as
+``atoms.bonds.to.element``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["importances", "mentioned", "part_importances"]
 
 
 def importances(model: Any) -> dict[str, float]:
-    """The share of the total gain that is owed to each attribute or link, the greatest first.
+    """Return the fraction of the total gain that each attribute or link contributes, in descending order.
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ def importances(model: Any) -> dict[str, float]:
     Returns
     -------
     dict from path to float
-        Everything that a test of the tree mentions. The shares sum to 1, or are all 0 when nothing was gained.
+        All attributes and links in the tests of the tree. The fractions sum to 1, or are all 0 without any gain.
 
     Notes
     -----
-    The gain is that of the criterion that the tree was grown with. Where it was acc*, it is the gain in entropy, by
-    which acc* decides among splits of equal accuracy: on uneven classes the gain in accuracy is often 0.
+    The gain is that of the criterion the tree was grown with. For acc* it is the information gain, which acc* uses
+    to break ties between splits of equal accuracy: with imbalanced classes the gain in accuracy is often 0.
 
     Examples
     --------
@@ -55,11 +55,11 @@ def importances(model: Any) -> dict[str, float]:
 
 
 def part_importances(model: Any) -> dict[syn.Predicate, float]:
-    """The share of the total gain that is owed to each part of a test, such as a substructure, the greatest first.
+    """Return the fraction of the total gain that each part of a test contributes, in descending order.
 
-    The parts of a test are what ``and`` joins at the individual itself; they share what the test gained. Of a
-    substructure, which a test asks for behind a link, everything is one part. A switch asks about an attribute, and
-    has no part; `importances` has its share.
+    The parts of a test are the conjuncts at the individual itself, which share its gain equally. A substructure,
+    which is a condition behind a link, is a single part. A multiway branch tests an attribute and has no parts; it is
+    included in `importances`.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ _P = TypeVar("_P", bound=Hashable)
 
 
 def _shares(tree: Tree, parts_at: Callable[[Branch | MultiwayBranch], Sequence[_P]]) -> dict[_P, float]:
-    """Return the share of the total gain that is owed to each part of the tests, the greatest first."""
+    """Return the fraction of the total gain that each part contributes, in descending order."""
     owed, total = dict[_P, float](), 0.0
     for node in tree.nodes:
         if not isinstance(node, Leaf):
             parts, gain = parts_at(node), node.stats.weight * _gain(tree, node)
-            if parts or isinstance(node, MultiwayBranch):  # a test that mentions nothing divides nobody
+            if parts or isinstance(node, MultiwayBranch):  # a test without parts separates nothing
                 total += gain
             for part in parts:
                 owed[part] = owed.get(part, 0.0) + gain / len(parts)
@@ -108,7 +108,7 @@ def _parts_at(node: Branch | MultiwayBranch) -> Sequence[syn.Predicate]:
 
 
 def _gain(tree: Tree, branch: Branch | MultiwayBranch) -> float:
-    """Return how much impurity, per weight that comes by, a branch took away; never negative."""
+    """Return the impurity decrease of a branch; never negative."""
     if branch.found.criterion != "acc*":
         return max(branch.found.gain, 0.0)
     sides = [tree.nodes[child].stats for child in branch.children]
@@ -121,10 +121,10 @@ def _entropy(stats: Stats) -> float:
 
 
 def mentioned(test: syn.Predicate) -> tuple[str, ...]:
-    """The paths of the attributes and links that a test mentions, each once, in the order of their mention.
+    """Return the paths of the attributes and links that a test mentions, in order and without duplicates.
 
-    A link is mentioned where nothing behind it is. A definition counts as an attribute of the type it is made for,
-    and a step from one element of a list to another stays on the path.
+    A link is listed only if nothing behind it is mentioned. A definition counts as an attribute of its type, and a
+    step from one list element to another does not extend the path.
 
     Examples
     --------

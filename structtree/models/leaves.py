@@ -1,9 +1,9 @@
 """Predictions of nodes: probabilities and decisions from class counts, mean and spread from moments.
 
-The one idea is Flach's: a grown tree only divides the individuals, and what its leaves say is decided afterwards. So
-a tree can be asked under other costs, other class weights or another class ratio without growing it again, and for
-two classes all labellings worth having are a short list, the operating points. Answers are for every node, branches
-too: a branch is what pruning makes a leaf.
+The idea is Flach's: growing a tree only partitions the individuals, and the predictions of the leaves are chosen
+afterwards. The same tree can therefore be used with other costs, class weights or class ratios, and for two classes
+the useful labellings are a short list, the operating points. Predictions are computed for branches as well, because
+pruning turns branches into leaves.
 
 Estimates and operating points follow chapter 5 of P. Flach, "Machine Learning" (2012); ``"m-branch"`` is from C.
 Ferri, P. Flach and J. Hernández-Orallo, "Improving the AUC of probabilistic estimation trees" (2003).
@@ -43,9 +43,6 @@ __all__ = [
 ]
 
 
-# Expected costs nearer than this share of the greatest possible one are equal: sums of weights are rounded.
-
-
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
     """One way to label the leaves of a tree for two classes.
@@ -53,14 +50,14 @@ class OperatingPoint:
     Parameters
     ----------
     positive_leaves : set of int
-        The leaves that say the positive class.
+        The leaves that predict the positive class.
     false_positives, true_positives : float
-        The training weight of each class in them.
+        The training weight of each class in these leaves.
     false_positive_rate, true_positive_rate : float
-        The same as shares of the class; NaN for a class that nobody has.
+        The same as fractions of the class; NaN for an empty class.
     cost_ratios : pair of float
-        The labelling is best when missing a positive costs between so many and so many times as much as a false
-        alarm; when both are the same, it never is.
+        The range of the cost ratio (false negative to false positive) for which the labelling is optimal; it never is
+        if both are equal.
     """
 
     positive_leaves: frozenset[int]
@@ -82,12 +79,12 @@ class OperatingPoint:
 
 
 def reweighted(tree: Tree, class_weight: Mapping[Any, float]) -> Tree:
-    """The same tree as if each individual of a class had weighed so many times as much; the tests stay.
+    """Return the tree with the weight of each class multiplied by a factor; the tests do not change.
 
     Parameters
     ----------
     class_weight : mapping from class to float
-        Factors; classes that are not named keep their weight.
+        The factors; 1 by default.
 
     Examples
     --------
@@ -102,12 +99,12 @@ def reweighted(tree: Tree, class_weight: Mapping[Any, float]) -> Tree:
 
 
 def with_class_shares(tree: Tree, shares: Mapping[Any, float]) -> Tree:
-    """The same tree for individuals among whom the classes have other shares than in the training data.
+    """Return the tree reweighted to other class proportions than those of the training data.
 
     Parameters
     ----------
     shares : mapping from class to float
-        One for every class, such as ``{"ill": 1, "well": 99}``; only their ratios count.
+        One for every class, such as ``{"ill": 1, "well": 99}``; only their ratios matter.
 
     Examples
     --------
@@ -135,7 +132,7 @@ def with_class_shares(tree: Tree, shares: Mapping[Any, float]) -> Tree:
 
 
 def means(tree: Tree) -> Floats:
-    """The number that each node predicts; where no weight arrived, that of the nearest node above with some.
+    """Return the mean of each node; a node without weight has that of its nearest ancestor with weight.
 
     Examples
     --------
@@ -149,7 +146,7 @@ def means(tree: Tree) -> Floats:
 
 
 def spreads(tree: Tree) -> Floats:
-    """The standard deviation of the target at each node, in the same way."""
+    """Return the standard deviation of the target at each node, as `means` does."""
     return np.asarray(_for_numbers(tree).spreads(tree))
 
 
@@ -163,17 +160,17 @@ def _for_numbers(tree: Tree) -> Task:
 
 
 def operating_points(tree: Tree, decision: Decision = MAJORITY, positive: Any = None) -> tuple[OperatingPoint, ...]:
-    """The labellings of the leaves that are best for some ratio of costs, from nothing positive to everything.
+    """Return the labellings of the leaves that are optimal for some cost ratio, from all negative to all positive.
 
-    Leaves turn positive in the order of their probabilities, those of equal probability together. With frequencies
-    the points are the corners of the convex ROC curve of the training data.
+    Leaves become positive in the order of their probabilities, ties together. With relative frequencies the points
+    are the corners of the convex ROC curve of the training data.
 
     Parameters
     ----------
     decision : Decision
-        Of it only the estimate counts: each point says for which costs it is chosen.
+        Only the estimate is used; each point lists the cost ratios for which it is optimal.
     positive : optional
-        The positive class; the second one by default.
+        The positive class; the second class by default.
 
     Examples
     --------
@@ -195,10 +192,9 @@ def operating_points(tree: Tree, decision: Decision = MAJORITY, positive: Any = 
 
 
 def convex_hull(points: tuple[OperatingPoint, ...]) -> tuple[OperatingPoint, ...]:
-    """Return those of a tree's operating points that no mixture of two others is as good as.
+    """Return the operating points on the convex hull of the ROC curve.
 
-    With frequencies all of them are; with another estimate the leaves may be in an order that is not the best for
-    the training data.
+    With relative frequencies all points are on it; other estimates may rank the leaves in a different order.
 
     Examples
     --------
@@ -226,8 +222,8 @@ def _with_factors(node: Node, factors: list[float]) -> Node:
 
 def _place_of_positive(tree: Tree, positive: Any) -> int:
     if len(tree.classes) != 2:
-        told = f"{len(tree.classes)} classes" if tree.classes else tree.task.noun
-        raise UsageError(f"operating points need a tree for two classes; got one for {told}")
+        got = f"{len(tree.classes)} classes" if tree.classes else tree.task.noun
+        raise UsageError(f"operating points need a tree for two classes; got one for {got}")
     if positive is None:
         return 1
     if positive not in tree.classes:
@@ -236,7 +232,7 @@ def _place_of_positive(tree: Tree, positive: Any) -> int:
 
 
 def _ratios(counts: Floats, place: int) -> Floats:
-    """Negatives for each positive: the least ratio of costs for which a leaf says positive."""
+    """Return negatives per positive: the smallest cost ratio for which a leaf predicts positive."""
     positives, negatives = counts[:, place], counts[:, 1 - place]
     return np.asarray(np.divide(negatives, positives, out=np.full(len(counts), inf), where=positives > 0))
 

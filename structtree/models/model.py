@@ -1,6 +1,6 @@
-"""A model: a predictor with all that is needed to use it on other data, and the records of how it was made.
+"""Model: a predictor, everything needed to apply it to new data, and records of how it was learned.
 
-`structtree.models.predictor` says what a predictor is, `structtree.models.model_files` writes and reads models.
+`structtree.models.predictor` defines predictors, and `structtree.models.model_files` saves and loads models.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from structtree.tasks.task import Task
 __all__ = ["Fitted", "Model", "fitted", "used_definitions"]
 
 _NO_BACKGROUND = Background(Schema((RecordType(""),), ""))
-"""The background of models whose tests need nothing but what the data has."""
+"""Background of models whose tests need only the data itself."""
 
 Call = Callable[[Mapping[str, Any]], Any]
 
@@ -52,11 +52,11 @@ class Model(Viewed):
     predictor : Predictor
         Usually a tree: see `structtree.models.tree_predictor.TreePredictor`.
     target : str, optional
-        What the target is called.
+        Name of the target.
     settings : Settings
-        The options that it was learned with.
+        The options of learning.
     grammar : GrammarRecord
-        The grammar that it was learned with.
+        The grammar it was learned with.
     route : RouteRecord
         How its tests were found.
     reading : ReadingRecord
@@ -64,15 +64,15 @@ class Model(Viewed):
     outcome : SearchOutcome
         How the search ended.
     version : str
-        The version of structtree that made it.
+        The version of structtree that learned it.
     functions : tuple of Function
         The functions of the grammar that its tests may need.
     optional : mapping from type to members
-        What parts of individuals may lack, since some lacked it in training; see `structtree.models.conform`.
+        Members that parts of individuals may lack, because some did in training; see `structtree.models.conform`.
     background : Background, optional
         The derived links and computed attributes of the grammar that its tests may need.
     layout : SourceLayout, optional
-        The tables that it was learned from, if it was learned from some that are linked.
+        The linked tables it was learned from.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class Model(Viewed):
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """The classes, or nothing if numbers are predicted."""
+        """The classes; empty for regression."""
         return self.predictor.classes
 
     @property
@@ -121,12 +121,12 @@ class Model(Viewed):
 
     @property
     def tree(self) -> Tree:
-        """The tree; a model that predicts with something else is refused."""
+        """Tree of the model; an error for other predictors."""
         return self._tree_predictor.tree
 
     @property
     def decision(self) -> Decision:
-        """Options by which the leaves of the tree decide."""
+        """Decision options of the leaves."""
         return self._tree_predictor.decision
 
     @property
@@ -136,19 +136,19 @@ class Model(Viewed):
         return self.predictor
 
     def deciding(self, decision: Decision) -> Model:
-        """Return the model with other options of how the leaves of the tree decide."""
+        """Return the model with other decision options."""
         return replace(self, predictor=replace(self._tree_predictor, decision=decision))
 
     # ---- its use ----------------------------------------------------------------------------------------
 
     @property
     def needed(self) -> NeededMembers:
-        """Attributes and links of the data, by type, that its tests mention, or that what they mention needs."""
+        """Attributes and links of the data, by type, that its tests need, directly or for computed features."""
         return self.needs.given
 
     @cached_property
     def needs(self) -> Needs:
-        """All that its tests need: members of the data, and what is computed from them."""
+        """All requirements of its tests: members of the data, and features computed from them."""
         mentioned = self.predictor.mentioned
         return Needs(mentioned, _NO_BACKGROUND) if self.background is None else needs_of(mentioned, self.background)
 
@@ -180,7 +180,7 @@ class Model(Viewed):
     def prepared(
         self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
     ) -> Population:
-        """The individuals as the tests need them; see `structtree.models.conform.conform`."""
+        """Return the individuals in the form that the tests need; see `structtree.models.conform.conform`."""
         needed, computes = self.needed, self.needs.background
         schema = self.schema.given if computes.steps else self.schema
         population = self.read(individuals, smiles)
@@ -197,12 +197,12 @@ class Model(Viewed):
 
     @property
     def columns(self) -> tuple[Attribute, ...]:
-        """The attributes of the individuals in training, without those that functions computed."""
+        """Attributes of the training individuals, without those computed by functions."""
         schema, functions = self.schema.given, {function.name for function in self.functions}
         return tuple(a for a in schema.type(schema.individual).attributes if a.name not in functions)
 
     def read(self, individuals: Any, smiles: str | None = None) -> Population:
-        """The individuals as a population, with all that is known of them."""
+        """Return the individuals as a population, with all their attributes."""
         if isinstance(individuals, Population):
             return individuals
         schema = self.schema
@@ -210,24 +210,24 @@ class Model(Viewed):
         links = [link for link in schema.given.type(schema.individual).links if link.name not in functions]
         if recognised(individuals, smiles).form == "array" and links:
             known = ", ".join(link.name for link in links)
-            raise DataError(f"the model is for individuals with {known}, which the rows of an array do not have")
+            raise DataError(f"the model is for individuals with {known}; the rows of an array have none")
         names = [column.name for column in self.columns]
         return population_of(individuals, individual=schema.individual, names=names, smiles=smiles)
 
 
 class Fitted(NamedTuple):
-    """A model, and what the estimator that has it knows about reading individuals."""
+    """A model, and the estimator's knowledge of how to read individuals."""
 
     model: Model
     functions: Mapping[str, Call] | None = None
     smiles: str | None = None
 
     def read(self, individuals: Any) -> Population:
-        """Return individuals as they are, with all that is known of them."""
+        """Return the individuals as a population, with all their attributes."""
         return self.model.read(individuals, self.smiles)
 
     def prepared(self, individuals: Any) -> Population:
-        """Return individuals as the tests of the model need them."""
+        """Return the individuals in the form that the tests of the model need."""
         return self.model.prepared(individuals, self.functions, smiles=self.smiles)
 
 
@@ -238,12 +238,12 @@ def fitted(given: Any, decision: Decision | None = None) -> Fitted:
     ----------
     given : Tree, Model or estimator
     decision : Decision, optional
-        In place of the model's own.
+        Replaces that of the model.
 
     Raises
     ------
     UsageError
-        When it is neither, or not fitted.
+        If it is something else, or not fitted.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def fitted(given: Any, decision: Decision | None = None) -> Fitted:
 
 
 def _declarations(schema: Schema, functions: tuple[syn.Function, ...]) -> syn.GrammarSyntax:
-    """The types of the training data and their links, as a grammar declares them, and the types of given rows."""
+    """Return the types and links of the training data as a grammar declares them."""
     computed = {(function.type, function.name) for function in functions}
     types = tuple(
         syn.TypeDeclaration(
@@ -287,7 +287,7 @@ def _lacks(population: Population, function: syn.Function) -> bool:
 
 
 def used_definitions(model: Model) -> tuple[syn.Definition, ...]:
-    """The definitions that tests and derived links use, and those that these use."""
+    """Return the definitions that tests and derived links use, directly or indirectly."""
     schema, found = model.schema, dict[str, syn.Definition]()
     stack = [(test, schema.individual) for test in model.predictor.tests]
     stack += [(step.where, step.far) for step in model.needs.background.steps if isinstance(step, ComputedLink)]

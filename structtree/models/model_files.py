@@ -1,10 +1,10 @@
-"""Model files: one JSON file is all of a model.
+"""Model files: a model is a single JSON file.
 
-The file has the predictor with its kind, the schema, the records of how the model was made, and the definitions that
-its tests use, as text of the grammar language. Reading it is reading data: nothing is imported or run, every test is
-checked on the schema again, and the caller passes the functions of a grammar anew.
+The file contains the predictor and its kind, the schema, the records of how the model was learned, and the
+definitions that its tests use, in the grammar language. A file is only data: loading it imports and runs nothing, all
+tests are checked against the schema again, and the caller supplies the functions of the grammar.
 
-Law: what is loaded is what was saved, number by number, and predicts the same.
+Law: saving and loading preserves every number and every prediction.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ __all__ = ["load_model", "model_from_json", "model_to_json", "save_model"]
 
 FORMAT = "structtree model"
 FORMAT_VERSION = 3
-"""Goes up when older versions of structtree could no longer read, or would misread, what is written.
+"""Increases whenever older versions of structtree could not read the file, or would misread it.
 
-Formats 1 and 2, of version 0.1, had no predictors of other kinds than trees, and no records.
+Formats 1 and 2, of version 0.1, had only trees as predictors, and no records.
 """
 
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a model as a JSON file (packed if the name ends in ``.gz``), all of it or nothing.
+    """Save a model as a JSON file, compressed if its name ends in ``.gz``; the file is written atomically.
 
     Parameters
     ----------
@@ -70,19 +70,19 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     """
     content, target = _document_text(model_to_json(fitted(model).model)).encode(), Path(path)
     with replacing(target) as draft:
-        # No time inside, so that equal models are equal files.
+        # No time stamp, so that equal models give equal files.
         draft.write_bytes(gzip.compress(content, mtime=0) if target.suffix.lower() == ".gz" else content)
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
-    """Read a model that `save_model` wrote.
+    """Load a model from a file of `save_model`.
 
     Raises
     ------
     MissingFileError
-        When there is no such file.
+        If the file does not exist.
     DataError
-        When it is not a model, is damaged, or was written in a newer format; with the file and the place in it.
+        If it is not a model, is damaged, or has a newer format; with the file and the position in it.
     """
     source = os.fspath(path)
     try:
@@ -94,7 +94,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 
 def model_to_json(model: Model) -> dict[str, Any]:
-    """Return a model as plain JSON values, as they are written to a file."""
+    """Return a model as plain JSON values, the content of a model file."""
     computes = model.needs.background
     optional = {name: sorted(members) for name, members in model.optional.items()}
     records = Records(model.settings, model.grammar, model.route, model.reading, model.outcome)
@@ -115,12 +115,12 @@ def model_to_json(model: Model) -> dict[str, Any]:
 
 
 def model_from_json(value: Any) -> Model:
-    """Return the model that `model_to_json` has written, now or in an older version.
+    """Return a model from the JSON values of `model_to_json`, also of older versions.
 
     Raises
     ------
     DataError
-        With the place of what is wrong, such as ``$.predictor.nodes[3].test``.
+        With the path of the invalid value, such as ``$.predictor.nodes[3].test``.
     """
     whole = JsonPart(value)
     is_old = _format_version(whole) < 3
@@ -140,7 +140,7 @@ def model_from_json(value: Any) -> Model:
 
 
 def _layout(whole: JsonPart) -> SourceLayout | None:
-    """The tables that the model was learned from; models of other data, and older ones, have none."""
+    """Return the tables that the model was learned from; None for other data and in older files."""
     if "layout" not in whole.members():
         return None
     part = whole.member("layout")
@@ -154,14 +154,14 @@ def _layout(whole: JsonPart) -> SourceLayout | None:
 
 
 def _document_text(document: Mapping[str, Any]) -> str:
-    """Return the text of the file: one line per member, also of the predictor, and one per node."""
+    """Return the text of the file: one line per member, per member of the predictor, and per node."""
     lines = [f"{_json(key)}: {_json(value)}" for key, value in document.items() if key != "predictor"]
     predictor = ",\n".join(f"{_json(key)}: {_listed(value)}" for key, value in document["predictor"].items())
     return "{\n" + ",\n".join([*lines, f'"predictor": {{\n{predictor}\n}}']) + "\n}\n"
 
 
 def _listed(value: Any) -> str:
-    """Return a value as JSON; of a list of objects, one per line."""
+    """Return a value as JSON; a list of objects has one object per line."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "[\n" + ",\n".join(map(_json, value)) + "\n]"
     return _json(value)
@@ -171,10 +171,10 @@ def _json(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
         text.encode()
-    except UnicodeEncodeError:  # a lone surrogate, which only an escape can write
+    except UnicodeEncodeError:  # a lone surrogate needs an escape
         return json.dumps(value, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"a model cannot be written with {quoted_value(value)}: {error}") from None
+        raise UsageError(f"a model cannot be saved with {quoted_value(value)}: {error}") from None
     return text
 
 
@@ -192,8 +192,8 @@ def _function_to_json(function: syn.Function) -> dict[str, Any]:
 
 def _definition_to_json(definition: syn.Definition) -> dict[str, Any]:
     parameters = {"parameters": list(definition.parameters)} if definition.parameters else {}
-    said = {} if definition.says is None else {"says": definition.says}
-    return {"type": definition.type, **parameters, "body": pretty(definition.body), **said}
+    says = {} if definition.says is None else {"says": definition.says}
+    return {"type": definition.type, **parameters, "body": pretty(definition.body), **says}
 
 
 # ---- reading --------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def _document(path: str | os.PathLike[str]) -> Any:
     except UnicodeDecodeError:
         raise DataError("the file is not UTF-8 text") from None
     except RecursionError:
-        raise DataError("this is not a structtree model: its brackets nest too deep") from None
+        raise DataError("this is not a structtree model: its brackets are nested too deeply") from None
     except ValueError as error:
         raise DataError(f"broken JSON: {error}") from None
 
@@ -226,7 +226,7 @@ def _format_version(whole: JsonPart) -> int:
     if version > FORMAT_VERSION:
         by = whole.value.get("structtree", "a newer version")
         raise DataError(
-            f"the model was written by structtree {by} in format {version}, and structtree {__version__} reads "
+            f"the model was written by structtree {by} in format {version}, but structtree {__version__} reads "
             f"formats up to {FORMAT_VERSION}; install a newer structtree"
         )
     return version
@@ -249,7 +249,7 @@ def _function(name: str, part: JsonPart) -> syn.Function:
 
 
 def _optional(whole: JsonPart) -> NeededMembers:
-    """What parts of individuals may lack; a file does not say it if there is nothing, or if it is an older one."""
+    """Return the members that parts of individuals may lack; not in older files."""
     if "optional" not in whole.members():
         return {}
     parts = whole.member("optional").parts()
@@ -257,7 +257,7 @@ def _optional(whole: JsonPart) -> NeededMembers:
 
 
 def _checked_definitions(whole: JsonPart, schema: Schema) -> CheckedGrammar:
-    """The definitions of the file, and what it computes, as a grammar, which is what tests are checked with."""
+    """Return the definitions and the background of the file as a grammar, for checking tests."""
     part = whole.member("definitions")
     definitions = tuple(_definition(name, written) for name, written in part.parts())
     if "background" not in whole.members():

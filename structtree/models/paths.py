@@ -1,7 +1,7 @@
-"""Paths of individuals: the nodes that each comes by on its way down a tree, for all of them at once.
+"""Decision paths: the nodes that each individual visits, for all individuals at once.
 
-Nodes stand in the order of reading, parents before children, so a path is just the visited nodes in ascending order.
-The layout is that of links: offsets and one run of nodes, as in a compressed sparse row matrix.
+Parents come before children, so a path is the visited nodes in ascending order. The layout is that of a compressed
+sparse row matrix: offsets, and one array of nodes.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ __all__ = ["Visits", "decision_path"]
 
 
 class Visits(NamedTuple):
-    """Individual ``i`` comes by ``nodes[offsets[i]:offsets[i + 1]]``, from the root to its leaf."""
+    """Visited nodes: ``nodes[offsets[i]:offsets[i + 1]]`` is the path of individual ``i`` from the root."""
 
     offsets: NDArray[np.int64]
     nodes: NDArray[np.int64]
 
     def of(self, individual: int) -> NDArray[np.int64]:
-        """The nodes that one individual comes by."""
+        """Return the nodes that an individual visits."""
         return self.nodes[self.offsets[individual] : self.offsets[individual + 1]]
 
 
 def decision_path(tree: Tree, population: Population) -> Visits:
-    """The nodes that each individual comes by, from the root to its leaf.
+    """Return the nodes that each individual visits, from the root to its leaf.
 
     Examples
     --------

@@ -1,8 +1,7 @@
-"""Predictions of a tree: what the leaf of an individual says, and a mixture for those who are in several.
+"""Predictions of a tree: that of the individual's leaf, or a mixture if the individual is in several leaves.
 
-Individuals are in several leaves only if the tree's rule for missing values is ``"fractional"``. Then probabilities
-and means are those of the leaves, weighted by how much of an individual is in each; a class is decided from the mixed
-probabilities, by the same costs.
+Individuals are in several leaves only if missing values are handled by the rule ``"fractional"``. Probabilities and
+means are then weighted averages over the leaves, and the class minimises the expected cost under these probabilities.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ __all__ = [
 
 
 def predicted_probabilities(tree: Tree, population: Population, decision: Decision = MAJORITY) -> Floats:
-    """The probability of each class for each individual, as (individuals, classes).
+    """Return the probability of each class for each individual, as (individuals, classes).
 
     Examples
     --------
@@ -47,7 +46,7 @@ def predicted_probabilities(tree: Tree, population: Population, decision: Decisi
 
 
 def predicted_classes(tree: Tree, population: Population, decision: Decision = MAJORITY) -> NDArray[np.int64]:
-    """The class of each individual, as its place among the tree's classes: the first of least expected cost.
+    """Return the index of the class with the lowest expected cost for each individual; ties go to the first.
 
     Examples
     --------
@@ -62,7 +61,7 @@ def predicted_classes(tree: Tree, population: Population, decision: Decision = M
 
 
 def predicted_answers(tree: Tree, population: Population, decision: Decision = MAJORITY) -> NDArray[Any]:
-    """The prediction for each individual: a number, or the place of a class among the tree's classes."""
+    """Return the prediction for each individual: a number, or the index of a class."""
     if tree.missing != "fractional":
         return np.asarray(tree.task.answers(tree, decision)[tree.apply(population)])
     found = tree.distribution(population)
@@ -70,7 +69,7 @@ def predicted_answers(tree: Tree, population: Population, decision: Decision = M
 
 
 def predicted_means(tree: Tree, population: Population) -> Floats:
-    """The number that the tree says of each individual.
+    """Return the predicted number of each individual.
 
     Examples
     --------
@@ -86,7 +85,7 @@ def predicted_means(tree: Tree, population: Population) -> Floats:
 
 
 def predicted_spreads(tree: Tree, population: Population) -> Floats:
-    """The standard deviation of what was seen in training where each individual ends up."""
+    """Return the standard deviation of the training targets in the leaf of each individual."""
     if tree.missing != "fractional":
         return _mixed(tree, population, spreads(tree))
     found, middle = tree.distribution(population), means(tree)
@@ -95,14 +94,14 @@ def predicted_spreads(tree: Tree, population: Population) -> Floats:
 
 
 def _mixed(tree: Tree, population: Population, of_node: Floats) -> Floats:
-    """For each individual what its leaf has, or the weighted sum of what its leaves have."""
+    """Return the value of each individual's leaf, or the weighted sum over its leaves."""
     if tree.missing != "fractional":
         return np.asarray(of_node[tree.apply(population)])
     return _added(tree.distribution(population), of_node, len(population))
 
 
 def _added(found: Distribution, of_node: Floats, n: int) -> Floats:
-    """For each of n individuals the sum over its leaves."""
+    """Return the weighted sum over the leaves of each of n individuals."""
     added = np.zeros((n, *of_node.shape[1:]))
     np.add.at(added, found.rows, (of_node[found.leaves].T * found.weights).T)
     return added

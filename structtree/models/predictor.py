@@ -1,7 +1,7 @@
-"""Predictor: the part of a model that predicts, behind a small protocol, and the kinds of it that files may name.
+"""Predictor: the part of a model that predicts, with a small protocol, and the registry of its kinds.
 
-A model holds one predictor: a tree now, a rule list or an ensemble later. A kind of predictor is one subclass of
-`Predictor` with `register_predictor` before it; `Model.predict`, model files and the command line need nothing else.
+A model has one predictor: a tree now, a rule list or an ensemble later. A new kind is a subclass of `Predictor`,
+decorated with `register_predictor`; `Model.predict`, model files and the command line need nothing else.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ __all__ = [
 
 
 class PathStep(NamedTuple):
-    """A test that an individual came by, and its answer.
+    """A test on the path of an individual, and its answer.
 
     Parameters
     ----------
     node : int
     test : Predicate or str
-        For a switch, its attribute.
+        For a multiway branch, its attribute.
     answer : bool or str
-        For a switch, the value whose side is taken.
+        For a multiway branch, the value of the branch that is taken.
     unknown : bool
-        Whether the answer is not known, so that a rule for missing values decides.
+        Whether the answer is unknown, so that the rule for missing values applies.
     share : float, optional
-        The part of the individual that goes this way, if such individuals are divided.
+        The fraction of the individual that takes this branch, if it is divided.
     """
 
     node: int
@@ -59,20 +59,20 @@ class PathStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence for the prediction for one individual; what a predictor does not know is empty.
+    """Evidence for the prediction of one individual; fields that a predictor does not support are empty.
 
     Parameters
     ----------
     steps : tuple of PathStep
-        The tests on its path, from the root on.
+        The tests on its path, starting at the root.
     leaf : int, optional
-        Where the path ends.
+        The last node of the path.
     n_leaves : int
-        In how many leaves the individual is, in parts.
+        Number of leaves that contain a fraction of the individual.
     n : int
-        The number of training individuals there.
+        Number of training individuals in the leaf.
     counts : tuple of pairs
-        The classes that were seen there, each with its weight.
+        The classes of these individuals, each with its weight.
     """
 
     steps: tuple[PathStep, ...] = ()
@@ -83,19 +83,20 @@ class Evidence:
 
 
 class Predictor(ABC):
-    """Base class of what models predict with.
+    """Base class of predictors.
 
-    A population that is given to a predictor has all that its tests need; see `structtree.models.conform`.
+    Populations are converted to the schema of the tests before a predictor sees them; see
+    `structtree.models.conform`.
     """
 
     kind: ClassVar[str]
-    """The name of the kind in model files."""
+    """Name of the kind in model files."""
 
     schema: Schema
     """Schema of the individuals in training."""
 
     classes: tuple[Any, ...]
-    """The classes, or nothing if numbers are predicted."""
+    """The classes; empty for regression."""
 
     @property
     def task(self) -> Task:
@@ -104,7 +105,7 @@ class Predictor(ABC):
 
     @property
     def tests(self) -> tuple[syn.Predicate, ...]:
-        """The tests that it makes of individuals."""
+        """The tests that it evaluates."""
         return ()
 
     @property
@@ -114,28 +115,28 @@ class Predictor(ABC):
 
     @abstractmethod
     def predict(self, population: Population) -> NDArray[Any]:
-        """Return the place of the predicted class among the classes, or the predicted number, of each individual."""
+        """Return the index of the predicted class, or the predicted number, of each individual."""
 
     def predict_proba(self, population: Population) -> Floats:
         """Return the probability of each class for each individual, as (individuals, classes)."""
         raise UsageError(f"a predictor of kind {self.kind!r} has no probabilities; use predict")
 
     def predict_spread(self, population: Population) -> Floats | None:
-        """Return the standard deviation around the predicted number of each individual, if it is known."""
+        """Return the standard deviation of the target around each prediction; None if unknown."""
         return None
 
     def explain(self, alone: Population) -> Evidence:
-        """Return the evidence for a prediction, for a population of one individual."""
+        """Return the evidence for the prediction of the only individual of a population."""
         return Evidence()
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values, without its schema and its kind."""
+        """Return the predictor as plain JSON values, without its schema and kind."""
 
     @classmethod
     @abstractmethod
     def from_json(cls, part: JsonPart, reader: TestReader) -> Self:
-        """Return what `to_json` has written."""
+        """Return the predictor from the JSON values of `to_json`."""
 
 
 _KINDS: dict[str, type[Predictor]] = {}
@@ -151,13 +152,13 @@ def register_predictor(kind: _Kind) -> _Kind:
     --------
     >>> register_predictor(Predictor)
     Traceback (most recent call last):
-    structtree.errors.UsageError: a predictor needs a kind of its own: a class attribute with a name; got none
+    structtree.errors.UsageError: a predictor class needs a unique class attribute 'kind'; got none
     """
     name = getattr(kind, "kind", None)
     known = _KINDS.get(name or "")
     if name is None or (known is not None and known.__qualname__ != kind.__qualname__):
-        got = "none" if name is None else f"{name!r}, which is the kind of {known}"
-        raise UsageError(f"a predictor needs a kind of its own: a class attribute with a name; got {got}")
+        got = "none" if name is None else f"{name!r}, the kind of {known}"
+        raise UsageError(f"a predictor class needs a unique class attribute 'kind'; got {got}")
     _KINDS[name] = kind
     return kind
 
@@ -168,7 +169,7 @@ def predictor_to_json(predictor: Predictor) -> dict[str, Any]:
 
 
 def predictor_from_json(part: JsonPart, reader: TestReader) -> Predictor:
-    """Return the predictor that `predictor_to_json` has written, of any kind that is registered.
+    """Return a predictor of any registered kind from the JSON values of `predictor_to_json`.
 
     Parameters
     ----------
@@ -178,8 +179,8 @@ def predictor_from_json(part: JsonPart, reader: TestReader) -> Predictor:
     kind = part.member("kind")
     name = kind.text()
     if name not in _KINDS:
-        known = f"known kinds: {', '.join(_KINDS)}"
+        known, guess = ", ".join(_KINDS), did_you_mean(name, _KINDS)
         kind.fail(
-            f"unknown kind of predictor {name!r}{did_you_mean(name, _KINDS)}; import what registers it ({known})"
+            f"unknown kind of predictor {name!r}{guess}; import the module that registers it (known kinds: {known})"
         )
     return _KINDS[name].from_json(part, reader)

@@ -1,7 +1,6 @@
-"""Records of a model as JSON, and what files of version 0.1 have in their place.
+"""Records of a model as JSON, and their counterparts in files of version 0.1.
 
-Those files (formats 1 and 2) keep everything under ``params``; it is brought into the present form first, so that
-there is one way to read records.
+Those files (formats 1 and 2) keep everything under ``params``, which is converted to the current form first.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ __all__ = ["Records", "old_records", "records_from_json"]
 
 
 class Records(NamedTuple):
-    """All records of a model, in the order in which `Model` has them."""
+    """All records of a model, in the order of the fields of `Model`."""
 
     settings: Settings
     grammar: GrammarRecord
@@ -40,12 +39,12 @@ class Records(NamedTuple):
     outcome: SearchOutcome
 
     def to_json(self) -> dict[str, Any]:
-        """Return them as plain JSON values, by name."""
+        """Return the records as plain JSON values, by name."""
         return {name: asdict(record, dict_factory=_listing) for name, record in self._asdict().items()}
 
 
 def _listing(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return members with lists in place of tuples, as JSON has them."""
+    """Return the members with tuples converted to lists."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in members}
 
 
@@ -79,7 +78,7 @@ _Options = TypeVar("_Options", Growth, Pruning)
 
 
 def _options(part: JsonPart, kind: type[_Options]) -> _Options:
-    """Return options; those that another version of structtree knows, and this one does not, are skipped."""
+    """Return options; unknown ones, from other versions of structtree, are skipped."""
     known = {each.name for each in fields(kind)}
     try:
         return kind(**{name: value for name, value in part.members().items() if name in known})
@@ -93,7 +92,7 @@ def _reading(part: JsonPart) -> ReadingRecord:
         try:
             check_option(name, value)
         except UsageError:
-            part.fail(f"the model cannot say how its data was read: {name} is {value!r}")
+            part.fail(f"invalid reading option: {name} is {value!r}")
     return ReadingRecord(part.member("ending").text(), known, part.member("interpretations").flag())
 
 
@@ -130,7 +129,7 @@ _OLD_SIZES: Mapping[SizeSource, str] = {
 
 
 def old_records(part: JsonPart) -> Records:
-    """Return the records of a file of version 0.1, from its ``params``.
+    """Return the records of a file of version 0.1 from its ``params``.
 
     Examples
     --------
@@ -172,7 +171,7 @@ def _old_size(phrase: str) -> dict[str, str]:
 
 
 def _old_reading(remembered: Any) -> dict[str, Any]:
-    """Return options as `structtree.open_data` takes them; they were kept as the command line has them."""
+    """Return options as `structtree.open_data` takes them, from those of the command line."""
     options = dict(remembered) if isinstance(remembered, Mapping) else {}
     ending, interpretations = options.pop("ending", ""), options.pop("models", False)
     if "missing" in options:
@@ -182,14 +181,14 @@ def _old_reading(remembered: Any) -> dict[str, Any]:
     if isinstance(options.get("types"), list):
         options["types"] = dict(map(_old_kind, options["types"]))
     if isinstance(options.get("link"), list):
-        said = options.pop("link")
-        options["links"] = [text for text in said if "=" in text]
-        options["link"] = next((text for text in said if "=" not in text), [])
+        texts = options.pop("link")
+        options["links"] = [text for text in texts if "=" in text]
+        options["link"] = next((text for text in texts if "=" not in text), [])
     given = {name: value for name, value in options.items() if value != []}
     return {"ending": ending, "options": given, "interpretations": interpretations}
 
 
 def _old_kind(pair: str) -> tuple[str, str]:
-    """Return a name and its kind; the name may have =, and so may the values of an order."""
+    """Return a name and its kind; the name may contain =, and so may the values of an order."""
     name, _, kind = pair.partition("=") if "<" in pair else pair.rpartition("=")
     return name, kind

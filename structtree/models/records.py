@@ -1,8 +1,8 @@
-"""Records of how a model was made, as frozen data that other modules read by name.
+"""Records of how a model was learned, as frozen dataclasses.
 
-They are the settings with the source of the size, the grammar, the route of the plan, the options of reading, and the
-outcome of the search. A model that was not learned by `structtree.fit` has the defaults, which are empty.
-`structtree.models.model_files` writes and reads them.
+The records are the settings, the grammar, the route of the plan, the reading options and the outcome of the search.
+The defaults are empty, for models that `structtree.fit` did not learn. `structtree.models.model_files` saves and
+loads them.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ __all__ = [
 ]
 
 SizeSource = Literal["full", "too few", "limits", "pruning", "ranking", "cross-validation", "time", "interrupt"]
-"""What decided about the size of a tree; ``"time"`` and ``"interrupt"`` ended the choice by cross-validation."""
+"""Reason for the size of a tree; ``"time"`` and ``"interrupt"`` ended the cross-validation early."""
 
 _SIZES: Mapping[SizeSource, str] = {
     "full": "full",
-    "too few": "full, since {} individuals are too few to choose it by",
+    "too few": "full, because {} individuals are too few for cross-validation",
     "limits": "limited by {}",
     "pruning": "pruned by {}",
     "ranking": "tuned for ranking, with depth at most {}",
     "cross-validation": "chosen by cross-validation",
-    "time": "not chosen, since the time limit was reached first",
-    "interrupt": "not chosen, since the fit was interrupted first",
+    "time": "not chosen, because the time limit was reached",
+    "interrupt": "not chosen, because the fit was interrupted",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Source of the size of a tree; ``str`` of it is a phrase.
+    """Reason for the size of a tree; ``str`` returns it as a phrase.
 
     Parameters
     ----------
     by : {"full", "too few", "limits", "pruning", "ranking", "cross-validation", "time", "interrupt"}
     detail : str
-        The number of individuals that are too few, the limits, the method of pruning, or the depth.
+        The number of individuals, the limits, the pruning method, or the depth.
 
     Examples
     --------
@@ -66,15 +66,15 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options that a model was learned with, those that the goal chose included.
+    """Options that a model was learned with, including those that the goal chose.
 
-    The options of leaves are in the predictor, which needs them (`structtree.models.tree_predictor`).
+    The decision options are in the predictor, which needs them (`structtree.models.tree_predictor`).
 
     Parameters
     ----------
     goal : {"accuracy", "ranking", "reading"}, optional
     criterion : str
-        Its name; empty if it is not known.
+        Its name; empty if unknown.
     growth : Growth
     pruning : Pruning
     size : Size
@@ -94,11 +94,11 @@ class GrammarRecord:
     Parameters
     ----------
     text : str
-        Empty if it is not known.
+        Empty if unknown.
     origin : str
-        Where it comes from, in a few words.
+        Its source, as a short phrase.
     notes : tuple of str
-        What was left out of it or changed, one sentence each.
+        Parts that were skipped or changed, one sentence each.
     """
 
     text: str = ""
@@ -116,7 +116,7 @@ class RouteRecord:
         ``"sweeps"``, ``"table"``, ``"search"``, ``"parts"``, or the name of a custom route. Files of version 0.1
         do not have it.
     why : str
-        A sentence with the reason; empty if nothing was planned.
+        The reason, as a sentence; empty without a plan.
     """
 
     name: str = ""
@@ -125,17 +125,17 @@ class RouteRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReadingRecord:
-    """Options by which the data of a model was read, so that more data of the same kind is read alike.
+    """Options that the data of a model was read with, for reading similar data in the same way.
 
     Parameters
     ----------
     ending : str
         The extension of the file, ``/`` for a folder, ``://`` for the URL of a database, or a colon and the name of a
-        built-in dataset. Data with another ending is not read by these options.
+        built-in dataset. The options do not apply to data with another ending.
     options : mapping from str to JSON values
         The options that were given, as `structtree.open_data` takes them.
     interpretations : bool
-        Of facts, whether each individual is an interpretation, with facts of its own.
+        For facts: whether each individual is an interpretation with its own facts.
 
     Examples
     --------
@@ -172,17 +172,16 @@ class SizeCurve:
 class SearchOutcome:
     """Outcome of the search for a model.
 
-    What was proved, the gaps, predicates and seconds are known for each node: see `structtree.models.tree.Found` and
-    ``tree.caveats``.
+    Proofs, gaps, counts and times are recorded per node: see `structtree.models.tree.Found` and ``tree.caveats``.
 
     Parameters
     ----------
     stopped_by : {"time", "interrupt"}, optional
         Why growth ended early.
     skipped : tuple of str
-        What there was no time for, one sentence each.
+        Steps that were skipped for lack of time, one sentence each.
     sizes : SizeCurve, optional
-        Only where the size was chosen by cross-validation.
+        Only if the size was chosen by cross-validation.
     """
 
     stopped_by: Literal["time", "interrupt"] | None = None

@@ -1,7 +1,7 @@
-"""Routing of individuals down a tree: those of whom a test holds, or the value that each has, among some of them.
+"""Routing of individuals down a tree: evaluate a test, or look up a value, for a subset of individuals.
 
-A test that stays within the individual's own attributes is asked only about those that arrive; one that follows links
-is asked about all at once, since its answers are shared with the tests below it.
+A test of the individual's own attributes is evaluated only for the individuals at the node; one that follows links is
+evaluated for all, because its results are shared with the tests below.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["holds_among", "own_attributes", "places_among"]
 def holds_among(
     test: syn.Predicate, population: Population, which: NDArray[np.int64], known: Known | None = None
 ) -> NDArray[np.bool_]:
-    """Return which of some individuals a test holds of.
+    """Return which individuals of a subset satisfy a test.
 
     Parameters
     ----------
     which : array of int
         Positions of individuals.
     known : dict, optional
-        Answers of other tests on the same population; see `structtree.space.evaluate.rows_where`.
+        Cached results of tests on the same population; see `structtree.space.evaluate.rows_where`.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def holds_among(
 def places_among(
     attribute: str, values: Sequence[str], population: Population, which: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return which of some values a nominal attribute of each of some individuals has; -1 for none of them.
+    """Return the index of each individual's value of a nominal attribute among some values; -1 for other values.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def places_among(
 
 
 def own_attributes(test: syn.Predicate) -> set[str] | None:
-    """The attributes of the individual itself that a test asks about; None when it follows a link."""
+    """Return the attributes of the individual itself that a test mentions; None if it follows a link."""
     asked: set[str] = set()
     stack = [test]
     while stack:

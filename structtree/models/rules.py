@@ -1,12 +1,12 @@
-"""A tree as rules, and as one formula per class, that say exactly what the tree says.
+"""A tree as rules, and as one formula per class, with exactly the same predictions.
 
-Rules are clauses (`structtree.models.clauses`) with an answer and with what was counted. The guarantee: for every
-possible individual, whether ever seen or not, at least one rule holds, and every rule that holds answers as the tree
-does. So the order of the rules does not matter. Where a tree sends those who lack a value to several leaves in parts,
-that is so for all others.
+Rules are clauses (`structtree.models.clauses`) with a prediction and counts. Every possible individual, seen or not,
+satisfies at least one rule, and every rule it satisfies predicts what the tree predicts, so the order of the rules
+does not matter. If the tree sends individuals with missing values to several leaves, this is guaranteed only for the
+others.
 
-The figures of a rule are true of its conditions as they stand. A rule is therefore made shorter only where it covers
-whole leaves, whose counts the tree keeps; a formula quotes no figures, so its clauses may be shorter.
+The counts of a rule are exact for its conditions. A rule is therefore simplified only as long as it covers whole
+leaves, whose counts are known; formulas have no counts, so their clauses may be shorter.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _Count = Callable[[Clause], list[Stats] | None]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Rule: what a tree says of everybody for whom some conditions hold.
+    """Rule: the prediction of a tree for all individuals that satisfy some conditions.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ class Rule:
         A conjunction, or a single condition; ``top`` when there is none.
     prediction : class or float
     n : int or None
-        Number of individuals that satisfy the conditions; None if it is not known, which is so for a tree that sent
-        individuals to several leaves in parts.
+        Number of individuals that satisfy the conditions; None if unknown, as for a tree that sent individuals to
+        several leaves.
     support : float or None
         Their weight.
     confidence : float or None
-        The share of that weight that has the predicted class; None for numbers, and when nobody was counted.
+        The fraction of that weight with the predicted class; None for regression, and without individuals.
     spread : float or None
-        For numbers: how far off the prediction is, as a root mean square.
+        For regression: the root mean squared error.
     leaves : tuple of int
         The leaves of the tree that it covers.
     """
@@ -73,7 +73,7 @@ class Rule:
         return self.saying(pretty(self.conditions))
 
     def saying(self, conditions: str) -> str:
-        """Return the rule as a sentence, with its conditions as they are to be read."""
+        """Return the rule as a sentence, with the given text of its conditions."""
         is_number = isinstance(self.prediction, float) and self.confidence is None
         said = f"{self.prediction:.4g}" if is_number else inert(str(self.prediction))
         facts = [f"n={self.n}"] if self.n is not None else []
@@ -92,17 +92,17 @@ def to_rules(
     sample_weight: ArrayLike | None = None,
     simplify: bool = True,
 ) -> tuple[Rule, ...]:
-    """A tree as an unordered set of rules that tells every individual what the tree does.
+    """Return a tree as an unordered set of rules with the same predictions.
 
     Parameters
     ----------
     model : Tree, Model or fitted estimator
     individuals, target : individuals in any form and array, optional
-        Data to count on. Without it, the figures are those of the training data, which the tree keeps.
+        Data to count on; the training counts of the tree by default.
     decision : Decision, optional
-        How leaves decide; as the model does by default.
+        Decision options of the leaves; those of the model by default.
     sample_weight : array, optional
-        Of the individuals.
+        Weights of the individuals.
     simplify : bool
         Whether to drop conditions that are not needed. If False, there is one rule for each leaf with every test on
         its path, and exactly one rule holds for each individual. If True, a rule covers all individuals of one leaf
@@ -113,7 +113,7 @@ def to_rules(
     Returns
     -------
     tuple of Rule
-        Class by class, or by ascending number; within that, those with most support first.
+        Ordered by class, or by ascending number, then by descending support.
 
     Examples
     --------
@@ -144,20 +144,20 @@ def to_rules(
 
 
 def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, syn.Predicate]:
-    """Return for each class a formula in disjunctive normal form that holds for exactly those predicted to have it.
+    """Return a formula in disjunctive normal form for each class, true for exactly its predicted individuals.
 
     Parameters
     ----------
     model : Tree, Model or fitted estimator
-        Of classes.
+        For classification.
     decision : Decision, optional
-        How leaves decide; as the model does by default.
+        Decision options of the leaves; those of the model by default.
 
     Returns
     -------
     dict from class to Predicate
-        A disjunction of conjunctions of tests and negated tests; ``not (top)`` for a class that is never given. By
-        the rule ``"majority"`` for missing values a test may be ``a >= 3 or missing a``.
+        A disjunction of conjunctions of tests and negated tests; ``not (top)`` for a class that is never predicted.
+        With ``missing="majority"`` a test may be ``a >= 3 or missing a``.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, syn.Pr
 
 
 def _answers(tree: Tree, decision: Decision) -> list[Any]:
-    """Return what each node says: the place of a class, or a number."""
+    """Return the prediction of each node: the index of a class, or a number."""
     said: list[Any] = tree.task.answers(tree, decision).tolist()
     return said
 
@@ -204,13 +204,13 @@ def _disjunction(found: Iterable[Clause]) -> syn.Predicate:
 
 
 def _keeps_whole(tree: Tree) -> bool:
-    """Tell whether no individual of the training data is counted at several leaves, in parts."""
+    """Return whether every training individual is counted at exactly one leaf."""
     leaves = (tree.nodes[leaf] for leaf in tree.leaves)
     return tree.missing != "fractional" or sum(leaf.stats.n for leaf in leaves) == tree.nodes[0].stats.n
 
 
 def _unknown(clause: Clause) -> None:
-    """Count nobody: parts of individuals at the leaves do not say how many satisfy the conditions."""
+    """Return unknown counts, because fractional counts at leaves do not give the number of individuals."""
 
 
 def _on_leaves(tree: Tree, clause: Clause) -> list[Stats]:
@@ -224,7 +224,7 @@ def _on_cases(population: Population, target: Target, clause: Clause) -> list[St
 
 def _checked(tree: Tree, population: Population, target: ArrayLike | None, weight: ArrayLike | None) -> Target:
     if target is None:
-        raise UsageError("to count rules on a population, give its target too")
+        raise UsageError("counting rules on a population needs its target; pass target as well")
     classes = tree.classes or None
     return target_for(target, len(population), sample_weight=weight, classes=classes, task=tree.task)
 

@@ -1,6 +1,6 @@
-"""The options of learning, declared once: how a tree is grown, how it is pruned, and how its leaves decide.
+"""Options of learning, declared once: growing, pruning, and the purpose of a tree.
 
-What is declared here are parameters of the estimators and options of the command line too; see `structtree.options`.
+Each option is also a parameter of the estimators and an option of the command line; see `structtree.options`.
 """
 
 from __future__ import annotations
@@ -33,52 +33,52 @@ PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
 FRACTION = Span(0, 1, inside=True)
 POSITIVE = Span(0, inside=True)
 
-_GROWING = "How to grow the tree"
-_PRUNING = "How to prune it"
+_GROWING = "Tree growth"
+_PRUNING = "Pruning"
 
 
 @documented
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Options of growing a tree: when to stop, and how to search.
+    """Options for growing a tree: when to stop, and how to search.
 
     Notes
     -----
-    ``min_impurity_decrease`` is compared with the weight of the node over that of all individuals, times how much
-    less the criterion's loss is with the split than without. For accuracy and acc* the loss is the share of errors,
-    so that anything above 0 makes acc* stop where accuracy does.
+    ``min_impurity_decrease`` is a threshold on the weighted impurity decrease: the weight of the node divided by the
+    total weight, times the decrease of the criterion's loss. For accuracy and acc* the loss is the error rate, so
+    any value above 0 makes acc* stop where accuracy does.
 
-    With ``max_leaf_nodes`` the node is divided first where the impurity of the whole tree is lowered most; for acc*
-    where most errors are saved, and among equals most entropy; of equals the one that came first.
+    With ``max_leaf_nodes`` the tree is grown best-first: the split with the largest impurity decrease is made first
+    (for acc* the largest decrease in errors, then in entropy), and ties go to the node that was reached first.
 
-    With ``stop="test"`` a split must be significant (χ² for classes, F for numbers); with ``"mdl"`` it must save more
-    bits than its description takes. See `structtree.learn.stopping`.
+    With ``stop="test"`` a split must be significant (χ² test for classification, F test for regression); with
+    ``"mdl"`` it must save more bits than its description needs. See `structtree.learn.stopping`.
 
-    With ``strategy="bottom-up"`` every test is made once for the whole tree, from the inside out, one for each
-    meaning; see `structtree.search.bottom_up`. The others search anew at each node; see
-    `structtree.search.best_split`. ``"auto"`` goes bottom-up where the grammar suits and there are not too many
-    tests, else best-first. Where tests are made once, bins, quantiles and the values of ``!= *`` are those of all
-    training individuals; where each node is searched they are those of the node. Thresholds by ``>= *`` and values by
-    ``= *`` and ``in *`` are those of the node either way.
+    ``strategy="bottom-up"`` generates every test once for the whole tree, from the innermost link outwards, and keeps
+    one test per meaning; see `structtree.search.bottom_up`. The other strategies search at each node; see
+    `structtree.search.best_split`. ``"auto"`` selects bottom-up if the grammar allows it and the number of tests is
+    manageable, and best-first otherwise. With bottom-up, bins, quantiles and the values of ``!= *`` are computed from
+    all training individuals; the other strategies compute them at each node. The thresholds of ``>= *`` and the
+    values of ``= *`` and ``in *`` are always those of the node.
 
-    Of the ``time_limit`` a node and all below it get a share of what is left by their number of individuals among all
-    that are in no leaf yet. Every level there gets an equal part of it, but the node itself at least a third: the
-    first tests matter most. When the time is over the nodes still waiting become leaves. ``max_evaluations`` is a
-    budget that gives the same tree on every machine.
+    The remaining ``time_limit`` is divided among open subtrees in proportion to their number of individuals. Within a
+    subtree every level gets an equal share, but its root gets at least a third, because the first tests matter most.
+    When the time is up, the remaining nodes become leaves. ``max_evaluations`` is a budget that gives the same tree
+    on every machine.
 
-    The tree does not depend on ``random_state``: it is for what is held out of the training data, and for the folds
-    that choose what a leaf costs in pruning.
+    ``random_state`` does not change how a tree is grown: it controls which individuals are held out, and the folds
+    that choose the complexity parameter of pruning.
 
-    With ``nominal="binary"`` ``a = *`` tells one value from the others; with ``"subset"`` some values from the
-    others, as ``a in *`` does; with ``"multiway"`` it makes a `MultiwayBranch` with a side for each value at the
-    node, two of which must then have ``min_samples_leaf``.
+    With ``nominal="binary"``, ``a = *`` compares one value with all others; with ``"subset"`` it compares a set of
+    values with the others, as ``a in *`` does; with ``"multiway"`` it makes a `MultiwayBranch` with one branch per
+    value at the node, at least two of which must have ``min_samples_leaf`` individuals.
 
-    By ``missing="majority"`` those who lack the value that a test needs go where most go, by ``"fractional"`` to all
-    sides, in parts; in training and afterwards, and so does a category that training has not seen. What a test gains
-    then counts in proportion to the weight of those who have a value.
+    With ``missing="majority"`` individuals without the value that a test needs follow the heavier branch; with
+    ``"fractional"`` they follow all branches with fractional weights. Categories that did not occur in training are
+    treated the same way. The gain of a test is then multiplied by the fraction of the weight that has a value.
 
-    With ``average_gain_filter`` the split with the most information gain stands for each attribute, and only those
-    with at least average gain are compared by gain ratio.
+    With ``average_gain_filter`` each attribute is represented by its split with the highest information gain, and
+    only attributes with at least average gain are compared by gain ratio.
 
     Examples
     --------
@@ -90,31 +90,29 @@ class Growth:
 
     PANEL: ClassVar[str] = _GROWING
 
-    max_depth: int | None = option(None, "The most tests on the way to a leaf.", Span(1), for_search=True)
-    min_samples_split: int = option(2, "A node with fewer individuals is a leaf.", Span(2))
-    min_samples_leaf: int = option(1, "The fewest individuals on either side of a split.", Span(1), for_search=True)
-    min_impurity_decrease: float = option(
-        0.0, "The least decrease in the impurity of the whole tree for which a split is made.", Span(0)
-    )
-    max_leaf_nodes: int | None = option(None, "The most leaves; the best splits are made first.", Span(2))
+    max_depth: int | None = option(None, "Maximum depth of the tree.", Span(1), for_search=True)
+    min_samples_split: int = option(2, "Minimum samples needed to split a node.", Span(2))
+    min_samples_leaf: int = option(1, "Minimum samples per leaf.", Span(1), for_search=True)
+    min_impurity_decrease: float = option(0.0, "Minimum weighted impurity decrease of a split.", Span(0))
+    max_leaf_nodes: int | None = option(None, "Maximum number of leaves; the best splits are made first.", Span(2))
     stop: StopRule | None = option(
-        None, "Refuse splits that are not significant (χ² or F test), or that do not save bits (MDL)."
+        None, "Reject splits that are not significant (χ² or F test) or do not save bits (MDL)."
     )
     significance: float = option(
-        0.05, "For the χ² or F test: the greatest p-value of a split.", FRACTION, needs=("stop", "test")
+        0.05, "For the χ² or F test: maximum p-value of a split.", FRACTION, needs=("stop", "test")
     )
-    share: Literal["path"] | None = option(None, "On the yes side of branches, refine their tests as well.")
-    # No option of the command line: there `structtree effort` compares the search with and without bounds.
-    prune: bool = option(
-        True, "Use bounds in the search; without them the tree is the same, but takes longer.", panel=""
+    share: Literal["path"] | None = option(
+        None, "Also refine the tests of the ancestors whose yes branch leads to the node."
     )
+    # Not an option of the command line, where `structtree effort` compares the search with and without bounds.
+    prune: bool = option(True, "Prune the search with bounds; False gives the same tree, but is slower.", panel="")
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = option(
         "auto", "How to search for the best test."
     )
-    max_evaluations: int | None = option(None, "The most predicates to evaluate at one node.", Span(1))
+    max_evaluations: int | None = option(None, "Maximum number of predicates to evaluate per node.", Span(1))
     time_limit: float | None = option(
         None,
-        "The most seconds; then the best tree so far is returned.",
+        "Time limit in seconds; the best tree found so far is returned.",
         POSITIVE,
         unit="seconds",
         usual=60.0,
@@ -122,7 +120,7 @@ class Growth:
     )
     random_state: int = option(
         0,
-        "Seed for everything random.",
+        "Random seed.",
         Span(0),
         accepts="int, RandomState or None",
         annotation="int | RandomState | None",
@@ -131,19 +129,19 @@ class Growth:
     )
     nominal: Literal["binary", "subset", "multiway"] = option(
         "binary",
-        "For tables: one value, or a set of values, against the others; or a side for each value (ID3, C4.5).",
+        "For tables: test one value or a set of values against the others, or make one branch per value (ID3, C4.5).",
         for_tables=True,
     )
-    # The flag is not just missing: that option says which words of a file stand for no value.
+    # Not called "missing" on the command line, where that lists the words for missing values in a file.
     missing: Literal["false", "majority", "fractional"] = option(
         "false",
-        "For tables: rows without a value fail the test, go where most go, or go to all sides in parts (C4.5).",
+        "For tables: rows without a value fail the test, follow the majority, or follow all branches (C4.5).",
         flag="if-missing",
         for_tables=True,
     )
     average_gain_filter: bool = option(
         False,
-        "For tables, with gain-ratio: only attributes of at least average gain compete (C4.5).",
+        "For tables, with gain-ratio: compare only attributes with at least average gain (C4.5).",
         for_tables=True,
         for_classes=True,
     )
@@ -155,12 +153,12 @@ class Growth:
 @documented
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """Options of pruning a grown tree; by default it is not pruned.
+    """Options for pruning a grown tree; by default it is not pruned.
 
     Notes
     -----
-    The methods are in `structtree.learn.pruning`. An ``alpha`` is enough to ask for cost-complexity pruning. On what
-    reduced-error pruning holds out the tree does not grow.
+    The methods are in `structtree.learn.pruning`. Setting ``alpha`` selects cost-complexity pruning. With
+    reduced-error pruning, the tree is not grown on the individuals that are held out.
 
     Examples
     --------
@@ -172,10 +170,10 @@ class Pruning:
 
     PANEL: ClassVar[str] = _PRUNING
 
-    method: PruneBy | None = option(None, "How to prune the grown tree.", parameter="post_prune")
+    method: PruneBy | None = option(None, "Pruning method.", parameter="post_prune")
     alpha: float | Literal["cv"] | None = option(
         None,
-        "For cost-complexity: what a leaf costs, or cv to choose it by cross-validation.",
+        "For cost-complexity: complexity parameter, the penalty per leaf; cv chooses it by cross-validation.",
         Span(0),
         parameter="ccp_alpha",
         flag="alpha",
@@ -185,13 +183,13 @@ class Pruning:
     )
     standard_errors: float = option(
         0.0,
-        "For an alpha chosen by cross-validation: the smallest tree within so many standard errors of the best.",
+        "With alpha cv: choose the smallest tree within this many standard errors of the best.",
         Span(0),
         needs=("alpha", "cv"),
     )
     risk: Literal["error", "gini", "entropy"] | None = option(
         None,
-        "For cost-complexity: what leaves are to lower, the errors or an impurity.",
+        "For cost-complexity: risk to minimise, the errors or an impurity.",
         parameter="prune_risk",
         shown_default="error",
         needs=("method", "cost-complexity"),
@@ -199,27 +197,27 @@ class Pruning:
     )
     max_leaves: int | None = option(
         None,
-        "For an alpha chosen by cross-validation: the most leaves that are left.",
+        "With alpha cv: maximum number of leaves after pruning.",
         Span(1),
         parameter="prune_to",
         needs=("alpha", "cv"),
     )
     validation_fraction: float = option(
         0.25,
-        "For reduced-error: the share of the individuals to hold out.",
+        "For reduced-error: fraction of the individuals to hold out.",
         FRACTION,
         needs=("method", "reduced-error"),
     )
     confidence: float = option(
         0.25,
-        "For pessimistic: the lower, the more is pruned.",
+        "For pessimistic: confidence level; lower values prune more.",
         FRACTION,
         needs=("method", "pessimistic"),
         for_classes=True,
     )
     min_weight_fraction: float = option(
         0.0,
-        "A branch with less than this share of the whole weight on a side becomes a leaf.",
+        "Minimum fraction of the total weight per leaf; splits with less are pruned.",
         Span(0, 0.5),
         parameter="min_weight_fraction_leaf",
     )
@@ -235,45 +233,45 @@ class Pruning:
 @documented
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """Options of what a tree should be good at; `structtree.fit` takes each by itself."""
+    """Purpose of a tree; `structtree.fit` takes each option as a separate argument."""
 
     goal: Goal = option(
         "accuracy",
-        "Purpose of the tree; it chooses the criterion, the size and the leaf estimate that are not given.",
+        "Purpose of the tree; sets the default criterion, size and leaf estimate.",
         flag="for",
         panel=_GROWING,
     )
     grow: Literal["pruned", "full"] = option(
         "pruned",
-        "Choose the size by cross-validation where no limit and no pruning is given; or keep the full tree.",
+        "Choose the size by cross-validation unless a limit or pruning is set, or keep the full tree.",
         panel=_GROWING,
     )
     criterion: str | None = option(
         None,
-        "acc*, accuracy, entropy, gini, sqrt-gini, gain-ratio or twoing for classes, mse for numbers.",
+        "acc*, accuracy, entropy, gini, sqrt-gini, gain-ratio or twoing for classification, mse for regression.",
         accepts="str or Criterion",
         annotation="str | Criterion | None",
         metavar="NAME",
-        shown_default="by the goal",
+        shown_default="depends on the goal",
         panel=_GROWING,
     )
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = option(
         None,
-        'The weight of each class; with "balanced" all classes weigh the same.',
+        'Weight of each class; "balanced" gives all classes the same total weight.',
         accepts='dict from class to float or "balanced"',
         metavar="CLASS=WEIGHT",
-        flag_help="The weight of a class, as in active=5, or balanced; may be repeated.",
+        flag_help="Class weight, such as active=5, or balanced; can be repeated.",
         panel=Decision.PANEL,
         many=True,
         for_classes=True,
     )
     priors: Mapping[Any, float] | None = option(
         None,
-        "The share of each class where the tree will be used; the training data weighs as if it had them.",
+        "Prior probability of each class; the training data is reweighted to match.",
         accepts="dict from class to float",
         flag="prior",
         metavar="CLASS=SHARE",
-        flag_help="The share of a class where the tree will be used, as in active=0.01; one for each class.",
+        flag_help="Prior probability of a class, such as active=0.01; one for each class.",
         panel=Decision.PANEL,
         many=True,
         for_classes=True,

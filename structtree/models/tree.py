@@ -1,12 +1,11 @@
-"""A tree is a value: nodes in one tuple, parents before children, so that nothing about it is recursive.
+"""Trees as values: nodes in one tuple, parents before children, so that no algorithm on them is recursive.
 
-Node 0 is the root and a node is called by its place in the tuple. The sides of a branch follow it, first everything
-on the yes side, then everything on the no side: the order in which a tree is read. A switch has a side for each value
-of an attribute. A node keeps what was seen of the training data there, branches too, so that pruning a branch to a
-leaf needs nothing but the tree.
+Node 0 is the root, and a node is identified by its index. A branch is followed by its yes subtree, then by its no
+subtree: the order in which a tree is read. A multiway branch has one child per value of an attribute. All nodes keep
+statistics of their training individuals, so that pruning a branch to a leaf needs only the tree.
 
-Who lacks the value that a node asks about goes where the tree's rule for missing values says; by one of the rules in
-parts, to several sides at once.
+Individuals without the value that a node needs are routed by the tree's rule for missing values; with
+``"fractional"`` they follow several branches at once.
 """
 
 from __future__ import annotations
@@ -61,13 +60,13 @@ __all__ = [
 ]
 
 MissingRule = Literal["false", "majority", "fractional"]
-"""Rules for those who lack the value that a test needs; see `Tree`."""
+"""Rules for missing values; see `Tree`."""
 
 Unproved = Literal["time", "evaluations", "interrupt", "beam", "listing", "sets"]
-"""Reasons why it is not known that nothing is better; see `Found`."""
+"""Reasons why a test is not proved optimal; see `Found`."""
 
 WORTH_PREPARING = 200
-"""So many individuals are worth preparing a tree for."""
+"""Minimum number of individuals for which compiling a tree pays off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +77,25 @@ class Found:
     ----------
     criterion : str
     score : float
-        Of the split, as the criterion quotes it.
+        Score of the split by the criterion.
     gain : float
-        How much less the criterion's loss is than without the split.
+        Decrease of the criterion's loss.
     proved : bool
-        Whether no test of the grammar's space is better.
+        Whether the test is proved optimal in the space of the grammar.
     gap : float
-        How much less the loss of something unseen might still be.
+        Upper bound on how much lower the loss of another test could be.
     evaluated : int
-        Predicates that were evaluated.
+        Number of predicates evaluated.
     seconds : float
-        What the search took.
+        Duration of the search.
     stopped_by : {"time", "evaluations", "interrupt", "beam", "listing", "sets"}, optional
-        Why the test is not proved best: the budget that ended the search, a beam, which proves nothing, a list of
+        Why the test is not proved optimal: the budget that ended the search, a beam, which proves nothing, a list of
         tests that was too long, or sets of values that were not all tried.
     pruned : int, optional
-        Predicates whose refinements were not looked at, since none can be better than the best found; None where
-        there was no search, and every test was tried.
+        Number of predicates whose refinements were pruned by the bound; None if all tests were tried without a
+        search.
     trace : tuple of TracePoint
-        How the best found and the bound met during a search; empty where every test was tried at once.
+        Best score and bound over the course of a search; empty if all tests were tried at once.
     """
 
     criterion: str
@@ -113,16 +112,16 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Node without a test, where individuals end up.
+    """Node without a test.
 
     Parameters
     ----------
     stats : Stats
         Summary of the training individuals: `ClassCounts`, `Moments`, or that of another task.
     gap : float
-        How much less the loss might be with a test that was not found because growing was cut short; else 0.
+        Upper bound on how much a test could lower the loss if growing ended early, else 0.
     stopped_by : optional
-        What cut it short, as of `Found`.
+        Why growing ended early, as in `Found`.
     """
 
     stats: Stats
@@ -134,25 +133,25 @@ class Leaf:
 
     @property
     def children(self) -> tuple[int, ...]:
-        """No sides."""
+        """Empty: a leaf has no children."""
         return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Node with a test, and where it sends individuals that pass it and those that do not.
+    """Node with a test and two children.
 
     Parameters
     ----------
     test : Predicate
     yes, no : int
-        Its two sides.
+        The children for individuals that pass the test and for the others.
     stats : Stats
         Summary of the training individuals: `ClassCounts`, `Moments`, or that of another task.
     found : Found
     shares : pair of float, optional
-        How the training weight of those of whom the answer was known is divided between yes and no. Only in trees
-        whose rule for missing values is not ``"false"``, which need it.
+        Fractions of the training weight with a known answer that go to yes and no. Only in trees whose rule for
+        missing values is not ``"false"``.
     """
 
     test: syn.Predicate
@@ -167,31 +166,31 @@ class Branch:
 
     @property
     def children(self) -> tuple[int, ...]:
-        """The two sides."""
+        """The yes child and the no child."""
         return (self.yes, self.no)
 
 
 @dataclass(frozen=True, slots=True)
 class MultiwayBranch:
-    """Node with a nominal attribute, and where each of its values leads.
+    """Node with a nominal attribute and one child per value.
 
-    A value that was not seen here in training goes to the side with the most training weight, and so does an
-    individual without a value; by the rule ``"fractional"`` both go to all sides, in parts.
+    Values that did not occur at the node in training, and missing values, follow the branch with the largest training
+    weight; with the rule ``"fractional"`` they follow all branches with fractional weights.
 
     Parameters
     ----------
     attribute : str
-        Of the individual itself.
+        Attribute of the individual itself.
     values : tuple of str
-        Those that were seen here; at least two.
+        The values that occurred at the node; at least two.
     children : tuple of int
-        The side of each value.
+        The child for each value.
     stats : Stats
         Summary of the training individuals: `ClassCounts`, `Moments`, or that of another task.
     found : Found
     shares : tuple of float
-        How the training weight is divided among the sides; by the rules ``"majority"`` and ``"fractional"`` that of
-        those who have a value.
+        Fraction of the training weight in each branch; with the rules ``"majority"`` and ``"fractional"`` fraction
+        of the weight that has a value.
     """
 
     attribute: str
@@ -207,7 +206,7 @@ class MultiwayBranch:
 
     @property
     def usual(self) -> int:
-        """The place of the side with the most training weight."""
+        """Index of the branch with the largest training weight."""
         return heaviest(self.shares)
 
 
@@ -215,7 +214,7 @@ Node = Branch | MultiwayBranch | Leaf
 
 
 def heaviest(shares: Sequence[float]) -> int:
-    """The place of the greatest share; the first one if only rounding keeps others apart from it.
+    """Return the index of the largest fraction; ties, up to rounding, go to the first.
 
     Examples
     --------
@@ -226,7 +225,7 @@ def heaviest(shares: Sequence[float]) -> int:
 
 
 class Step(NamedTuple):
-    """One answer on the way to a node: the branch that asked, and what the answer was."""
+    """One step of the path to a node: the branch, its test and the answer."""
 
     branch: int
     test: syn.Predicate
@@ -234,7 +233,7 @@ class Step(NamedTuple):
 
 
 class Way(NamedTuple):
-    """One side of a node: who answers the test like this goes there."""
+    """Edge of a tree: a child, and the answer to a test that leads to it."""
 
     child: int
     test: syn.Predicate
@@ -248,11 +247,11 @@ class Caveat(NamedTuple):
     ----------
     node : int
     gap : float
-        By how much the loss might be less.
+        Upper bound on how much lower the loss could be.
     reason : optional
-        Why it is not known, as of `Found`; models of older versions do not say it.
+        Why it is not proved, as in `Found`; None in models of older versions.
     gain : float, optional
-        What the test that was found gains; None at a leaf.
+        Gain of the test that was found; None at a leaf.
     """
 
     node: int
@@ -262,7 +261,7 @@ class Caveat(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The individuals that come by a node, and how much of each does: all of it, unless values are missing."""
+    """Individuals that reach a node, and the fraction of each that does: 1 unless values are missing."""
 
     node: int
     which: NDArray[np.int64]
@@ -270,7 +269,7 @@ class Part(NamedTuple):
 
 
 class Distribution(NamedTuple):
-    """Leaves in which individuals end up: row by row, and leaf by leaf; the weights of a row add up to 1."""
+    """Leaves that individuals reach, ordered by row and leaf; the weights of a row sum to 1."""
 
     rows: NDArray[np.int64]
     leaves: NDArray[np.int64]
@@ -278,30 +277,30 @@ class Distribution(NamedTuple):
 
 
 class NodeArrays(Sequence[Node]):
-    """Nodes that are kept as rows of arrays; see `structtree.splitters.sweep.SweptNodes`.
+    """Nodes stored as rows of arrays; see `structtree.splitters.sweep.SweptNodes`.
 
-    What is asked of a tree as a whole is answered from the arrays. The nodes themselves are views of them.
+    Properties of the whole tree are computed from the arrays. The nodes themselves are created on demand.
     """
 
     @property
     @abstractmethod
     def seen(self) -> NDArray[np.float64]:
-        """As of `Tree`."""
+        """As in `Tree`."""
 
     @property
     @abstractmethod
     def parents(self) -> tuple[int, ...]:
-        """The branch above each node; -1 for the root."""
+        """Parent of each node; -1 for the root."""
 
     @property
     @abstractmethod
     def n_leaves(self) -> int:
-        """Number of leaves among them."""
+        """Number of leaves."""
 
     @property
     @abstractmethod
     def evaluated(self) -> int:
-        """Number of tests that were tried."""
+        """Number of tests evaluated."""
 
     @property
     @abstractmethod
@@ -310,7 +309,7 @@ class NodeArrays(Sequence[Node]):
 
     @property
     def descent(self) -> Descent | None:
-        """As of `Tree`."""
+        """As in `Tree`."""
         return _descent_of(self)
 
     @overload
@@ -332,7 +331,7 @@ class NodeArrays(Sequence[Node]):
         return short_repr(self, number_text(self, "node"))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """They are pickled as the tuple that they stand for."""
+        """Pickle the nodes as a tuple."""
         return tuple, (self.all,)
 
 
@@ -345,17 +344,18 @@ class Tree(Viewed):
     nodes : sequence of Node
         Parents before children; the first is the root. A tuple, or `NodeArrays`.
     schema : Schema
-        Of the individuals it can be asked about.
+        Schema of the individuals.
     classes : tuple
-        The classes, in the order of the counts; empty when the target is a number.
+        The classes, in the order of the counts; empty for regression.
     missing : {"false", "majority", "fractional"}
-        What becomes of those who lack the value that a node asks about: no test holds of them; they go to the side
-        with the most training weight; or they go to all sides, in parts that are in proportion to it. By the last
-        two rules a category that the schema does not list, since training has not seen it, counts as missing.
+        Rule for missing values: they fail every test; they follow the branch with the largest training weight; or
+        they follow all branches, in proportion to the training weights. With the last two rules, categories that the
+        schema does not list count as missing.
     lightest : float
-        The least weight of a training individual, above 0. Estimates that add individuals add some of this weight.
+        The smallest positive weight of a training individual. Estimates that add individuals add them with this
+        weight.
     task : Task
-        What it predicts; by default one of the classes, or a number if there are none.
+        By default classification if there are classes, else regression.
     """
 
     nodes: Sequence[Node]
@@ -375,23 +375,23 @@ class Tree(Viewed):
         leaves = number_text(n_leaves, "leaf", "leaves")
         return short_repr(self, leaves, f"depth {self.depth}", self.task.description)
 
-    # ---- what takes a walk over all nodes and is needed again and again ---------------------------------
+    # ---- cached properties ------------------------------------------------------------------------------
 
     @cached_property
     def parents(self) -> tuple[int, ...]:
-        """The branch above each node; -1 for the root."""
+        """Parent of each node; -1 for the root."""
         return self.nodes.parents if isinstance(self.nodes, NodeArrays) else _parents_of(self.nodes)
 
     @cached_property
     def seen(self) -> NDArray[np.float64]:
-        """The weight of each class at each node, or weight, mean and variance, as (nodes, classes or 3)."""
+        """Class weights of each node, or weight, mean and variance, as (nodes, classes or 3)."""
         if isinstance(self.nodes, NodeArrays):
             return self.nodes.seen
         return np.array([node.stats.figures for node in self.nodes], dtype=np.float64)
 
     @cached_property
     def descent(self) -> Descent | None:
-        """Compiled descent; None where its tests are not plain comparisons."""
+        """Compiled descent; None unless all tests are plain comparisons."""
         return self.nodes.descent if isinstance(self.nodes, NodeArrays) else _descent_of(self.nodes)
 
     # ---- its shape --------------------------------------------------------------------------------------
@@ -403,12 +403,12 @@ class Tree(Viewed):
 
     @property
     def branches(self) -> tuple[int, ...]:
-        """Indices of the branches and switches, in reading order."""
+        """Indices of the branches, including multiway branches, in reading order."""
         return tuple(i for i, node in enumerate(self.nodes) if not isinstance(node, Leaf))
 
     @property
     def tests(self) -> tuple[syn.Predicate, ...]:
-        """All that it asks; of a switch, whether the attribute has the first of its values."""
+        """Tests of the branches; a multiway branch is represented by an equality test of its first value."""
         return tuple(
             node.test if isinstance(node, Branch) else syn.Compare(node.attribute, "=", node.values[0])
             for node in self.nodes
@@ -417,7 +417,7 @@ class Tree(Viewed):
 
     @property
     def caveats(self) -> list[Caveat]:
-        """The nodes at which something better may have been missed."""
+        """Nodes at which a better test may have been missed."""
         found = []
         for i, node in enumerate(self.nodes):
             if isinstance(node, Leaf):
@@ -429,22 +429,22 @@ class Tree(Viewed):
 
     @property
     def depths(self) -> tuple[int, ...]:
-        """Depth of each node: the number of answers that lead to it."""
+        """Depth of each node: the number of tests on its path."""
         return depths_of(self.parents)
 
     @property
     def depth(self) -> int:
-        """The most answers that lead to a leaf."""
+        """Maximum depth of the nodes."""
         return max(self.depths)
 
     def parent(self, node: int) -> int | None:
-        """The branch above a node; None for the root."""
+        """Return the parent of a node; None for the root."""
         return None if self.parents[node] < 0 else self.parents[node]
 
     def ways(self, node: int) -> tuple[Way, ...]:
-        """The sides of a node, each with what those who go there answer; exactly one holds of everybody.
+        """Return the edges of a node with their tests; every individual satisfies exactly one of them.
 
-        By the rule ``"fractional"`` that is so for those of whom every value is known.
+        With the rule ``"fractional"`` this requires that all values are known.
         """
         match self.nodes[node]:
             case Leaf():
@@ -456,7 +456,7 @@ class Tree(Viewed):
                 return _ways_of(switch)
 
     def path(self, node: int) -> tuple[Step, ...]:
-        """The answers that lead to a node, from the root on."""
+        """Return the path to a node, starting at the root."""
         steps = []
         while (above := self.parents[node]) >= 0:
             _, test, answer = next(way for way in self.ways(above) if way.child == node)
@@ -465,16 +465,16 @@ class Tree(Viewed):
         return tuple(reversed(steps))
 
     def _deciding(self, branch: Branch) -> syn.Predicate:
-        """The test that says who goes to the yes side, also if the value is missing."""
+        """Return the test for the yes branch that also routes missing values."""
         if self.missing != "majority":
             return branch.test
         record = self.schema.type(self.schema.individual)
         return (possibly if heaviest(branch.shares) == 0 else surely)(branch.test, record)
 
-    # ---- its use ----------------------------------------------------------------------------------------
+    # ---- routing ----------------------------------------------------------------------------------------
 
     def apply(self, population: Population) -> NDArray[np.int64]:
-        """The leaf that each individual ends up in.
+        """Return the leaf of each individual.
 
         Examples
         --------
@@ -500,7 +500,7 @@ class Tree(Viewed):
         return leaf_of
 
     def distribution(self, population: Population) -> Distribution:
-        """The leaves that each individual ends up in, and how much of it does in each."""
+        """Return the leaves of each individual, with the fraction of it in each."""
         parts = [part for part in self.parts(population) if isinstance(self.nodes[part.node], Leaf)]
         rows = np.concatenate([part.which for part in parts])
         leaves = np.repeat([part.node for part in parts], [len(part.which) for part in parts])
@@ -509,12 +509,12 @@ class Tree(Viewed):
         return Distribution(rows[order], leaves[order], weights[order])
 
     def arrivals(self, population: Population) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Every node in reading order, with the individuals that come by it, wholly or in part."""
+        """Yield every node in reading order, with the individuals that reach it, wholly or fractionally."""
         for node, which, _ in self.parts(population):
             yield node, which
 
     def parts(self, population: Population) -> Iterator[Part]:
-        """Every node in reading order, with the individuals that come by it, and how much of each does."""
+        """Yield every node in reading order, with the individuals that reach it and the fraction of each."""
         known: Known = {}
         stack = [Part(0, np.arange(len(population)), _whole(len(population)))]
         while stack:
@@ -523,7 +523,7 @@ class Tree(Viewed):
             stack += reversed(self._sides(part, population, known))
 
     def _sides(self, part: Part, population: Population, known: Known) -> list[Part]:
-        """Return what part of a node's individuals goes to each of its sides."""
+        """Return the individuals that follow each branch of a node."""
         if not len(part.which):
             return [part._replace(node=child) for child in self.nodes[part.node].children]
         match self.nodes[part.node]:
@@ -547,7 +547,7 @@ class Tree(Viewed):
 
 
 def depths_of(parents: Sequence[int]) -> tuple[int, ...]:
-    """Return how many answers lead to each node, from the branch above each, which is -1 for the root."""
+    """Return the depth of each node from the parents, -1 for the root."""
     depths = [0]
     for parent in parents[1:]:
         depths.append(depths[parent] + 1)
@@ -572,7 +572,7 @@ def _descent_of(nodes: Sequence[Node]) -> Descent | None:
 
 
 def _ways_of(switch: MultiwayBranch) -> tuple[Way, ...]:
-    """Return the value of each side, and for the usual one whatever is none of the other values."""
+    """Return an edge per value; that of the heaviest branch also takes all values that have no branch."""
     attribute, usual = switch.attribute, switch.usual
     elsewhere = one_of(attribute, (value for place, value in enumerate(switch.values) if place != usual))
     return tuple(
@@ -582,7 +582,7 @@ def _ways_of(switch: MultiwayBranch) -> tuple[Way, ...]:
 
 
 def _whole(n: int) -> NDArray[np.float64]:
-    """All of so many individuals, in no memory."""
+    """Return n ones without allocating memory."""
     return np.broadcast_to(np.float64(1.0), n)
 
 
@@ -592,14 +592,14 @@ def _some(part: Part, child: int, here: NDArray[np.bool_]) -> Part:
 
 
 def _shared(part: Part, child: int, places: NDArray[np.int64], place: int, share: float) -> Part:
-    """Those who go to one side, and of those who might go to any a share."""
+    """Return the individuals that follow one branch, and a fraction of those whose branch is unknown."""
     unknown = places < 0
     here = unknown | (places == place)
     return Part(child, part.which[here], part.weights[here] * np.where(unknown[here], share, 1.0))
 
 
 def _heaviest_leaves(found: Distribution, n: int) -> NDArray[np.int64]:
-    """The leaf of each individual that has most of it; of equal ones the first."""
+    """Return the leaf with the largest fraction of each individual; ties go to the first."""
     order = np.lexsort((-found.weights.round(12), found.rows))
     leaf_of = np.empty(n, dtype=np.int64)
     leaf_of[found.rows[order[::-1]]] = found.leaves[order[::-1]]
@@ -607,20 +607,20 @@ def _heaviest_leaves(found: Distribution, n: int) -> NDArray[np.int64]:
 
 
 def answers_below(tree: Tree, answers: Sequence[Hashable]) -> list[set[Hashable]]:
-    """For each node all that the leaves below it say, from what each node says."""
-    told: list[set[Hashable]] = [{answer} for answer in answers]
+    """Return, for each node, the predictions of the leaves below it, from the prediction of each node."""
+    below: list[set[Hashable]] = [{answer} for answer in answers]
     for index in reversed(tree.branches):
-        told[index] = set().union(*(told[child] for child in tree.nodes[index].children))
-    return told
+        below[index] = set().union(*(below[child] for child in tree.nodes[index].children))
+    return below
 
 
 def subtree(tree: Tree, kept: frozenset[int]) -> Tree:
-    """The tree in which only some of its branches are still branches, and the others have become leaves.
+    """Return a pruned tree in which only some of the branches are kept and the others become leaves.
 
     Parameters
     ----------
     kept : set of int
-        Branches; what lies below one that is not kept is gone.
+        Branches to keep; everything below a removed branch is removed.
     """
     nodes: list[Node] = []
     waiting: list[tuple[int, int, int]] = [(0, -1, 0)]

@@ -1,6 +1,6 @@
-"""Trees as JSON: node by node what was seen there and what is asked, as text of the grammar language.
+"""Trees as JSON: the statistics and the test of each node, in the grammar language.
 
-Every test is checked on the schema again when it is read.
+All tests are checked against the schema when a tree is loaded.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
 
 
 def tree_from_json(part: JsonPart, reader: TestReader) -> Tree:
-    """Return the tree that `tree_to_json` has written."""
+    """Return a tree from the JSON values of `tree_to_json`."""
     task = _task(part)
     missing = part.member("missing").one_of(get_args(MissingRule), "false, majority or fractional")
     nodes = tuple(_node(node, reader, task, missing) for node in part.member("nodes").elements())
@@ -55,7 +55,7 @@ def tree_from_json(part: JsonPart, reader: TestReader) -> Tree:
 
 
 def _lightest(tree: JsonPart) -> float:
-    """The least weight of a training individual; models of data without weights, and older ones, do not say it."""
+    """Return the smallest training weight; not in models of unweighted data and in older files."""
     if "lightest" not in tree.members():
         return 1.0
     part = tree.member("lightest")
@@ -75,23 +75,23 @@ def _node_to_json(node: Node, task: Task) -> dict[str, Any]:
     if isinstance(node, Leaf):
         reason = {"stopped_by": node.stopped_by} if node.stopped_by else {}
         return {**seen, "gap": json_number(node.gap), **reason} if node.gap else seen
-    told = ((one.name, getattr(node.found, one.name)) for one in fields(node.found) if one.name != "trace")
+    items = ((each.name, getattr(node.found, each.name)) for each in fields(node.found) if each.name != "trace")
     found = {
-        key: json_number(value) if isinstance(value, float) else value for key, value in told if value is not None
+        key: json_number(value) if isinstance(value, float) else value for key, value in items if value is not None
     }
     if node.found.trace:
         found["trace"] = [[point.evaluated, *map(json_number, point[1:])] for point in node.found.trace]
     shares = {"shares": [float(share) for share in node.shares]} if node.shares else {}
     match node:
         case Branch(test, yes, no):
-            asks: dict[str, Any] = {"test": pretty(test), "yes": yes, "no": no}
+            tests: dict[str, Any] = {"test": pretty(test), "yes": yes, "no": no}
         case MultiwayBranch(attribute, values, children):
-            asks = {"switch": attribute, "values": list(values), "children": list(children)}
-    return {**asks, **shares, **seen, "found": found}
+            tests = {"switch": attribute, "values": list(values), "children": list(children)}
+    return {**tests, **shares, **seen, "found": found}
 
 
 def decision_from_json(part: JsonPart, n_classes: int) -> Decision:
-    """Return how leaves decide."""
+    """Return the decision options of the leaves."""
     written = part.member("estimate")
     known = get_args(Estimate)
     estimate: Any = None if written.value is None else written.one_of(known, listed(known))
@@ -105,14 +105,14 @@ def decision_from_json(part: JsonPart, n_classes: int) -> Decision:
     except StructtreeError as error:
         part.fail(str(error))
     if rows is not None and n_classes and len(rows) != n_classes:
-        costs.fail(f"expected {n_classes} rows, one for each class, got {len(rows)}")
+        costs.fail(f"expected {n_classes} rows, one per class, got {len(rows)}")
     return decision
 
 
 def _node(part: JsonPart, reader: TestReader, task: Task, missing: MissingRule) -> Node:
     stats, members = task.summary_from_json(part), part.members()
     if "switch" in members:
-        return _switch(part, reader, stats)
+        return _multiway_branch(part, reader, stats)
     if "test" not in members:
         return Leaf(stats, part.member("gap").number_or_infinity() if "gap" in members else 0.0, _reason(part))
     yes, no = part.member("yes").whole(), part.member("no").whole()
@@ -121,13 +121,13 @@ def _node(part: JsonPart, reader: TestReader, task: Task, missing: MissingRule) 
     return Branch(test, yes, no, stats, _found(part.member("found")), shares)
 
 
-def _switch(part: JsonPart, reader: TestReader, stats: Stats) -> MultiwayBranch:
+def _multiway_branch(part: JsonPart, reader: TestReader, stats: Stats) -> MultiwayBranch:
     values = tuple(value.text() for value in part.member("values").elements())
     children = tuple(child.whole() for child in part.member("children").elements())
     if len(set(values)) < len(values) or len(values) < 2:
         part.member("values").expected("two or more different values")
     if len(children) != len(values):
-        part.member("children").fail(f"expected {len(values)} nodes, one for each value, got {len(children)}")
+        part.member("children").fail(f"expected {len(values)} nodes, one per value, got {len(children)}")
     attribute, shares = part.member("switch"), _shares(part.member("shares"), len(values))
     reader.checked(syn.Compare(attribute.text(), "=", values[0]), attribute)
     return MultiwayBranch(attribute.text(), values, children, stats, _found(part.member("found")), shares)
@@ -136,7 +136,7 @@ def _switch(part: JsonPart, reader: TestReader, stats: Stats) -> MultiwayBranch:
 def _shares(part: JsonPart, n: int) -> tuple[float, ...]:
     shares = tuple(share.weight() for share in part.elements())
     if len(shares) != n:
-        part.fail(f"expected {n} numbers, one for each side, got {len(shares)}")
+        part.fail(f"expected {n} numbers, one per branch, got {len(shares)}")
     return shares
 
 
@@ -165,7 +165,7 @@ def _trace_point(part: JsonPart) -> TracePoint:
 
 
 def _reason(part: JsonPart) -> Unproved | None:
-    """Return what stopped a search; files that were written before that was kept do not say it."""
+    """Return why a search ended early; not in older files."""
     if "stopped_by" not in part.members():
         return None
     known, reason = get_args(Unproved), part.member("stopped_by")
@@ -173,11 +173,11 @@ def _reason(part: JsonPart) -> Unproved | None:
 
 
 def _require_reading_order(nodes: tuple[Node, ...], part: JsonPart) -> None:
-    """Every node once, each after the branch it belongs to, and the sides in their order."""
+    """Check that every node occurs once, after its parent, and that children are in order."""
     expected = [0]
     for index, node in enumerate(nodes):
         if not expected or expected.pop() != index:
-            raise DataError("this node does not follow from those before it", path=f"{part.path}[{index}]")
+            raise DataError("this node is not the next one in reading order", path=f"{part.path}[{index}]")
         expected += reversed(node.children)
     if expected:
         part.fail(f"node {expected[-1]} is missing")

@@ -1,4 +1,4 @@
-"""The tree as a predictor: predictions of its leaves, the path of an individual as evidence, and its JSON form."""
+"""Tree predictor: predictions of the leaves, decision paths as evidence, and the JSON form."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ class TreePredictor(Predictor):
     ----------
     tree : Tree
     decision : Decision
-        How its leaves estimate probabilities, and decide about a class.
+        Decision options of the leaves.
 
     Examples
     --------
     >>> from structtree.data.schema import RecordType
+    >>> from structtree.models.tree import ClassCounts
     >>> schema = Schema((RecordType("Car"),), "Car")
     >>> tree = Tree((Leaf(ClassCounts(4, (1.0, 3.0))),), schema, ("no", "yes"))
     >>> TreePredictor(tree).predict(Population.from_records([{"wheels": 2}])).tolist()
@@ -68,7 +69,7 @@ class TreePredictor(Predictor):
 
     @property
     def classes(self) -> tuple[Any, ...]:  # type: ignore[override]
-        """The classes, or nothing if numbers are predicted."""
+        """The classes; empty for regression."""
         return self.tree.classes
 
     @property
@@ -83,7 +84,7 @@ class TreePredictor(Predictor):
 
     @property
     def mentioned(self) -> NeededMembers:
-        """The attributes and links that its tests mention; plain tests need no look at the nodes, made lazily."""
+        """Attributes and links that its tests mention; plain comparisons do not create the nodes for that."""
         tree = self.tree
         if tree.descent is None:
             return needed_members(tree.tests, tree.schema)
@@ -91,7 +92,7 @@ class TreePredictor(Predictor):
         return {record.name: frozenset(map(record.given_name, tree.descent.attributes))}
 
     def predict(self, population: Population) -> NDArray[Any]:
-        """Return the place of the predicted class among the classes, or the predicted number."""
+        """Return the index of the predicted class, or the predicted number, of each individual."""
         return predicted_answers(self.tree, population, self.decision)
 
     def predict_proba(self, population: Population) -> Floats:

@@ -1,8 +1,8 @@
-"""Tests when values are unknown: whom it surely holds of, and whom it may hold of.
+"""Tests with unknown values: the individuals that certainly satisfy a test, and those that possibly do.
 
-A value is unknown where it is missing, and where it is a category that training has not seen: nothing was learned
-about either. Of both questions the answer is a test again, one that is true or false of everybody. So a tree that
-treats unknown values in a way of its own is routed, and written as rules, by the tests that there are anyway.
+A value is unknown if it is missing, or a category that did not occur in training. Both questions are answered by
+another test, which is true or false for every individual. So trees with special rules for unknown values are routed,
+and written as rules, with ordinary tests.
 
 Law: where every value is known, all three are the same test.
 """
@@ -25,14 +25,14 @@ Change = Callable[[syn.Predicate, RecordType], syn.Predicate]
 
 
 def surely(test: syn.Predicate, record: RecordType) -> syn.Predicate:
-    """The test that holds of those of whom another holds whatever the unknown values are.
+    """Return the test for individuals that satisfy a test whatever the unknown values are.
 
     Parameters
     ----------
     test : Predicate
-        About attributes of the individual itself.
+        Test of attributes of the individual itself.
     record : RecordType
-        The individuals, with the categories that are known.
+        Type of the individuals, with the known categories.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def surely(test: syn.Predicate, record: RecordType) -> syn.Predicate:
 
 
 def possibly(test: syn.Predicate, record: RecordType) -> syn.Predicate:
-    """The test that holds of those of whom another holds or may hold, depending on unknown values.
+    """Return the test for individuals that satisfy a test for some choice of the unknown values.
 
     Examples
     --------
@@ -71,14 +71,14 @@ def possibly(test: syn.Predicate, record: RecordType) -> syn.Predicate:
             return none_of(name, _others(name, values, record))
         case syn.Flag(name) | syn.Compare(name) | syn.Among(name) | syn.Within(name):
             return syn.Or((test, syn.Missing(name)))
-        case syn.CompareOwn((name,), _, (other,)):  # of a category that training has not seen the text says enough
+        case syn.CompareOwn((name,), _, (other,)):  # unseen categories are compared as text
             return syn.Or((test, syn.Missing(name), syn.Missing(other)))
         case _:
             return _inside(test, record, possibly, surely)
 
 
 def _inside(test: syn.Predicate, record: RecordType, of_same: Change, of_negated: Change) -> syn.Predicate:
-    """Change what a test is made of: its parts in the same way, and what it negates in the other."""
+    """Transform the parts of a test, with the dual transformation inside a negation."""
     match test:
         case syn.And(parts) | syn.Or(parts):
             return with_children(test, tuple(of_same(part, record) for part in parts))
@@ -92,12 +92,12 @@ def _inside(test: syn.Predicate, record: RecordType, of_same: Change, of_negated
 
 
 def _as_it_is(test: syn.Top | syn.Test | syn.LinkForm) -> syn.Predicate:
-    """Return a test that no unknown value of the individual changes; its type keeps new connectives out."""
+    """Return a test that unknown values do not affect; the annotation rejects new connectives."""
     return test
 
 
 def seen_schema(population: Population) -> Schema:
-    """The schema of a population with the categories that its individuals have, and no others.
+    """Return the schema of a population with only the categories that occur in it.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def _as_seen(attribute: Attribute, population: Population) -> Attribute:
 
 
 def one_of(name: str, values: Iterable[str]) -> syn.Predicate:
-    """An attribute has one of some values.
+    """Return the test that an attribute has one of the values.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def one_of(name: str, values: Iterable[str]) -> syn.Predicate:
 
 
 def none_of(name: str, values: Iterable[str]) -> syn.Predicate:
-    """An attribute has none of some values: it has another one, or none at all.
+    """Return the test that an attribute has another value, or none.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def _is_nominal(name: str, record: RecordType) -> bool:
 
 
 def _others(name: str, values: Iterable[object], record: RecordType) -> list[str]:
-    """The known categories of an attribute but for some."""
+    """Return the known categories of an attribute except the given ones."""
     attribute = record.attribute(name)
     assert attribute is not None
     without = set(values)

@@ -1,4 +1,4 @@
-"""Options of how leaves decide among classes: estimates of probabilities, and costs of errors."""
+"""Options for class predictions: probability estimates and misclassification costs."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Costs = Sequence[Sequence[float]]
 @documented
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Options of how class counts become probabilities, and probabilities a class.
+    """Options that turn class counts into probabilities, and probabilities into a class.
 
     Notes
     -----
-    The estimate is the share of a class; the same with one more individual of every class (``"laplace"``); with ``m``
-    more that are distributed as in the whole tree (``"m-estimate"``); or with ``m`` more that are distributed as the
-    node above is estimated to be (``"m-branch"``). An individual that is added has the least weight of the training
-    data, so that only the ratios of weights matter. By default the goal chooses (`structtree.learn.goals`); without a
-    goal it is the share. Without ``costs`` every error costs 1.
+    ``"frequency"`` is the relative frequency of a class. ``"laplace"`` adds one individual of every class;
+    ``"m-estimate"`` adds ``m`` individuals with the class distribution of the training data; ``"m-branch"`` adds
+    ``m`` individuals with the estimated distribution of the parent node. Each added individual has the smallest
+    training weight, so that only the ratios of weights matter. The default depends on the goal
+    (`structtree.learn.goals`); without a goal it is ``"frequency"``. Without ``costs`` every error costs 1.
 
     Examples
     --------
@@ -35,18 +35,18 @@ class Decision:
     ((0.0, 1.0), (5.0, 0.0))
     """
 
-    PANEL: ClassVar[str] = "What leaves predict"
+    PANEL: ClassVar[str] = "Leaf predictions"
 
     estimate: Estimate | None = option(
         None,
-        "How leaves estimate probabilities.",
+        "Probability estimate of the leaves.",
         parameter="leaf_estimate",
-        shown_default="by the goal",
+        shown_default="depends on the goal",
         for_classes=True,
     )
     m: float | None = option(
         None,
-        "For m-estimate and m-branch: how many individuals the prior counts for.",
+        "For m-estimate and m-branch: weight of the prior, as a number of individuals.",
         Span(0, 1e15),
         shown_default="2",
         needs=("estimate", "m-estimate", "m-branch"),
@@ -54,19 +54,19 @@ class Decision:
     )
     costs: Costs | None = option(
         None,
-        "What predicting class j for an individual of class i costs, as costs[i][j], classes in order.",
+        "Misclassification costs: costs[i][j] is the cost of predicting class j for true class i.",
         accepts="matrix",
         annotation="ArrayLike | None",
         flag="cost",
-        metavar="CLASS:SAID=COST",
-        flag_help="The cost of an error: active:inactive=5 for predicting an active one inactive; may be repeated.",
+        metavar="TRUE:PREDICTED=COST",
+        flag_help="Misclassification cost, such as active:inactive=5; can be repeated.",
         many=True,
         for_classes=True,
     )
 
     @property
     def is_plain(self) -> bool:
-        """True where probabilities are what the counts say, give or take one individual."""
+        """True if the probabilities are the relative frequencies, give or take one individual."""
         return self.estimate in (None, "frequency") or (self.estimate == "m-estimate" and (self.m or 0.0) <= 1.0)
 
     def __post_init__(self) -> None:
@@ -79,7 +79,7 @@ class Decision:
             object.__setattr__(self, "costs", _checked_costs(self.costs))
 
 
-#: The most frequent class, every error costing the same.
+#: Predicts the most frequent class; all errors cost the same.
 MAJORITY = Decision()
 
 
@@ -90,9 +90,7 @@ def _checked_costs(costs: Any) -> Costs:
         raise UsageError(f"costs must be a square matrix of numbers >= 0; got {costs!r}") from None
     for i, row in enumerate(rows):
         if len(row) != len(rows):
-            raise UsageError(
-                f"costs must be a square matrix; got {len(rows)} rows, and {len(row)} numbers in row {i}"
-            )
+            raise UsageError(f"costs must be a square matrix; got {len(rows)} rows and {len(row)} numbers in row {i}")
         for j, cost in enumerate(row):
             if not (isfinite(cost) and cost >= 0):
                 raise UsageError(f"costs must be numbers >= 0; got {cost} in row {i}, column {j}")

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from structtree.arrays import Floats, Ints
 from structtree.data.json_parts import JsonPart, json_number
 from structtree.errors import DataError, UsageError
+from structtree.reprs import short_repr
 from structtree.tasks.criteria import CRITERIA, Criterion, RandomSplit, criterion, random_split_of, tried
 from structtree.tasks.decision import MAJORITY, Decision
 from structtree.tasks.estimates import TreeFigures, nearest_with_weight
@@ -105,6 +106,9 @@ class Task(ABC):
     metrics: ClassVar[Mapping[str, Metric]] = NUMBER_METRICS
     individuals_per_leaf: ClassVar[int] = 100
     predicts_classes: ClassVar[bool] = False
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.description)
 
     @property
     def description(self) -> str:

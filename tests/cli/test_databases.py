@@ -66,7 +66,7 @@ def test_where_chooses_individuals_and_is_not_remembered(bank, tmp_path):
     options = ["--individual", "loan", "--target", "status", "--max-depth", 1]
     succeed("fit", bank, *options, "--where", "years <= 2", "-o", model)
     said = run("predict", model, bank).stderr
-    assert "read as the model's own data was: individual loan\n" in said and "60 individuals" in said
+    assert "read like the training data: individual loan\n" in said and "60 individuals" in said
 
 
 def test_links_are_said_and_a_name_of_a_link_is_still_one(tmp_path):
@@ -96,12 +96,12 @@ def wrong_files(folder):
         (["empty.sqlite"], "the file is empty"),
         (["text.sqlite"], "it is text"),
         (["secret.sqlite"], "encrypted"),
-        (["half.sqlite"], "cut off"),
+        (["half.sqlite"], "truncated"),
         (["nowhere.sqlite"], "the foreign key a.x refers to absent.id"),
         (["bank.sqlite", "--individual", "lone"], "did you mean 'loan'"),
         (["bank.sqlite", "--exclude", "loan.nite"], "did you mean 'note'"),
         (["bank.sqlite", "--link", "loan.amount=disposition"], "has no key"),
-        (["bank.sqlite", "--strict"], "names no row of district"),
+        (["bank.sqlite", "--strict"], "matches no row of district"),
         (["bank.sqlite", "--schema", "absent.toml"], "there is no file absent.toml"),
     ],
 )

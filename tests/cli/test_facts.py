@@ -68,7 +68,7 @@ def test_a_grammar_is_made_of_modes(trains, tmp_path):
     ("words", "sentence", "code"),
     [
         (["--part", "tset"], "unknown part 'tset'", 1),
-        (["--negatives", "none.pl"], "there is no file none.pl", 1),
+        (["--negatives", "none.pl"], "neither none.pl nor", 1),
         (["--fact", "long(Car"], "expected a fact such as bond(Molecule, Atom, Atom -> to, order)", 2),
         (["--positives", "pos.pl"], "there are positive examples of east/1 only", 2),
         (["--format", "csv", "--fact", "p(A)"], "fact does not apply to csv", 2),
@@ -83,7 +83,7 @@ def test_a_wrong_fact_is_one_sentence_with_its_line(trains):
     (trains / "bk.pl").write_text(FACTS + "\nhas_car(t1).")
     found = run("data", "info", str(trains))
     assert found.exit_code == 1
-    assert found.stderr == f"error: {trains / 'bk.pl'}:2: has_car has 1 argument here and 2 in the other 5 facts\n"
+    assert found.stderr == f"error: {trains / 'bk.pl'}:2: has_car has 1 argument here but 2 in the other 5 facts\n"
 
 
 def test_directives_are_told_and_not_executed(trains):

@@ -65,23 +65,23 @@ REFUSED = [
     (f"{SALE} --link sale.customer_id=customer.nr", r"unknown column of customer 'nr' \(known: 'born', 'id', "),
     (f"{SALE} --link sale.customer_id=dear.id", r"shop.sqlite: dear is a view, and views are not read"),
     (f"{SALE} --key sale.ide", r"unknown column of sale 'ide' \(did you mean 'id'"),
-    (f"{SALE} --key sale.y", r"sale.y is no key: rows have the same value, or none"),
+    (f"{SALE} --key sale.y", r"sale.y is not a key: its values are not unique, or some are missing"),
     (f"{SALE} --exclude customer.twon", r"unknown column of customer 'twon' \(did you mean 'town'"),
     ("data info nokey.sqlite", r"the foreign key c.p refers to p, which has no such key.*--exclude c.p"),
-    ("data info nowhere.sqlite", r"the foreign key c.p refers to absent.id, which is not there.*--exclude c.p"),
+    ("data info nowhere.sqlite", r"the foreign key c.p refers to absent.id, which does not exist: .*--exclude c.p"),
     # individuals and targets
     ("fit shop.sqlite --individual sales --target y", r"unknown table 'sales' \(did you mean 'sale'"),
     ("fit shop.sqlite --individual dear --target y", r"dear is a view"),
     ("fit shop.sqlite --individual sale --target z", r"unknown attribute 'z'"),
     ("fit shop.sqlite --individual customer --target picture", r"customer.picture is a binary column"),
     ("fit empty_tables.sqlite --individual t --target y", r"the table t has no rows"),
-    ("data info no_tables.sqlite", r"there is no table"),
+    ("data info no_tables.sqlite", r"there are no tables"),
     # conditions
     (f"{SALE} --where 'price >'", r"--where 'price >' is not understood for sale"),
     (f"{SALE} --where 'cost > 1'", r"no such column: cost"),
     (f'{SALE} --where "y = \'x"', r"""--where "y = 'x" is not understood for sale: unrecognized token"""),
     (f"{SALE} --where '1), (SELECT 1'", r"expected one condition"),
-    (f"{SALE} --where 'sum(price) > 1'", r"it must be about single rows"),
+    (f"{SALE} --where 'sum(price) > 1'", r"it must apply to single rows"),
     (f"{SALE} --where '1) FROM sale; DELETE FROM sale; --'", r"is not understood"),
     (f"{SALE} --where 'price > 1e9'", r"--where matches none of the 20 rows"),
     # dates that are none
@@ -95,19 +95,22 @@ REFUSED = [
     (f"{SALE} --frozen-at 2024-02-30", r"--frozen-at takes a day such as 2010-01-01; got '2024-02-30'"),
     (f"{SALE} --frozen-at '2024-01-02 12:00'", r"--frozen-at takes a day"),
     # files that are no databases
-    ("data info text.sqlite", r"text.sqlite: not an SQLite database: it is text, which begins 'hello'"),
+    ("data info text.sqlite", r"text.sqlite: not an SQLite database: it is text that starts with 'hello'"),
     ("data info empty.sqlite", r"empty.sqlite: the file is empty"),
     ("data info folder.sqlite", r"folder.sqlite: the folder has no"),
-    ("data info secret.sqlite", r"of another kind, or encrypted"),
-    ("data info cut.sqlite", r"cut off after [\d,]+ bytes of [\d,]+"),
-    ("data info stub.sqlite", r"cut off after 30 bytes$"),
-    ("data info packed.sqlite.gz", r"cannot be unpacked"),
-    ("data info binary.toml.sqlite --schema shop.sqlite", r"shop.sqlite: not a schema file: it is no text"),
+    ("data info secret.sqlite", r"has another format or is encrypted"),
+    ("data info cut.sqlite", r"truncated after [\d,]+ of [\d,]+ bytes"),
+    ("data info stub.sqlite", r"truncated after 30 bytes$"),
+    ("data info packed.sqlite.gz", r"cannot be decompressed"),
+    ("data info binary.toml.sqlite --schema shop.sqlite", r"shop.sqlite: not a schema file: it is not UTF-8 text"),
     # facts
-    ("data info arity.pl", r"arity.pl:25: size has 1 argument here and 2 in the other 12 facts"),
-    ("data info good.pl --fact 'size(Part)'", r"the declaration size\(Part\) has 1 argument, and .* have 2"),
+    ("data info arity.pl", r"arity.pl:25: size has 1 argument here but 2 in the other 12 facts"),
+    (
+        "data info good.pl --fact 'size(Part)'",
+        r"declaration size\(Part\) has 1 argument, but the facts of size have 2",
+    ),
     ("data info good.pl --type size=date", r"good.pl:1: expected a date such as 2024-12-31, got 0"),
-    ("data info twice.pl", r"twice.pl:5: the interpretation 1 is begun on line 1 already"),
+    ("data info twice.pl", r"twice.pl:5: the interpretation 1 already begins on line 1"),
 ]
 
 FILES = {
@@ -363,7 +366,7 @@ def test_duckdb_is_told_by_its_first_bytes_and_its_uuids_link(duck):
     [
         ("y >", "is not understood for c: "),
         ("1 = 1), (1 = 1", "expected one condition"),
-        ("1 = 1) FROM c; COPY c TO 'out.csv'; SELECT *, (1 = 1", "it must be a condition, and nothing else"),
+        ("1 = 1) FROM c; COPY c TO 'out.csv'; SELECT *, (1 = 1", "it must be a single condition"),
         ("(SELECT count(*) FROM read_csv('shop.csv')) > 0", "disabled by configuration"),
     ],
 )
@@ -381,7 +384,7 @@ def test_a_duckdb_file_that_is_cut_off_is_refused(duck):
     content = duck.read_bytes()
     for n in (20, len(content) // 2):
         duck.write_bytes(content[:n])
-        with pytest.raises(DataError, match="the DuckDB database is cut off after"):
+        with pytest.raises(DataError, match="the DuckDB database is truncated after"):
             open_data(duck)
 
 

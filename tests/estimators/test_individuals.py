@@ -205,7 +205,9 @@ def test_what_is_not_individuals_is_refused_in_one_sentence(name):
     forms, labels = record_forms()
     tree = StructuralTreeClassifier(max_depth=1).fit(forms["population"], labels)
     uses = [tree.predict, tree.model_.predict, tree.apply, lambda given: explain(tree, given, 0), population_of]
-    uses += [lambda given: fit(given, ["a", "b"]), lambda given: StructuralTreeClassifier().fit(given, ["a", "b"])]
+    uses.append(lambda given: StructuralTreeClassifier().fit(given, ["a", "b"]))
+    if name != "a path":  # which `fit` reads
+        uses.append(lambda given: fit(given, ["a", "b"]))
     for use in uses:
         with pytest.raises(StructtreeError, match=message) as refused:
             use(individuals)
@@ -213,22 +215,22 @@ def test_what_is_not_individuals_is_refused_in_one_sentence(name):
 
 
 WRONG = {
-    ("graphs", "records"): "the model is for graphs, and the individuals of the data have no nodes",
+    ("graphs", "records"): "the model is for graphs, but the individuals of the data have no nodes",
     (
         "graphs",
         "table",
-    ): "the model is for graphs, and the individuals of the data have no nodes|individuals with nodes",
-    ("graphs", "molecules"): "the model is for graphs, and the individuals of the data have no nodes",
+    ): "the model is for graphs, but the individuals of the data have no nodes|individuals with nodes",
+    ("graphs", "molecules"): "the model is for graphs, but the individuals of the data have no nodes",
     (
         "molecules",
         "graphs",
-    ): "the model is for molecules, and the individuals of the data have no atoms; name",
+    ): "the model is for molecules, but the individuals of the data have no atoms; name",
     ("molecules", "records"): "the model is for molecules",
     ("molecules", "table"): "the model is for molecules|individuals with atoms, rings, which the rows of an array",
-    ("records", "graphs"): "the data has graphs, and the model is for individuals without nodes",
-    ("records", "molecules"): "the data has molecules, and the model is for individuals without atoms",
+    ("records", "graphs"): "the data has graphs, but the model is for individuals without nodes",
+    ("records", "molecules"): "the data has molecules, but the model is for individuals without atoms",
     ("records", "table"): "needs the link 'items' of type|individuals with items, which the rows of an array",
-    ("table", "graphs"): "the data has graphs, and the model is for individuals without nodes",
+    ("table", "graphs"): "the data has graphs, but the model is for individuals without nodes",
     ("table", "records"): r"needs the attribute 'x0' of type '(Row|Individual)', which the data lacks",
     ("table", "molecules"): "the data has molecules",
 }
@@ -254,7 +256,7 @@ def test_a_graph_model_does_not_answer_for_records():
     forms, labels = graph_forms()
     tree = StructuralTreeClassifier().fit(forms["list of graphs"], labels)
     for use in (tree.predict, tree.predict_proba, tree.model_.predict):
-        with pytest.raises(DataError, match="the model is for graphs, and the individuals of the data have no nodes"):
+        with pytest.raises(DataError, match="the model is for graphs, but the individuals of the data have no nodes"):
             use([{"a": 1}])
 
 
@@ -323,7 +325,7 @@ def test_the_column_of_smiles_is_named_where_its_name_does_not_tell():
         StructuralTreeClassifier(smiles="mole").fit(frame, ALCOHOL)
     with pytest.raises(UsageError, match="smiles='mol' names a column of a table; got a list"):
         StructuralTreeClassifier(smiles="mol").fit(SMILES, ALCOHOL)
-    with pytest.raises(DataError, match=r"the model is for molecules, .*; name the column .* smiles=COLUMN"):
+    with pytest.raises(DataError, match=r"the model is for molecules, .*; name the column .* smiles='COLUMN'"):
         model.predict(frame)
     assert Population.from_frame(pd.DataFrame({"smiles": SMILES})).schema.names == ("Row",)
 

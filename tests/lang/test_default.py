@@ -104,7 +104,7 @@ def test_a_glob_of_a_shipped_grammar_does_not_bring_back_an_identifier():
     questions = asked(grammar, population, "Molecule")
     assert {"logp >= *", "size >= *"} <= questions
     assert not any("mol_id" in question for question in questions)
-    assert "    top -> logp >= *\n    top -> size >= *  # numbers of the molecule as a whole" in grammar.text
+    assert "    top -> logp >= *\n    top -> size >= *  # numeric attributes of the molecule" in grammar.text
     assert Grammar.parse(grammar.text) == grammar
 
 

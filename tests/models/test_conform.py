@@ -77,12 +77,20 @@ def test_types_are_matched_by_the_links_that_lead_to_them():
         ),
         ([{"kind": "a"}], "exists cars (top)", "needs the link 'cars' of type 'Individual', which the data lacks"),
         ([{"cars": [{"seats": 2}]}], "exists cars (wheels >= 2)", "needs the attribute 'wheels' of type 'Car'"),
-        ([{"cars": 3}], "exists cars (top)", r"needs Individual\.cars as a link, the data has it as an attribute"),
-        ([{"kind": [{"x": 1}]}], "kind = a", r"needs Individual\.kind as an attribute, the data has it as a link"),
+        (
+            [{"cars": 3}],
+            "exists cars (top)",
+            r"needs Individual\.cars as a link, but the data has it as an attribute",
+        ),
+        (
+            [{"kind": [{"x": 1}]}],
+            "kind = a",
+            r"needs Individual\.kind as an attribute, but the data has it as a link",
+        ),
         (
             [{"cars": {"wheels": 2}}],
             "exists cars (top)",
-            r"Individual\.cars as a list, the data has it as a reference",
+            r"Individual\.cars as a list, but the data has it as a reference",
         ),
         ([{"cars": [{"wheels": "two"}]}], "exists cars (wheels >= 2)", r"Car\.wheels was real in training: .*'two'"),
         ([{"fast": "perhaps"}], "fast", r"Individual\.fast was bool in training: expected true or false, got 'perh"),
@@ -95,7 +103,7 @@ def test_what_is_absent_or_of_another_sort_is_refused_in_a_sentence(records, tes
 
 def test_a_set_cannot_stand_for_a_list_whose_order_is_asked_for():
     records = [{"cars": [{"wheels": 2}, {"wheels": 3}]}]
-    with pytest.raises(DataError, match=r"needs Individual\.cars as a list, the data has it as a set"):
+    with pytest.raises(DataError, match=r"needs Individual\.cars as a list, but the data has it as a set"):
         ready(records, "exists cars (next (wheels >= 3))", types={"cars": "set"})
     assert answers(records, "exists cars (next (wheels >= 3))") == [True]
 

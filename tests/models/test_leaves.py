@@ -166,8 +166,8 @@ def test_other_shares_of_the_classes_become_those_of_the_root_and_keep_the_weigh
 @pytest.mark.parametrize(
     ("costs", "sentence"),
     [
-        ([[0, 1]], "costs must be a square matrix; got 1 rows, and 2 numbers in row 0"),
-        ([[0, 1], [2]], "costs must be a square matrix; got 2 rows, and 1 numbers in row 1"),
+        ([[0, 1]], "costs must be a square matrix; got 1 rows and 2 numbers in row 0"),
+        ([[0, 1], [2]], "costs must be a square matrix; got 2 rows and 1 numbers in row 1"),
         ([[0, -1], [1, 0]], "costs must be numbers >= 0; got -1.0 in row 0, column 1"),
         ([[0, 1], [inf, 0]], "costs must be numbers >= 0; got inf in row 1, column 0"),
         ([[0, 1], [float("nan"), 0]], "costs must be numbers >= 0; got nan in row 1, column 0"),

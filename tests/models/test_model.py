@@ -217,7 +217,7 @@ def test_a_text_that_utf_8_cannot_write_survives(tmp_path):
 
 
 def test_parameters_that_are_not_plain_are_refused_and_nothing_is_written(tmp_path, train_model):
-    with pytest.raises(UsageError, match="a model cannot be written with a record: object is not a plain value"):
+    with pytest.raises(UsageError, match="a model cannot be saved with a record: object is not a plain value"):
         save_model(replace(train_model, reading=ReadingRecord(".csv", {"odd": object()})), tmp_path / "m.json")
     assert list(tmp_path.iterdir()) == []
 
@@ -304,7 +304,7 @@ DAMAGE = {
     "no format": (lambda d: d.pop("format"), "not a structtree model: expected a JSON object with format"),
     "newer": (
         lambda d: d.update(format_version=4, structtree="9.1"),
-        r"structtree 9\.1 in format 4, and structtree .* reads formats up to 3; install a newer structtree",
+        r"structtree 9\.1 in format 4, but structtree .* reads formats up to 3; install a newer structtree",
     ),
     "schema": (lambda d: d["schema"].pop("types"), r"the schema cannot be used: .* at \$\.schema"),
     "link": (
@@ -341,7 +341,7 @@ TREE_DAMAGE = {
     "no nodes": (lambda t: t.pop("nodes"), r"expected an object with 'nodes' at \$"),
     "empty": (lambda t: t.update(nodes=[]), r"node 0 is missing at \$\.nodes"),
     "cut": (lambda t: t["nodes"].pop(), r"node \d+ is missing at \$\.nodes"),
-    "order": (lambda t: t["nodes"][0].update(yes=2), r"does not follow from those before it at \$\.nodes\[1\]"),
+    "order": (lambda t: t["nodes"][0].update(yes=2), r"is not the next one in reading order at \$\.nodes\[1\]"),
     "counts": (
         lambda t: t["nodes"][0]["counts"].pop(),
         r"expected 2 numbers, .* got 1 at \$\.nodes\[0\]\.counts",
@@ -471,7 +471,7 @@ FOREIGN = {
     '{"format": "onnx"}': "not a structtree model",
     "3": "not a structtree model",
     '{"format": NaN}': "NaN is not a JSON number",
-    "[" * 100_000: "not a structtree model: its brackets nest too deep|broken JSON",
+    "[" * 100_000: "not a structtree model: its brackets are nested too deeply|broken JSON",
     "1" * 10_000: "broken JSON|not a structtree model",
 }
 

@@ -142,7 +142,8 @@ def is_allowed(test, schema):
 
 
 def having_seen(tree, population, target, weights):
-    checked = target_for(target, len(population), None, weights, classes=tree.classes or None)
+    criterion = None if tree.classes else "mse"
+    checked = target_for(target, len(population), criterion, weights, classes=tree.classes or None)
     seen = {node: checked.stats(which) if len(which) else nobody(tree) for node, which in tree.arrivals(population)}
     return replace(tree, nodes=tuple(replace(node, stats=seen[i]) for i, node in enumerate(tree.nodes)))
 
@@ -258,7 +259,7 @@ def test_a_cost_matrix_changes_the_rules_without_growing():
 
 
 def test_a_population_without_its_target_is_refused():
-    with pytest.raises(UsageError, match="give its target too"):
+    with pytest.raises(UsageError, match="counting rules on a population needs its target; pass target as well"):
         to_rules(ask(THINGS.schema, counts(1, 3)), THINGS)
 
 

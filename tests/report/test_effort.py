@@ -162,5 +162,5 @@ def test_a_picture_that_cannot_be_drawn_is_refused(tmp_path):
     efforts = compare_effort(*GIVEN, ["gini"])
     with pytest.raises(UsageError, match=r"\.png"):
         draw_effort(efforts, tmp_path / "effort.gif")
-    with pytest.raises(MissingFileError, match="no folder"):
+    with pytest.raises(MissingFileError, match="does not exist"):
         draw_effort(efforts, tmp_path / "nowhere" / "effort.png")

@@ -334,10 +334,10 @@ def test_what_is_loaded_is_what_was_saved_and_says_the_same(tree, rows):
 DAMAGE = {
     "values": (
         lambda node: node["values"].pop(),
-        r"expected 2 nodes, one for each value, got 3 at .*\.nodes\[0\]",
+        r"expected 2 nodes, one per value, got 3 at .*\.nodes\[0\]",
     ),
     "twice": (lambda node: node.update(values=["a", "b", "a"]), "expected two or more different values"),
-    "shares": (lambda node: node["shares"].pop(), r"expected 3 numbers, one for each side, got 2"),
+    "shares": (lambda node: node["shares"].pop(), r"expected 3 numbers, one per branch, got 2"),
     "attribute": (
         lambda node: node.update(switch="colour"),
         r"unknown .*'colour'.*at .*\.nodes\[0\]\.switch",
@@ -345,7 +345,7 @@ DAMAGE = {
     "kind": (lambda node: node.update(switch="size"), r"at .*\.nodes\[0\]\.switch"),
     "order": (
         lambda node: node["children"].reverse(),
-        r"does not follow from those before it at .*\.nodes\[1\]",
+        r"is not the next one in reading order at .*\.nodes\[1\]",
     ),
     "lacks": (lambda node: node.pop("children"), r"expected an object with 'children'"),
 }

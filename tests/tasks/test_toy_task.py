@@ -130,7 +130,9 @@ def test_save_and_load(learned, tmp_path):
 
 def test_loading_needs_the_task(learned, tmp_path):
     structtree.save_model(learned[2], tmp_path / "m.json")
-    with pytest.raises(DataError, match=r"unknown task 'poisson' .*; register .*\.register_task.* at \$\.predictor\.task"):
+    with pytest.raises(
+        DataError, match=r"unknown task 'poisson' .*; register .*\.register_task.* at \$\.predictor\.task"
+    ):
         structtree.load_model(tmp_path / "m.json")
 
 

@@ -1,10 +1,10 @@
-"""Predicates as conditions in SQL: one recursive function over the forms of the language.
+"""Predicates as SQL conditions: one recursive function over the forms of the language.
 
-A row of a type is an alias of a table. A link becomes a subquery that is joined by its key; a derived link one that
-is joined along its path; a test of a missing value is NULL, which counts as false wherever it can be seen. As of a
-date, every alias has the condition that the individual sees it.
+A row of a type is an alias of a table. A link becomes a subquery joined by its key, a derived link a subquery joined
+along its path. A test of a missing value is NULL, which counts as false wherever it matters. As of a date, every
+alias has the condition that its row is visible to the individual.
 
-Law: the rows of which a condition is true are those of which `structtree.space.evaluate` says so.
+Law: a condition is true for exactly the rows for which `structtree.space.evaluate` returns true.
 """
 
 from __future__ import annotations
@@ -48,30 +48,30 @@ from structtree.lang.background import (
 __all__ = ["SUM_SLACK", "SqlRow", "SqlTests"]
 
 SUM_SLACK = 1e-12
-"""Sums of real numbers are compared with this share of a threshold to spare: databases add them in another order."""
+"""Relative tolerance in comparisons of sums of reals, which databases add in another order."""
 
 
 @dataclass(frozen=True, slots=True)
 class SqlRow:
-    """A row of a type, as a query has it.
+    """Row of a type in a query.
 
     Parameters
     ----------
     alias : str
-        What the query calls its table.
+        Alias of its table.
     type, table : str
     parent : SqlRow, optional
-        The row that it was reached from.
+        Row that it was reached from.
     via : str
-        The link by which it was reached.
+        Link by which it was reached.
     pair : ComputedLink, optional
-        The derived link of whose pairs it is one.
+        Derived link whose pairs have attributes, if the row is the end of one.
     begun : SqlRow, optional
-        The row at which that derived link begins.
+        Row at which that derived link begins.
     asker : SqlRow, optional
-        The row that asks, in the condition of a derived link.
+        Row that ``my`` refers to in the condition of a derived link.
     is_copied : bool
-        Whether its table is a copy that the query makes.
+        Whether the query selects from a copy of the table.
     """
 
     alias: str
@@ -94,14 +94,14 @@ class SqlRow:
 
 
 class _Rows(NamedTuple):
-    """Rows that a link leads to: what they are selected from, and by which conditions."""
+    """Rows behind a link: the tables and conditions that select them."""
 
     row: SqlRow
     tables: tuple[str, ...]
     conditions: tuple[str, ...]
 
     def where(self, *more: str) -> str:
-        """Return the clauses of a query for these rows."""
+        """Return the FROM and WHERE clauses for these rows."""
         return f"FROM {', '.join(self.tables)} WHERE {both((*self.conditions, *more))}"
 
     def exists(self, *more: str) -> str:
@@ -109,7 +109,7 @@ class _Rows(NamedTuple):
 
 
 class _Typed(NamedTuple):
-    """A value with its attribute."""
+    """Value with its attribute."""
 
     value: SqlValue
     attribute: Attribute
@@ -117,21 +117,21 @@ class _Typed(NamedTuple):
 
 @dataclass(slots=True)
 class SqlTests:
-    """Writes tests of one model as conditions.
+    """Writer of the tests of one model as conditions.
 
     Parameters
     ----------
     schema : Schema
-        Of the tests.
+        Schema of the tests.
     layout : SourceLayout
-        The tables.
+        Source tables.
     engine : {"sqlite", "duckdb"}
     background : Background
-        The derived links and computed attributes.
+        Derived links and computed attributes.
     n_aliases : int
-        The number of aliases so far.
+        Number of aliases so far.
     copies : dict from table to name
-        The tables that are selected from by way of a copy; see `beginning`.
+        Tables that queries select from through a copy; see `beginning`.
     """
 
     schema: Schema
@@ -151,18 +151,28 @@ class SqlTests:
         self._tables = _tables_of(self.schema, self.layout)
 
     def individual(self) -> SqlRow:
-        """Return an alias of the table of the individuals."""
+        """Return a row of the individuals' table."""
         return SqlRow(self._alias(self.layout.individual), self.schema.individual, self.layout.individual)
 
     def source(self, row: SqlRow) -> str:
-        """Return a table as a query selects from it."""
+        """Return the table of a row with its alias, for a FROM clause."""
         return f"{sql_name(self.copies[row.table] if row.is_copied else row.table)} AS {row.alias}"
 
-    def beginning(self) -> str:
-        """Return how a query begins that has the conditions written so far; the next ones are for another.
+    def selection(self, row: SqlRow) -> list[str]:
+        """Return the given condition that selects the individuals, if any."""
+        if self.layout.condition is None:
+            return []
+        table = self.layout.tables[row.table]
+        ids = [table.rowid] if table.rowid else list(map(sql_name, table.key))
+        left = ", ".join(self.identity(row))
+        inner = f"SELECT {', '.join(ids)} FROM {sql_name(row.table)} WHERE ({self.layout.condition}\n)"
+        return [f"{f'({left})' if len(ids) > 1 else left} IN ({inner})"]
 
-        SQLite looks for rows by a column without an index in all of a table, every time; of a copy that a query makes
-        it makes an index first, if that is worth it.
+    def beginning(self) -> str:
+        """Return the WITH clause for the conditions written so far, and start a new query.
+
+        SQLite scans a whole table for each lookup by a column without an index; for a copy made by the query it
+        builds an index first, if that pays off.
         """
         copies = []
         for table, name in self.copies.items():
@@ -173,7 +183,7 @@ class SqlTests:
         return f"WITH {', '.join(copies)}\n" if copies else ""
 
     def _is_copied(self, table: str, columns: Sequence[str]) -> bool:
-        """Return whether rows are better looked for in a copy of a table; then there will be one."""
+        """Return whether lookups should use a copy of a table, and request that copy."""
         if self.engine != "sqlite" or any(set(columns) == set(each) for each in self.layout.tables[table].indexed):
             return False
         name = f"{table} rows"
@@ -183,13 +193,13 @@ class SqlTests:
         return True
 
     def identity(self, row: SqlRow) -> tuple[str, ...]:
-        """Return what tells the rows of a table apart."""
+        """Return the columns that identify a row: its number, or its key."""
         table = self.layout.tables[row.table]
         if table.rowid:
             return (f"{row.alias}.{table.rowid}",)
         if table.key:
             return tuple(column_name(row.alias, column) for column in table.key)
-        raise NotInSqlError(f"the rows of {row.table} have neither a number nor a key")
+        raise NotInSqlError(f"the rows of {row.table} have neither a row number nor a key")
 
     def _same(self, one: SqlRow, other: SqlRow) -> str:
         pairs = zip(self.identity(one), self.identity(other), strict=True)
@@ -203,7 +213,7 @@ class SqlTests:
     # ---- predicates
 
     def condition(self, predicate: syn.Predicate, row: SqlRow) -> str:
-        """Return the condition that is true of a row exactly if a predicate holds of it; else false or NULL."""
+        """Return the condition that is true if a row satisfies a predicate, and else false or NULL."""
         match predicate:
             case syn.Top():
                 return "TRUE"
@@ -288,7 +298,7 @@ class SqlTests:
         owner, via = (row.parent, row.via) if row.pair is None else (row.begun, row.pair.link.name)
         link = None if owner is None else self._record(owner).link(via)
         if owner is None or link is None or link.kind != "list":
-            raise NotInSqlError(f"it asks for what is {step.step} in a list by which it did not come")
+            raise NotInSqlError(f"it uses {step.step!r} without following a list")
         rows, between = self._behind(owner, via), self._behind(owner, via)
         backwards = step.step == "previous"
         after = self._comes_before(row, rows.row, backwards)
@@ -300,7 +310,7 @@ class SqlTests:
         return rows.exists(after, f"NOT {between.exists(nearer)}", self.condition(step.inner, rows.row))
 
     def _list_place(self, row: SqlRow) -> list[str]:
-        """Return what orders the rows of a link as it does: of a derived list, what it is sorted by comes first."""
+        """Return the sort key of the rows behind a link; a derived list is sorted by its order first."""
         order = None if row.pair is None else row.pair.order
         if order is None:
             return list(self.identity(row))
@@ -308,7 +318,7 @@ class SqlTests:
         return [f"{key} IS NULL", f"-({key})" if order.descending else str(key), *self.identity(row)]
 
     def _comes_before(self, one: SqlRow, other: SqlRow, backwards: bool) -> str:
-        """Return the condition that one element of a list stands before another; or after it."""
+        """Return the condition that one element of a list precedes another, or follows it if backwards."""
         order = None if one.pair is None else one.pair.order
         first, second = (one, other) if not backwards else (other, one)
         id_a, id_b = (", ".join(self.identity(row)) for row in (first, second))
@@ -318,7 +328,7 @@ class SqlTests:
             return f"{id_a} < {id_b}"
         a, b = (self._value(row, order.attribute).value.number for row in (first, second))
         sign = ">" if order.descending else "<"
-        # missing values come last, equal ones in the order of the rows
+        # missing values come last, ties in the order of the rows
         return any_of(
             (
                 f"{a} {sign} {b}",
@@ -342,7 +352,7 @@ class SqlTests:
         return compared(found, test.op, limit * limit)
 
     def _aggregated(self, test: syn.Aggregate, row: SqlRow) -> tuple[SqlValue, bool]:
-        """Return what an aggregate compares, and whether it may be rounded otherwise than ours."""
+        """Return the value of an aggregate, and whether its rounding may differ from that of a population."""
         rows = self._behind(row, test.link)
         inside = "TRUE" if test.inner is None else self.condition(test.inner, rows.row)
         if test.attribute is None:
@@ -354,7 +364,7 @@ class SqlTests:
         clauses = rows.where(inside, *present)
         is_real = kind.kind == "real"
         if not is_real and test.function in ("sum", "mean"):
-            _refuse_rounded_sums(test)
+            _require_exact_sums(test)
         match test.function:
             case "sum":
                 total = f"(SELECT TOTAL({found.number}) {clauses})"
@@ -381,7 +391,7 @@ class SqlTests:
             case "trend":
                 return self._trend(test, row), True
             case _:
-                raise NotInSqlError(f"it asks for {test.function}")
+                raise NotInSqlError(f"it uses {test.function}")
 
     def _outermost(
         self, test: syn.Aggregate, found: _Typed, order: _Typed | None, rows: _Rows, clauses: str
@@ -393,7 +403,7 @@ class SqlTests:
         ordered = [*([] if order is None else [order.value.number]), *self._list_place(rows.row)]
         by = ", ".join(f"o{place}{down}" for place in range(len(ordered)))
         named = ", ".join(f"{each} AS o{place}" for place, each in enumerate(ordered))
-        # SQLite lets the rows of a query, but not their order, depend on the query outside.
+        # SQLite allows references to the outer query in WHERE, but not in ORDER BY.
         sql, number = (
             f"(SELECT v FROM (SELECT {each} AS v, {named} {clauses}) ORDER BY {by} LIMIT 1)"
             for each in (value.sql, value.number or "NULL")
@@ -401,7 +411,7 @@ class SqlTests:
         return SqlValue(sql, value.domain, number)
 
     def _numbers_behind(self, test: syn.Aggregate, row: SqlRow) -> tuple[_Rows, str, str, str]:
-        """Return rows of an aggregate anew, with the condition on them, their values, and what orders them."""
+        """Return the rows of an aggregate with new aliases, their condition, values and order."""
         rows = self._behind(row, test.link)
         inside = "TRUE" if test.inner is None else self.condition(test.inner, rows.row)
         value = self._value(rows.row, str(test.attribute)).value.number
@@ -413,7 +423,7 @@ class SqlTests:
         return rows, both(conditions), value, order
 
     def _squared_deviation(self, test: syn.Aggregate, row: SqlRow) -> SqlValue:
-        """Return the square of the sample standard deviation: SQLite may lack roots."""
+        """Return the sample variance, since SQLite may lack square roots."""
         rows, counted, value, _ = self._numbers_behind(test, row)
         again, same, other, _ = self._numbers_behind(test, row)
         mean = f"(SELECT AVG({other}) {again.where(same)})"
@@ -423,7 +433,7 @@ class SqlTests:
 
     def _trend(self, test: syn.Aggregate, row: SqlRow) -> SqlValue:
         if test.order is None:
-            raise NotInSqlError("it asks for the trend along a list")
+            raise NotInSqlError("it uses the trend along a list")
         rows, counted, value, place = self._numbers_behind(test, row)
         again, same, other, theirs = self._numbers_behind(test, row)
         up, across = (f"(SELECT AVG({each}) {again.where(same)})" for each in (other, theirs))
@@ -435,10 +445,10 @@ class SqlTests:
     # ---- values
 
     def column(self, row: SqlRow, attribute: Attribute) -> SqlValue:
-        """Return a column of the table of a row, whether or not the schema of the tests has it."""
+        """Return a column of the table of a row, even if the schema of the tests lacks it."""
         return self._column(row.alias, row.table, attribute)
 
-    def looked_up(
+    def look_up(
         self,
         row: SqlRow,
         path: Sequence[str],
@@ -447,28 +457,28 @@ class SqlTests:
         value: str | None = None,
         only: Callable[[SqlRow], str] | None = None,
     ) -> SqlValue:
-        """Return what a path of references leads to; or, at its end, a function of the rows behind one more link.
+        """Return the value at the end of a path of references, or an aggregate of the rows behind its last link.
 
         Parameters
         ----------
         row : SqlRow
         path : sequence of str
-            The links.
+            Links to follow.
         attribute : str or None
-            The attribute of the rows at its end; None to count them.
+            Attribute of the rows at the end; None to count them.
         function : {"", "count", "sum", "mean", "min", "max", "is"}
-            What is made of the rows behind the last link; nothing of a reference.
+            Aggregate over the rows behind the last link; empty for a reference.
         value : str, optional
             For ``is``: the category whose rows are counted.
         only : function, optional
-            A condition on the rows behind the last link.
+            Condition on the rows behind the last link.
         """
         if not path:
             assert attribute is not None
             return self._value(row, attribute).value
         rows = self._behind(row, path[0])
         if len(path) > 1 or not function:
-            inner = self.looked_up(rows.row, path[1:], attribute, function, value, only)
+            inner = self.look_up(rows.row, path[1:], attribute, function, value, only)
             sql, number = (f"(SELECT {each} {rows.where()})" if each else "" for each in (inner.sql, inner.number))
             return SqlValue(sql, inner.domain, number)
         where = rows.where(*([] if only is None else [only(rows.row)]))
@@ -486,7 +496,7 @@ class SqlTests:
         return self.schema.type(row.type)
 
     def _base(self, row: SqlRow) -> str:
-        """Return the type that a row is really of: of a pair, that of the row it has met."""
+        """Return the type of the underlying row; for a pair, the type of its far row."""
         return self.schema.rows_of(row.type)
 
     def _value(self, row: SqlRow, name: str) -> _Typed:
@@ -518,13 +528,13 @@ class SqlTests:
     def _column(self, alias: str, table: str, attribute: Attribute) -> SqlValue:
         name = attribute.name
         if name not in self.layout.tables[table].columns:
-            raise NotInSqlError(f"it asks about {name!r}, which is no column of {table}")
+            raise NotInSqlError(f"it uses {name!r}, which is not a column of {table}")
         stored = self._stored(table, name)
         words = self.layout.missing_words
         return stored_value(column_name(alias, name), attribute, stored, self.engine, words, f"{table}.{name}")
 
     def _past(self, row: SqlRow, attribute: Attribute) -> SqlValue:
-        """Return an attribute as of a date: one that lies after it, or was set with such a date, is not known."""
+        """Return an attribute as of a date, with NULL for values that were set later."""
         value = self._column(row.alias, row.table, attribute)
         date = self._dated_with(row, attribute)
         if date is None:
@@ -532,7 +542,7 @@ class SqlTests:
         found = value if date == attribute else self._column(row.alias, row.table, date)
         days, limit = own_moment(found, date.kind), self._last(row)
         past = f"{days} + 1 <= {limit}" if date.kind == "date" else f"{days} < {limit}"
-        if date != attribute:  # what has a value though the date has none is known
+        if date != attribute:  # a value without a date is known
             past = any_of((f"{days} IS NULL", past))
         sql, number = (f"CASE WHEN {past} THEN {each} END" for each in (value.sql, value.number))
         return SqlValue(sql, value.domain, number)
@@ -555,7 +565,7 @@ class SqlTests:
         return date
 
     def _always_known(self, row: SqlRow) -> Collection[str]:
-        """Return the dates of a row that are past whenever it is seen, or known of every individual."""
+        """Return the dates of a row that are known whenever the row is visible."""
         if row.parent is None and self.layout.as_of is not None:
             return (self.layout.as_of,)
         dates = self.layout.dated.get(row.table, {})
@@ -563,14 +573,14 @@ class SqlTests:
         return dates if len(dates) == 1 or is_frozen_individual else ()
 
     def _last(self, row: SqlRow) -> str:
-        """Return the first moment, in days, that is not seen of a row."""
+        """Return the first time, in days, that is not visible for a row."""
         if self.layout.as_of is None:
             assert self.layout.until is not None  # or everything is known
             return number_literal(self.layout.until + 1)
         return self._limit(row.root) if row.parent is not None else self._own_days(row)
 
     def _stored(self, table: str, column: str) -> Stored:
-        """Return how a column is stored, if this database is the one that it was learned from."""
+        """Return the storage format of a column, if the engine is that of the training database."""
         stored = self.layout.tables[table].columns[column]
         return stored if self.layout.engine == self.engine else Stored(layout=stored.layout)
 
@@ -586,14 +596,14 @@ class SqlTests:
         return _Typed(SqlValue(sql, value.domain, number, text), attribute)
 
     def _compared(self, one: _Typed, op: str, other: _Typed, path: syn.ValuePath) -> str:
-        """Return the condition that compares two values: categories by their text, all else by value."""
+        """Return the condition that compares two values: categories by text, all others by value."""
         sign, kinds = "<>" if op == "!=" else op, (one.attribute.kind, other.attribute.kind)
         is_ranked = one.attribute.values == other.attribute.values and "nominal" not in kinds
         if "nominal" in kinds or ("ordered" in kinds and op in ("=", "!=") and not is_ranked):
             a, b = (each.value.text or each.value.sql for each in (one, other))
             are_texts = all(each.value.text or each.value.domain == "text" for each in (one, other))
             if not are_texts and not one.value.domain == other.value.domain == "stored number":
-                raise NotInSqlError(f"it compares {'.'.join(path)!r} with categories that are stored otherwise")
+                raise NotInSqlError(f"it compares {'.'.join(path)!r} with categories that are stored differently")
             return f"{a} {sign} {b}"
         if set(kinds) == {"date", "time"}:
             a, b = (
@@ -634,7 +644,7 @@ class SqlTests:
     # ---- links
 
     def _behind(self, row: SqlRow, link: str) -> _Rows:
-        """Return the rows that a link leads to from a row."""
+        """Return the visible rows behind a link of a row."""
         declared = self._record(row).link(link)
         assert declared is not None  # the test was checked
         step = self._links.get((row.type, link)) or self._links.get((self._base(row), link))
@@ -644,31 +654,31 @@ class SqlTests:
         return rows._replace(conditions=(*rows.conditions, *self._seen(rows.row)))
 
     def _itself(self, row: SqlRow) -> _Rows:
-        """Return a row as the only one of a query of its own."""
+        """Return a query that selects only a given row."""
         same = replace(row, alias=self._alias(row.table))
         return _Rows(same, (self.source(same),), (self._same(same, row),))
 
-    def _joined(self, row: SqlRow, way: _Way, target: str, name: str) -> _Rows:
-        """Return the rows of another table that a key leads to, whatever the individual sees."""
-        columns = way.other.key if way.other is not None else way.link.key if way.forth else way.link.columns
-        is_copied = self._is_copied(way.table, columns)
-        made = SqlRow(self._alias(way.table), target, way.table, row, name, asker=row.asker, is_copied=is_copied)
-        if way.other is None:
-            return _Rows(made, (self.source(made),), (self._join(way.link, row, made, way.forth),))
-        is_copied = self._is_copied(way.link.table, way.link.columns)
-        between = SqlRow(self._alias(way.link.table), "", way.link.table, is_copied=is_copied)
-        inside = both((self._join(way.link, between, row, True), self._join(way.other, between, made, True)))
+    def _joined(self, row: SqlRow, route: _Route, target: str, name: str) -> _Rows:
+        """Return the rows of another table that a key refers to, whether visible or not."""
+        columns = route.link.key if route.forth else route.link.columns
+        is_copied = self._is_copied(route.table, columns if route.other is None else route.other.key)
+        made = SqlRow(self._alias(route.table), target, route.table, row, name, asker=row.asker, is_copied=is_copied)
+        if route.other is None:
+            return _Rows(made, (self.source(made),), (self._join(route.link, row, made, route.forth),))
+        is_copied = self._is_copied(route.link.table, route.link.columns)
+        between = SqlRow(self._alias(route.link.table), "", route.link.table, is_copied=is_copied)
+        inside = both((self._join(route.link, between, row, True), self._join(route.other, between, made, True)))
         return _Rows(made, (self.source(made),), (f"EXISTS (SELECT 1 FROM {self.source(between)} WHERE {inside})",))
 
     def _join(self, link: LayoutLink, one: SqlRow, other: SqlRow, forth: bool) -> str:
-        """Return the condition that a foreign key of one row names the other; or the other way round."""
+        """Return the condition that a foreign key of one row refers to the other, or the reverse."""
         child, parent = (one, other) if forth else (other, one)
         parts, mine = [], []
         for column, key, kind in zip(link.columns, link.key, link.compared, strict=True):
             here, there = self._stored(link.table, column), self._stored(link.to, key)
             a = key_value(column_name(child.alias, column), here, kind, there, self.engine)
             b = key_value(column_name(parent.alias, key), there, kind, here, self.engine)
-            a, b = (b, a) if forth else (a, b)  # what is new comes first
+            a, b = (b, a) if forth else (a, b)  # the new row comes first
             mine.append(a)
             parts.append((a, b))
         if len(parts) == 1:
@@ -678,12 +688,12 @@ class SqlTests:
         return both((*same, any_of(f"{each} IS NOT NULL" for each in mine)))
 
     def _derived(self, row: SqlRow, step: ComputedLink) -> _Rows:
-        """Return the rows that a derived link leads to, each once."""
+        """Return the distinct rows behind a derived link."""
         here, tables, conditions = row, list[str](), list[str]()
         repeats = False
         for hop in step.walk:
             if isinstance(hop, Repeated):
-                raise NotInSqlError(f"it asks about {step.link.name!r}, whose path is followed again and again")
+                raise NotInSqlError(f"it uses {step.link.name!r}, whose path is recursive")
             rows, is_single = self._hop(here, hop)
             repeats |= not is_single and hop is not step.walk[-1]
             here = rows.row
@@ -706,7 +716,7 @@ class SqlTests:
         return rows._replace(conditions=(*rows.conditions, self.condition(step.where, far)))
 
     def _hop(self, row: SqlRow, hop: Hop) -> tuple[_Rows, bool]:
-        """Return the rows one step of a path further, and whether there is one at most."""
+        """Return the rows after one more step of a path, and whether there is at most one."""
         if hop.link == FAR_ROW:
             met = replace(row, type=self.schema.met_by(row.type) or row.type, pair=None, begun=None)
             return _Rows(met, (), ()), True
@@ -715,19 +725,19 @@ class SqlTests:
             return self._behind(row, hop.link), link is not None and link.single
         if self.layout.as_of is not None:
             if row.parent is None or (row.parent.type, row.via) != (hop.owner, hop.link):
-                raise NotInSqlError(f"it goes back along {hop.link!r}, as of a date, by another way than it came")
+                raise NotInSqlError(f"it goes back along {hop.link!r}, as of a date, on another path than it came")
             return _Rows(row.parent, (), ()), True
         if (hop.owner, hop.link) in self._links:
             raise NotInSqlError(f"it goes back along the derived link {hop.link!r}")
-        way = _found(self.layout, self._tables[hop.owner], hop.link)
-        rows = self._joined(row, way.back(), hop.owner, hop.link)
-        is_single = way.other is None and (way.link.back_single if way.forth else way.link.single)
+        route = _found(self.layout, self._tables[hop.owner], hop.link)
+        rows = self._joined(row, route.back(), hop.owner, hop.link)
+        is_single = route.other is None and (route.link.back_single if route.forth else route.link.single)
         return rows._replace(conditions=(*rows.conditions, *self._seen(row))), is_single
 
     # ---- time
 
     def _seen(self, row: SqlRow) -> list[str]:
-        """Return the conditions under which the individual sees a row."""
+        """Return the conditions under which a row is visible to the individual."""
         if self.layout.as_of is None and self.layout.until is None:
             return []
         return self._seen_in(row, row.root, ())
@@ -739,13 +749,13 @@ class SqlTests:
         if not _is_dated_behind(self.layout, row.table):
             return []
         if row.table in met:
-            raise NotInSqlError(f"the rows of {row.table} are dated by what they refer to, in a circle")
+            raise NotInSqlError(f"the rows of {row.table} are dated by circular references")
         conditions, n_claims = [], 0
         for link, forth in _references(self.layout, row.table):
             target = link.to if forth else link.table
             if met and target == met[-1]:
-                continue  # back to the row that it came from
-            rows = self._joined(row, _Way(link, forth, target), "", "")
+                continue  # returns to the previous row
+            rows = self._joined(row, _Route(link, forth, target), "", "")
             inside = self._seen_in(rows.row, root, (*met, row.table))
             if target == self.layout.individual and row.table != target and self.layout.as_of is not None:
                 n_claims += 1
@@ -765,7 +775,7 @@ class SqlTests:
         return conditions if len(conditions) == 1 else [any_of(conditions)]
 
     def _before(self, value: SqlValue, kind: Kind, root: SqlRow) -> list[str]:
-        """Return the conditions that a date lies before that of an individual, and not after the last day."""
+        """Return the conditions that a date precedes that of the individual and is not after the last day."""
         found, until = [], self.layout.until
         if self.layout.as_of is not None:
             own, attribute = self._own_date(root)
@@ -782,14 +792,14 @@ class SqlTests:
         return found
 
     def _earlier(self, own: SqlValue) -> str:
-        """Return the date of the individual less the lead, as the database writes dates."""
+        """Return the date of the individual minus the lead, as a date of the database."""
         lead = self.layout.lead
         if not lead:
             return own.sql
         return f"date({own.sql}, '-{lead} days')" if self.engine == "sqlite" else f"({own.sql} - {lead})"
 
     def _led(self, own: SqlValue, kind: Kind) -> str:
-        """Return the date of the individual less the lead, in days."""
+        """Return the date of the individual minus the lead, in days."""
         days = own_moment(own, kind)
         return f"({days} - {self.layout.lead})" if self.layout.lead else days
 
@@ -798,7 +808,7 @@ class SqlTests:
         return own_moment(own, attribute.kind)
 
     def _limit(self, root: SqlRow) -> str:
-        """Return the first moment, in days, that an individual does not see."""
+        """Return the first time, in days, that is not visible to an individual."""
         own, attribute = self._own_date(root)
         limit, until = self._led(own, attribute.kind), self.layout.until
         if until is None:
@@ -821,7 +831,7 @@ class SqlTests:
         return _Typed(SqlValue(sql, value.domain, number), attribute)
 
     def _days_before(self, row: SqlRow) -> str:
-        """Return how many days before the date of the individual a row is dated, by the earliest of its dates."""
+        """Return the days between the earliest date of a row and the date of the individual."""
         dates = [
             own_moment(self._column(row.alias, row.table, Attribute(name, kind)), kind)
             for name, kind in self.layout.dated[row.table].items()
@@ -837,28 +847,22 @@ def untrue(sql: str) -> str:
     >>> untrue("a = 1"), untrue("FALSE")
     ('(a = 1) IS NOT TRUE', 'TRUE')
     """
-    match sql:
-        case "TRUE":
-            return "FALSE"
-        case "FALSE":
-            return "TRUE"
-        case _:
-            return f"({sql}) IS NOT TRUE"
+    return {"TRUE": "FALSE", "FALSE": "TRUE"}.get(sql, f"({sql}) IS NOT TRUE")
 
 
 def _earliest(dates: Sequence[str]) -> str:
-    """Return the earliest of some dates that are not NULL."""
+    """Return the earliest date that is not NULL."""
     found = dates[0]
     for each in dates[1:]:
         found = f"CASE WHEN {found} < {each} THEN {found} ELSE COALESCE({each}, {found}) END"
     return found
 
 
-def _refuse_rounded_sums(test: syn.Aggregate) -> None:
-    """Refuse to compare sums of whole numbers where they are rounded, so that the order of adding decides."""
+def _require_exact_sums(test: syn.Aggregate) -> None:
+    """Raise `NotInSqlError` for sums of integers beyond 2**53, whose rounding depends on the order of addition."""
     limit: Any = test.value
     if abs(float(limit)) >= EXACT:
-        raise NotInSqlError(f"it compares a {test.function} of whole numbers beyond 2**53, where sums are rounded")
+        raise NotInSqlError(f"it compares a {test.function} of integers beyond 2**53, where sums are rounded")
 
 
 def _combined(left: Kind, one: str, op: str, right: Kind, other: str) -> tuple[Kind, str]:
@@ -879,44 +883,44 @@ def _combined(left: Kind, one: str, op: str, right: Kind, other: str) -> tuple[K
 # ---- the keys behind links -------------------------------------------------------------------------------
 
 
-class _Way(NamedTuple):
-    """How a link goes: along a foreign key or back, to which table; or by a table that joins, on by its other key."""
+class _Route(NamedTuple):
+    """Route of a link: along a foreign key or in reverse, to a table; or through a join table and its other key."""
 
     link: LayoutLink
     forth: bool
     table: str
     other: LayoutLink | None = None
 
-    def back(self) -> _Way:
-        """Return the same way from its other end."""
+    def back(self) -> _Route:
+        """Return the reverse route."""
         if self.other is not None:
-            return _Way(self.other, False, self.link.to, self.link)
-        return _Way(self.link, not self.forth, self.link.table if self.forth else self.link.to)
+            return _Route(self.other, False, self.link.to, self.link)
+        return _Route(self.link, not self.forth, self.link.table if self.forth else self.link.to)
 
 
-def _found(layout: SourceLayout, table: str, name: str) -> _Way:
-    """Return what a link of a table stands for."""
+def _found(layout: SourceLayout, table: str, name: str) -> _Route:
+    """Return the route of a link of a table."""
     for link in layout.links:
         if link.joins:
             if (link.to, link.back) == (table, name):
                 other = next(o for o in layout.links if o.table == link.table and o is not link)
-                return _Way(link, False, other.to, other)
+                return _Route(link, False, other.to, other)
         elif (link.table, link.name) == (table, name):
-            return _Way(link, True, link.to)
+            return _Route(link, True, link.to)
         elif (link.to, link.back) == (table, name):
-            return _Way(link, False, link.table)
-    raise NotInSqlError(f"it follows {name!r}, which is no key of {table}")
+            return _Route(link, False, link.table)
+    raise NotInSqlError(f"it follows {name!r}, which is not a key of {table}")
 
 
 def _references(layout: SourceLayout, table: str) -> list[tuple[LayoutLink, bool]]:
-    """Return the keys by which a row of a table leads to one row at most, and whether forth or back."""
+    """Return the keys that connect a row of a table to at most one row, and whether they are followed forward."""
     plain = [link for link in layout.links if not link.joins]
     forth = [(link, True) for link in plain if link.table == table and link.single]
     return [*forth, *((link, False) for link in plain if link.to == table and link.back_single)]
 
 
 def _is_dated_behind(layout: SourceLayout, table: str) -> bool:
-    """Return whether references from a table lead to something that has a date, or to individuals."""
+    """Return whether references from a table lead to dated rows or to individuals."""
     seen, waiting = {table}, [table]
     while waiting:
         for link, forth in _references(layout, waiting.pop()):
@@ -930,7 +934,7 @@ def _is_dated_behind(layout: SourceLayout, table: str) -> bool:
 
 
 def _tables_of(schema: Schema, layout: SourceLayout) -> dict[str, str]:
-    """Return the table of each type that links lead to from the individuals."""
+    """Return the table of each type that is reachable from the individuals."""
     found, waiting = {schema.individual: layout.individual}, [schema.individual]
     while waiting:
         name = waiting.pop()

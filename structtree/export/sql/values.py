@@ -1,12 +1,12 @@
-"""Values in SQL: columns as databases store them, as expressions for what a reader has made of them.
+"""SQL expressions for the values of stored columns, as a reader converts them.
 
-A reader turns text such as ``1993-07-01`` into days and ``'17'`` into 17, and takes empty text for a missing value;
-here is the same in the SQL of SQLite and of DuckDB. Numbers, dates and ranks compare as numbers, except that text and
-columns that are days throughout are compared with days as they are, which people can read and an index can serve.
+A reader turns text such as ``1993-07-01`` into days and ``'17'`` into 17, and treats empty text as missing; this
+module does the same in the SQL of SQLite and DuckDB. Numbers, dates and ranks are compared as numbers, except that
+columns of days are compared with date literals, which are readable and can use an index.
 
-Our numbers are floating-point numbers; a database may have integers beyond 2**53, which reading has rounded. They
-compare alike with any smaller constant, and so stay as they are. For everything else they are cast to floating-point
-numbers first, which rounds them in the same way.
+Numbers in a population are floats, while a database may have integers beyond 2**53, which reading rounds. Compared
+with a smaller constant, both give the same result, so the column is used as stored. Everywhere else it is cast to a
+float, which rounds in the same way.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ __all__ = [
 ]
 
 Domain = Literal["number", "text", "days", "stored number", "flag"]
-"""What an expression is compared with: numbers, text, days as the database writes them, or numbers as categories."""
+"""Domain of an expression: numbers, text, dates of the database, or numbers as categories."""
 
 _BLANKS = "' ' || char(9) || char(10) || char(13)"
 _EPOCH = "2440587.5"
-"""The Julian day number of 1970-01-01, midnight."""
+"""Julian day number of 1970-01-01, midnight."""
 
 
 class NotInSqlError(StructtreeError):
-    """A test cannot be said in SQL, with the reason."""
+    """Reason why a test cannot be written in SQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class SqlValue:
     ----------
     sql : str
     domain : str
-        What it may be compared with as it is.
+        Domain of ``sql``.
     number : str
-        The same as a floating-point number: days, seconds, ranks; empty where there is none.
+        Value as a float (number, days, seconds or rank); empty if it has none.
     text : str
-        Of an ordered category, its text.
+        Text of an ordered category.
     """
 
     sql: str
@@ -75,7 +75,7 @@ class SqlValue:
 
     @classmethod
     def of_number(cls, sql: str) -> SqlValue:
-        """Return an expression that is a number."""
+        """Return the value of a numeric expression."""
         return cls(sql, "number", sql)
 
 
@@ -83,7 +83,7 @@ class SqlValue:
 
 
 def text_literal(text: str) -> str:
-    """Return text as SQL writes it.
+    """Return a string literal.
 
     Examples
     --------
@@ -91,12 +91,12 @@ def text_literal(text: str) -> str:
     'it''s'
     """
     if "\0" in text:
-        raise NotInSqlError(f"SQL has no way to write the text {text!r}")
+        raise NotInSqlError(f"SQL cannot represent the string {text!r}")
     return "'" + text.replace("'", "''") + "'"
 
 
 def number_literal(value: float) -> str:
-    """Return a number as SQL writes it: all of its digits, and never a decimal that DuckDB would round.
+    """Return a numeric literal with all digits, never a decimal that DuckDB would round.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def number_literal(value: float) -> str:
 
 
 def both(parts: Iterable[str]) -> str:
-    """Return the conjunction of some conditions.
+    """Return the conjunction of conditions.
 
     Examples
     --------
@@ -125,12 +125,12 @@ def both(parts: Iterable[str]) -> str:
 
 
 def any_of(parts: Iterable[str]) -> str:
-    """Return the disjunction of some conditions."""
+    """Return the disjunction of conditions."""
     return " OR ".join(f"({part})" for part in parts)
 
 
 def boolean(sql: str) -> str:
-    """Return a condition in brackets, if it may need some."""
+    """Return a condition, in parentheses if it may need them."""
     return f"({sql})" if " OR " in sql or sql.startswith("NOT ") or " IS NOT TRUE" in sql else sql
 
 
@@ -145,15 +145,15 @@ def stored_value(
     Parameters
     ----------
     column : str
-        The column, as SQL names it.
+        Qualified name of the column in SQL.
     attribute : Attribute
     stored : Stored
-        How that database stores it; without a form if that is not known.
+        Storage format of the column; its form is empty if unknown.
     engine : {"sqlite", "duckdb"}
     missing_words : sequence of str
-        Words for a missing value where it is not known how columns are stored.
+        Words that denote a missing value, if the storage format is unknown.
     where : str
-        The table and the column, for errors.
+        Table and column, for error messages.
     """
     of = _Column(column, stored, engine, tuple(missing_words), where)
     match attribute.kind:
@@ -180,7 +180,7 @@ def _ranked(value: SqlValue, categories: Sequence[str]) -> SqlValue:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of a table, and how it is stored."""
+    """Column of a table with its storage format."""
 
     sql: str
     stored: Stored
@@ -190,14 +190,18 @@ class _Column:
 
     @property
     def present(self) -> str:
-        """The column, NULL where its text stands for a missing value."""
+        """Column with NULL for text that denotes a missing value."""
         return without(self.sql, self.stored.missing)
 
     @property
+    def text_type(self) -> str:
+        """SQL type of text."""
+        return "TEXT" if self.engine == "sqlite" else "VARCHAR"
+
+    @property
     def text(self) -> str:
-        """The column as text, where it is not known what it is."""
-        kind = "TEXT" if self.engine == "sqlite" else "VARCHAR"
-        return without(f"TRIM(CAST({self.sql} AS {kind}))", ("", *self.missing_words))
+        """Column as text, if its storage format is unknown."""
+        return without(f"TRIM(CAST({self.sql} AS {self.text_type}))", ("", *self.missing_words))
 
     def number(self) -> str:
         form = self.stored.form
@@ -215,7 +219,7 @@ class _Column:
         return f"NULLIF(TRY_CAST({self.sql} AS DOUBLE), CAST('nan' AS DOUBLE))"
 
     def rounded(self) -> str:
-        """The number as a floating-point number, where integers may have more digits than those."""
+        """Return the number as a float, rounding large integers."""
         if self.engine == "sqlite":
             return f"CAST({self.sql} AS REAL)" if self.stored.form in ("integer", "number") else self.number()
         return f"CAST({self.sql} AS DOUBLE)" if self.stored.form.endswith(("bigint", "hugeint")) else self.number()
@@ -229,7 +233,7 @@ class _Column:
         return f"CAST(TRY_CAST({self.sql} AS BOOLEAN) AS INTEGER)"
 
     def category(self) -> SqlValue:
-        """The column as text; or as it is, if it has numbers that are categories."""
+        """Return the column as text, or as stored if its categories are numbers."""
         form = self.stored.form
         if self.engine == "sqlite":
             if form in ("integer", "number", "digits", "numeric"):
@@ -242,15 +246,11 @@ class _Column:
             return SqlValue(self.text, "text")
         if form == "varchar":
             return SqlValue(self.sql, "text")
-        if form == "boolean":
+        if form == "boolean" or form.startswith("enum"):
             return SqlValue(f"CAST({self.sql} AS VARCHAR)", "text")
-        if form.startswith("enum"):
-            return SqlValue(f"CAST({self.sql} AS VARCHAR)", "text")
-        if form and not form.startswith(("date", "time")):
-            return SqlValue(self.number(), "stored number")
-        if form:
-            raise NotInSqlError(f"{self.where} is dates that were read as categories")
-        return SqlValue(self.text, "text")
+        if form.startswith(("date", "time")):
+            raise NotInSqlError(f"{self.where} contains dates that were read as categories")
+        return SqlValue(self.number(), "stored number") if form else SqlValue(self.text, "text")
 
     def day(self) -> SqlValue:
         if self.stored.layout:
@@ -266,17 +266,15 @@ class _Column:
         return SqlValue.of_number(f"(julianday(date({self.sql})) - {_EPOCH})")
 
     def _laid_out(self) -> str:
-        """The text, as ISO 8601 has it, of dates that are written as digits."""
+        """Return the ISO 8601 text of dates that are written as digits."""
         width = {"%y%m%d": 6, "%Y%m%d": 8}.get(self.stored.layout)
         if width is None:
             raise NotInSqlError(f"the dates of {self.where} are written as {self.stored.layout}")
-        zeros = "0" * width
-        kind = "TEXT" if self.engine == "sqlite" else "VARCHAR"
-        digits = f"substr('{zeros}' || CAST(CAST({self.sql} AS INTEGER) AS {kind}), -{width})"
+        digits = f"substr('{'0' * width}' || CAST(CAST({self.sql} AS INTEGER) AS {self.text_type}), -{width})"
         if self.engine == "duckdb":
-            digits = f"lpad(CAST(TRY_CAST({self.sql} AS INTEGER) AS {kind}), {width}, '0')"
+            digits = f"lpad(CAST(TRY_CAST({self.sql} AS INTEGER) AS {self.text_type}), {width}, '0')"
         year, at = f"substr({digits}, 1, 4)", 5
-        if width == 6:  # as Python has it
+        if width == 6:  # two-digit years as in Python
             year, at = f"(CASE WHEN {digits} >= '69' THEN '19' ELSE '20' END || substr({digits}, 1, 2))", 3
         return f"({year} || '-' || substr({digits}, {at}, 2) || '-' || substr({digits}, {at + 2}, 2))"
 
@@ -292,12 +290,12 @@ class _Column:
 
     def _text_moments(self) -> str:
         if self.stored.moments is None:
-            raise NotInSqlError(f"the dates of {self.where} are not text as ISO 8601 writes it, which SQLite needs")
+            raise NotInSqlError(f"the dates of {self.where} are not ISO 8601 text, which SQLite needs")
         return self.stored.moments
 
 
 def without(sql: str, missing: Sequence[str]) -> str:
-    """Return an expression that is NULL where a text is one of some."""
+    """Return an expression with NULL for text that denotes a missing value."""
     match missing:
         case ():
             return sql
@@ -311,14 +309,14 @@ def without(sql: str, missing: Sequence[str]) -> str:
 
 
 def compared(value: SqlValue, op: str, with_value: Any) -> str:
-    """Return the condition that compares an expression with a value of a test."""
+    """Return the condition that compares an expression with a constant."""
     sign = "<>" if op == "!=" else op
     match value.domain:
         case "text":
             return f"{value.sql} {sign} {text_literal(str(with_value))}"
         case "stored number":
             literal = _category_number(str(with_value))
-            if literal == "NULL":  # no number is such a category
+            if literal == "NULL":  # not a number, so never equal
                 return f"{value.sql} IS NOT NULL" if op == "!=" else "FALSE"
             return f"{value.sql} {sign} {literal}"
         case "days":
@@ -328,13 +326,13 @@ def compared(value: SqlValue, op: str, with_value: Any) -> str:
 
 
 def comparable(value: SqlValue, constants: Iterable[float]) -> str:
-    """Return the expression for a number that compares with constants as ours does: below 2**53 the column itself."""
+    """Return the expression to compare with constants: the column as stored if these are below 2**53."""
     is_plain = value.domain == "number" and all(abs(constant) < EXACT for constant in constants)
     return value.sql if is_plain else value.number
 
 
 def _compared_days(value: SqlValue, op: str, day: float) -> str:
-    if not -719_162 <= day <= 2_932_896:  # the days that can be written
+    if not -719_162 <= day <= 2_932_896:  # the range of date literals
         return f"{value.number} {'<>' if op == '!=' else op} {number_literal(day)}"
     literal = ("DATE " if "DATE" in value.number else "") + "'{}'"
     if not day.is_integer() and op in ("=", "!="):
@@ -352,7 +350,7 @@ def _category_number(text: str) -> str:
 
 
 def key_value(column: str, stored: Stored, compared_as: str, other: Stored, engine: Engine) -> str:
-    """Return how a column of a key is compared with another, where the two may be stored otherwise."""
+    """Return the expression to compare a key column with another one, whose storage format may differ."""
     texts = ("text", "digits", "numeric", "mixed", "varchar")
     if compared_as == "number" and stored.form in texts and not (stored.form == other.form == "digits"):
         if engine == "duckdb":
@@ -371,7 +369,7 @@ def key_value(column: str, stored: Stored, compared_as: str, other: Stored, engi
 
 
 def floored(sql: str) -> str:
-    """Return the greatest whole number that is not above a number; SQLite may lack floor.
+    """Return the floor of a number; SQLite may lack that function.
 
     Examples
     --------
@@ -382,7 +380,7 @@ def floored(sql: str) -> str:
 
 
 def date_part(value: SqlValue, kind: str, part: str, engine: Engine) -> str:
-    """Return a part of a date or time as a number, of a weekday its place in the week."""
+    """Return a part of a date or time as a number; weekdays count from 0."""
     days = value.number if kind == "date" else _days_of_seconds(value.number, engine)
     if part == "hour":
         rest = f"({value.number} - {days} * {int(DAY)})"
@@ -407,5 +405,5 @@ def own_moment(value: SqlValue, kind: str) -> str:
 
 
 def column_name(alias: str, column: str) -> str:
-    """Return a column of a table that has another name in a query."""
+    """Return the qualified name of a column."""
     return f"{alias}.{sql_name(column)}"

@@ -1,7 +1,7 @@
-"""Models as SQL: views over the tables of the database that a model was learned from.
+"""Models as SQL views over the tables of the training database.
 
-The view ``prediction`` has the key of each individual, its leaf, the prediction, and the probability of each class; a
-view for each leaf has the keys of the individuals in it. They need nothing but the database.
+The view ``prediction`` has the key of each individual, its leaf, the prediction, and the probability of each class;
+one view per leaf has the keys of its individuals. The views need only the database.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ __all__ = ["export_sql"]
 
 
 def export_sql(model: Any, dialect: str | None = None) -> str:
-    """Return a model as SQL views over the tables of the database that it was learned from.
+    """Return a model as SQL views over the tables of the training database.
 
     Parameters
     ----------
     model : Model or fitted estimator
     dialect : {"sqlite", "duckdb"}, optional
-        The database that is to understand it; by default the one that the model was learned from, and SQLite for
-        other databases, files and frames, whose tables are expected there by their names.
+        SQL dialect; by default that of the training database. For other databases, files and frames it is SQLite,
+        with tables of the same names.
 
     Raises
     ------
     UsageError
-        When the model was not learned from tables, or asks what cannot be said in SQL.
+        If the model was not learned from tables, or a test cannot be written in SQL.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def export_sql(model: Any, dialect: str | None = None) -> str:
     layout = found.layout
     if layout is None:
         what = found.target or "the target"
-        raise UsageError(f"the model of {what} does not say which tables it was learned from; fit it again on them")
+        raise UsageError(f"the model of {what} does not record the tables it was learned from; fit it again on them")
     engine = dialect or layout.engine or "sqlite"
     if engine not in get_args(Engine):
         raise UnknownNameError("dialect", engine, get_args(Engine))
@@ -70,11 +70,11 @@ def export_sql(model: Any, dialect: str | None = None) -> str:
         raise UsageError(
             "the model divides individuals with unknown values among leaves (fractional), which SQL views cannot"
         )
-    return _Views(found, engine).text()  # type: ignore[arg-type]  # which was checked
+    return _Views(found, engine).text()  # type: ignore[arg-type]  # checked above
 
 
 class _Views:
-    """The views of a model."""
+    """Views of a model."""
 
     def __init__(self, model: Model, engine: Engine) -> None:
         assert model.layout is not None
@@ -85,33 +85,21 @@ class _Views:
 
     def text(self) -> str:
         """Return all statements."""
-        return "\n\n".join([*self._heading(), *self._leaves(), self._prediction()]) + "\n"
-
-    def _heading(self) -> Iterator[str]:
         target, individual = _one_line(self.model.target or "the target"), _one_line(self.layout.individual)
-        yield f"-- What structtree has learned about {target} of {individual}."
+        heading = f"-- Predictions of structtree for {target} of {individual}."
+        return "\n\n".join([heading, *self._leaves(), self._prediction()]) + "\n"
 
     def _name(self, name: str) -> str:
-        """Return a name that no table has."""
+        """Return the name of a view, changed if a table has that name."""
         while name.lower() in {table.lower() for table in self.layout.tables}:
             name += "_"
         return sql_name(name)
 
     def _columns(self, row: SqlRow) -> list[str]:
-        """Return what identifies individuals: their key, or the numbers of their rows."""
+        """Return the columns that identify individuals: their key, or row numbers."""
         if self.key:
             return [column_name(row.alias, column) for column in self.key]
         return [f"{each} AS row_id" for each in self.tests.identity(row)]
-
-    def _chosen(self, row: SqlRow) -> list[str]:
-        """Return the condition for the rows that are individuals."""
-        if self.layout.condition is None:
-            return []
-        table = self.layout.tables[row.table]
-        ids = [table.rowid] if table.rowid else list(map(sql_name, table.key))
-        left = ", ".join(self.tests.identity(row))
-        inner = f"SELECT {', '.join(ids)} FROM {sql_name(row.table)} WHERE ({self.layout.condition}\n)"
-        return [f"{f'({left})' if len(ids) > 1 else left} IN ({inner})"]
 
     def _leaves(self) -> Iterator[str]:
         for leaf in self.tree.leaves:
@@ -119,13 +107,13 @@ class _Views:
             steps = self.tree.path(leaf)
             conditions = []
             for step in steps:
-                asked = self._condition(step.test, row)
-                conditions.append(f"({asked})" if step.answer else untrue(asked))
-            where = "\n    AND ".join([*self._chosen(row), *conditions]) or "TRUE"
+                condition = self._condition(step.test, row)
+                conditions.append(f"({condition})" if step.answer else untrue(condition))
+            where = "\n    AND ".join([*self.tests.selection(row), *conditions]) or "TRUE"
             comments = [f"--   {'' if step.answer else 'not '}{_one_line(pretty(step.test))}" for step in steps]
             yield "\n".join(
                 [
-                    f"-- Leaf {leaf}: {_one_line(self._said(leaf))}",
+                    f"-- Leaf {leaf}: {_one_line(self._prediction_text(leaf))}",
                     *comments,
                     f"CREATE VIEW {self._name(f'leaf_{leaf}')} AS",
                     f"{self.tests.beginning()}SELECT {', '.join(self._columns(row))}",
@@ -136,13 +124,13 @@ class _Views:
 
     def _prediction(self) -> str:
         row = self.tests.individual()
-        chosen = self._chosen(row)
+        selection = self.tests.selection(row)
         keys = self._columns(row)
         names = [sql_name(column) for column in self.key] or ["row_id"]
         inner = [
             f"    SELECT {', '.join(keys)}, {self._case(0, row, 2)} AS leaf",
             f"    FROM {self.tests.source(row)}",
-            *([f"    WHERE {both(chosen)}"] if chosen else []),
+            *([f"    WHERE {both(selection)}"] if selection else []),
         ]
         values = [self._by_leaf("prediction", [self._label(leaf) for leaf in self.tree.leaves])]
         if self.tree.classes:
@@ -159,7 +147,7 @@ class _Views:
         return f"CASE leaf {cases} END AS {sql_name(name)}"
 
     def _case(self, node: int, row: SqlRow, depth: int) -> str:
-        """Return the leaf that an individual comes to from a node."""
+        """Return the expression for the leaf that an individual reaches from a node."""
         if isinstance(self.tree.nodes[node], Leaf):
             return str(node)
         pad = "    " * depth
@@ -177,7 +165,7 @@ class _Views:
         except NotInSqlError as problem:
             raise UsageError(f"the test {pretty(test)!r} cannot be written as SQL: {problem}") from None
 
-    def _said(self, leaf: int) -> str:
+    def _prediction_text(self, leaf: int) -> str:
         if not self.tree.classes:
             return f"{means(self.tree)[leaf]:.6g}"
         return class_name(self.tree.classes[decisions(self.tree, self.model.decision)[leaf]])
@@ -192,5 +180,5 @@ class _Views:
 
 
 def _one_line(text: str) -> str:
-    """Return text that can stand in a comment."""
+    """Return text on one line, for a comment."""
     return " ".join(text.split())

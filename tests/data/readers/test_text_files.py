@@ -57,7 +57,7 @@ def test_a_packed_file_that_is_no_database_is_refused_before_it_is_unpacked(tmp_
     path = tmp_path / "a.sqlite.gz"
     path.write_bytes(gzip.compress(b"a,b\n" * 1000))
     monkeypatch.setattr(textfiles, "_BLOCK", None)  # nothing is copied
-    with pytest.raises(DataError, match="not an SQLite database: it is text, which begins 'a,b'"):
+    with pytest.raises(DataError, match="not an SQLite database: it is text that starts with 'a,b'"):
         read_sqlite(path)
 
 

@@ -201,7 +201,9 @@ def test_a_thousand_leaves_are_drawn(tmp_path, ending):
 
 
 def test_a_name_without_a_known_ending_is_refused(tmp_path):
-    with pytest.raises(UsageError, match=r"cannot draw 'a.bmp': the name must end in .svg, .png, .pdf, .dot"):
+    with pytest.raises(
+        UsageError, match=r"cannot draw 'a.bmp': expected a file name that ends in .svg, .png, .pdf, .dot"
+    ):
         plot_tree(chain(1)).save(tmp_path / "a.bmp")
     with pytest.raises(UsageError, match="direction must be auto, down or right; got 'up'"):
         plot_tree(chain(1), direction="up")
@@ -222,11 +224,11 @@ def test_the_command_draws_a_model(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--format", "png"], "say with -o FILE where to write the PNG file"),
+        (["--format", "png"], "set the output file with -o FILE for the PNG format"),
         (["--format", "rules", "-o", "a.txt"], "-o is for pictures"),
-        (["--format", "svg", "--json"], "--json and --format svg exclude each other"),
+        (["--format", "svg", "--json"], "--json and --format svg are mutually exclusive"),
         (["--format", "rules", "--max-depth", "1"], "--max-depth is for text and pictures of a tree, not for rules"),
-        (["--format", "json", "--words"], "--words is for people"),
+        (["--format", "json", "--words"], "--words does not apply to JSON"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(tmp_path, monkeypatch, words, sentence):

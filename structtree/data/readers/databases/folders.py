@@ -1,4 +1,4 @@
-"""Folders of tables: one CSV, Parquet or Feather file for each table, which has the name of its file."""
+"""Folders of tables: one CSV, Parquet or Feather file per table, named after it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ TABLE_FILES: Mapping[str, Callable[[Path, Mapping[str, Any]], Sheet]] = {
     ".feather": lambda path, options: arrow_sheet(path, "Feather"),
     ".arrow": lambda path, options: arrow_sheet(path, "Feather"),
 }
-"""How the files of a folder are read, by their endings."""
+"""Readers of the files of a folder by extension."""
 
 
 def tables_in(folder: Path) -> dict[str, Path]:
-    """Return the files of a folder that are tables, by the names of the tables, in the order of the alphabet."""
+    """Return the table files of a folder by table name, in alphabetical order."""
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         if path.is_file() and extension_of(path) in TABLE_FILES and not path.name.startswith("."):
@@ -47,19 +47,19 @@ def tables_in(folder: Path) -> dict[str, Path]:
 
 
 def read_table_folder(folder: Path, exclude: Container[str] = (), **options: Any) -> Database:
-    """Return the tables of a folder; its files declare no keys.
+    """Return the tables of a folder, without keys.
 
     Parameters
     ----------
     folder : path
     exclude : container of str
-        The tables that are not read.
+        Tables to skip.
     delimiter, header, encoding, decimal, missing_words
         For delimited text, as in `structtree.data.readers.tables.reading.read_csv`.
     """
     files = tables_in(folder)
     if not files:
-        raise DataError(f"the folder has no {', '.join(TABLE_FILES)} file, one for each table", source=str(folder))
+        raise DataError(f"the folder has no {', '.join(TABLE_FILES)} files, one per table", source=str(folder))
     tables = {
         name: unread_table(name)
         if name in exclude

@@ -1,16 +1,15 @@
-"""Guesses of keys, for tables that declare none: from the names of columns, from their types, and from inclusion.
+"""Guess undeclared keys from column names, types and inclusion of values.
 
-*Primary keys.* A column with a value of its own in every row is the key if it is the first, is called after its
-table, or is named as keys are. Otherwise the first columns are, as far as they are needed to tell rows apart.
+*Primary keys.* A column with unique values is the key if it comes first, is named after its table, or has a name
+typical of keys. Otherwise the key is the shortest sequence of first columns that is unique.
 
-*Foreign keys.* Numbers that count something are contained in other such numbers by chance, so that a number refers to
-a table only if its name says so as well: it is called like that table's key, or after that table. Text refers to
-a table without such a name too if nearly all its values are among that table's keys, as airports are. Keys of
-several columns need columns of the same names in both tables, the fewest that tell the rows of one apart; each must
-explain a column that no shorter key explains.
+*Foreign keys.* Numbers often include one another by chance, so a numeric column refers to a table only if its name
+agrees: it is named like the key of that table, or after the table. A text column refers to a table without such a
+name if nearly all its values are keys there, as with airports. Composite keys need columns of the same names in both
+tables, the fewest that are unique in one of them; each must explain a column that no shorter key explains.
 
-Guesses are counted on the data and told with the share of the rows that fit. Tables that a declared foreign key leads
-from or to are left as they are declared.
+Guesses are evaluated on the data and reported with the fraction of matching rows. Nothing is guessed between two
+tables that both have declared foreign keys.
 """
 
 from __future__ import annotations
@@ -30,35 +29,35 @@ from structtree.data.readers.databases.linking import stem_of
 __all__ = ["guess_keys"]
 
 LEAST_FIT = 0.5
-"""A foreign key that its name suggests must fit so many of the rows."""
+"""Minimum fraction of matching rows for a foreign key suggested by its name."""
 
 LEAST_FIT_TOGETHER = 0.8
-"""So many, if it is of several columns."""
+"""Minimum fraction of matching rows for a composite foreign key."""
 
 LEAST_INCLUSION = 0.9
-"""Text without such a name must have so many of its values, and so many of its rows, among the keys."""
+"""Minimum fraction of matching values, and of matching rows, for text whose name suggests no key."""
 
 MOST_TOGETHER = 4
-"""So many columns may make up a foreign key."""
+"""Maximum number of columns in a foreign key."""
 
 _SAMPLE = 2000
-"""On so many rows keys of several columns are tried first."""
+"""Number of rows on which composite keys are tried first."""
 
 _LONGEST = 6
-"""So many of the first columns may make up a primary key."""
+"""Maximum number of columns in a primary key."""
 
 _GENERIC = frozenset(re.findall(r"\w+", "id key code name title number nr no num year date type status rank"))
 _PARENTS = frozenset(re.findall(r"\w+", "parent reportsto manager supervisor boss father mother superior"))
 
 
 def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) -> Database:
-    """Return a database with keys where none is declared.
+    """Return a database with guessed keys where none are declared.
 
     Parameters
     ----------
     database : Database
     settled : collection of (table, column)
-        Columns about which the user has spoken, so that nothing is guessed of them.
+        Columns whose links the user has given, for which nothing is guessed.
 
     Examples
     --------
@@ -87,17 +86,17 @@ def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) ->
 
 
 def _without_doubtful(table: SourceTable, found: Database, declared: Database) -> SourceTable:
-    """Return a table without a guessed key that only happens to differ from row to row: nothing refers to it."""
+    """Return a table without a guessed key that may be unique by chance: nothing refers to it."""
     if len(table.key) != 1 or declared.tables[table.name].key:
         return table
     is_used = any((key.to, key.key) == (table.name, table.key) for key in found.foreign_keys)
-    is_named = _is_named_so(table.key[0]) or _called_after(table.key[0], table.name)
+    is_named = _is_key_name(table.key[0]) or _is_named_after(table.key[0], table.name)
     return table if is_used or is_named else replace(table, key=())
 
 
 @cache
 def _plain(name: str) -> str:
-    """Return a name without signs and capitals."""
+    """Return a name in lower case, without punctuation."""
     return re.sub(r"[\W_]+", "", name).lower()
 
 
@@ -106,57 +105,57 @@ def _stem(column: str) -> str:
     return _plain(stem_of(column))
 
 
-def _is_named_so(column: str) -> bool:
+def _is_key_name(column: str) -> bool:
     return stem_of(column) != column or IDENTIFIER_NAME.search(column) is not None
 
 
 def _can_be_key(values: KeyValues) -> bool:
-    """Return whether values are such that rows are named by them: no numbers with fractions."""
-    return len(values.values) > 0 and values.are_whole
+    """Return whether values can identify rows: there are some, and no fractional numbers."""
+    return len(values.values) > 0 and values.are_integers
 
 
-def _called_after(column: str, table: str) -> bool:
-    """Return whether a column is called after a table.
+def _is_named_after(column: str, table: str) -> bool:
+    """Return whether a column is named after a table.
 
     Examples
     --------
-    >>> _called_after("customer_id", "Customers"), _called_after("CustomerID", "Orders")
+    >>> _is_named_after("customer_id", "Customers"), _is_named_after("CustomerID", "Orders")
     (True, False)
     """
     return _stem(column) in (_plain(table), _plain(type_name_of(table)))
 
 
 def _referring(table: SourceTable, database: Database) -> frozenset[str]:
-    """Return the columns that are foreign keys, each alone; where they differ in all rows, that may be by chance."""
+    """Return the columns that are single foreign keys; these may be unique by chance."""
     keys = [key for key in database.foreign_keys if key.table == table.name and len(key.columns) == 1]
-    return frozenset(key.columns[0] for key in keys if not _called_after(key.columns[0], table.name))
+    return frozenset(key.columns[0] for key in keys if not _is_named_after(key.columns[0], table.name))
 
 
-def _primary(table: SourceTable, columns: KeyColumns, referring: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the columns that are most likely the key of a table; none if nothing tells its rows apart."""
+def _primary(table: SourceTable, columns: KeyColumns, referring: Collection[str]) -> tuple[str, ...]:
+    """Return the most likely primary key of a table; no columns if there is none."""
     if table.sheet.n_rows < 2:
         return ()
     names = [name for name in table.sheet.columns if _can_be_key(columns.distinct(table.name, name))]
-    alone = [name for name in names if columns.distinct(table.name, name).differs and name not in referring]
-    first = next(iter(table.sheet.columns), None)
+    alone = [name for name in names if columns.distinct(table.name, name).is_unique and name not in referring]
+    every = tuple(table.sheet.columns)
     likely = [
-        *(name for name in alone if _called_after(name, table.name)),
-        *(name for name in alone if name == first),
-        *(name for name in alone if _is_named_so(name)),
+        *(name for name in alone if _is_named_after(name, table.name)),
+        *(name for name in alone if name == every[0]),
+        *(name for name in alone if _is_key_name(name)),
     ]
     if likely:
         return (likely[0],)
-    for n in range(2, min(_LONGEST, len(table.sheet.columns)) + 1):
-        some = tuple(list(table.sheet.columns)[:n])
+    for n in range(2, min(_LONGEST, len(every)) + 1):
+        some = every[:n]
         if not set(some) <= set(names):
             return ()
-        if columns.differs(table.name, some):
+        if columns.is_unique(table.name, some):
             return some
     return ()
 
 
 class _Candidate(NamedTuple):
-    """A foreign key that may be one, and how good its reason is; less is better."""
+    """Possible foreign key with the rank of its evidence; lower is better."""
 
     reason: int
     match: KeyMatch
@@ -164,7 +163,7 @@ class _Candidate(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Guesses:
-    """The guesses so far."""
+    """Guesses so far."""
 
     database: Database
     columns: KeyColumns
@@ -181,20 +180,19 @@ class _Guesses:
                 best = min(candidates, key=lambda each: (each.reason, -each.match.fit))
                 self.found.append(best.match.foreign_key)
                 explained.add(column)
-        together = sorted(
-            (match for parent in parents for match in self.together(child, parent, explained)),
+        composite = sorted(
+            (match for parent in parents for match in self.composite(child, parent, explained)),
             key=lambda match: (len(match.foreign_key.columns), -match.fit),
         )
-        for match in together:
-            key = match.foreign_key
-            if self.explains(child, key.columns, explained):
+        for match in composite:
+            if self.explains(child, match.foreign_key.columns, explained):
                 self.found.append(self.widened(match))
                 explained.update(self.found[-1].columns)
 
     def explains(self, child: SourceTable, columns: Sequence[str], explained: Collection[str]) -> bool:
-        """Return whether a column still needs a reason: it is named as keys are, or has words, not numbers."""
+        """Return whether a key explains another column: one with a key name, or not numeric."""
         return any(
-            _is_named_so(column) or self.columns.distinct(child.name, column).values_are != "number"
+            _is_key_name(column) or self.columns.distinct(child.name, column).value_class != "number"
             for column in columns
             if column not in explained
         )
@@ -210,60 +208,58 @@ class _Guesses:
             if key is None or (parent is child and key == column):
                 continue
             reason = self.reason(child, column, parent, key)
-            if reason is None or (values.differs and not self.may_share(child, column, parent, key)):
+            if reason is None or (values.is_unique and not self.may_share(child, column, parent, key)):
                 continue
             match = self.columns.match(ForeignKey(child.name, (column,), parent.name, (key,), guessed=True))
             if match.single and match.fit >= (LEAST_FIT if reason < _BY_VALUES else LEAST_INCLUSION):
                 yield _Candidate(reason, match)
 
     def key_for(self, column: str, parent: SourceTable) -> str | None:
-        """Return the column that another may refer to: a table's key, or one of the same name that could be it."""
+        """Return the column that another may refer to: the key of the table, or a unique column of the same name."""
         if len(parent.key) == 1:
             return parent.key[0]
         names = (name for name in parent.sheet.columns if _plain(name) == _plain(column))
-        return next((name for name in names if self.columns.distinct(parent.name, name).differs), None)
+        return next((name for name in names if self.columns.distinct(parent.name, name).is_unique), None)
 
     def reason(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> int | None:
-        """Return how strongly something suggests that a column refers to a table; None if nothing does."""
+        """Return the rank of the evidence that a column refers to a table; None if there is none."""
         mine, theirs = self.columns.distinct(child.name, column), self.columns.distinct(parent.name, key)
-        is_same = _plain(column) == _plain(key) and _stem(key) not in _GENERIC and parent is not child
-        if is_same or (_called_after(column, parent.name) and parent is not child):
-            return 0 if _called_after(column, parent.name) else 1
-        if _is_named_so(column) and _ends_with(_stem(column), parent, key):
+        if parent is not child and _is_named_after(column, parent.name):
+            return 0
+        if parent is not child and _plain(column) == _plain(key) and _stem(key) not in _GENERIC:
+            return 1
+        if _is_key_name(column) and _ends_with(_stem(column), parent, key):
             return 2
-        if parent is child and _stem(column) in _PARENTS and mine.values_are == theirs.values_are:
+        if parent is child and _stem(column) in _PARENTS and mine.value_class == theirs.value_class:
             return 2
         return _BY_VALUES if parent is not child and self.is_contained(child, column, mine, theirs) else None
 
     def is_contained(self, child: SourceTable, column: str, mine: KeyValues, theirs: KeyValues) -> bool:
-        """Return whether texts are among the keys of a table, nearly all of them."""
-        if mine.values_are != "text" or theirs.values_are != "text" or child.key == (column,):
+        """Return whether nearly all strings of a column are keys of a table."""
+        if mine.value_class != "text" or theirs.value_class != "text" or child.key == (column,):
             return False
         if min(len(mine.values), len(theirs.values)) < 3:
             return False
         return len(set(mine.values) & set(theirs.values)) >= LEAST_INCLUSION * len(mine.values)
 
     def may_share(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> bool:
-        """Return whether a column that differs may refer to another such: to that of the larger table."""
+        """Return whether a unique column may refer to another unique column: to that of the larger table."""
         order = list(self.database.tables)
         mine, theirs = (
-            (-each.sheet.n_rows, not _called_after(name, each.name), order.index(each.name))
+            (-each.sheet.n_rows, not _is_named_after(name, each.name), order.index(each.name))
             for each, name in ((child, column), (parent, key))
         )
         return mine > theirs
 
-    # ---- keys of several columns -------------------------------------------------------------------------
+    # ---- composite keys ----------------------------------------------------------------------------------
 
-    def together(self, child: SourceTable, parent: SourceTable, explained: Collection[str]) -> Iterator[KeyMatch]:
-        if parent is child or parent.sheet.n_rows < 2:
-            return
-        for pairs in self.pairings(child, parent):
-            found = self.smallest(child, parent, pairs, explained)
-            if found is not None:
-                yield found
+    def composite(self, child: SourceTable, parent: SourceTable, explained: Collection[str]) -> Iterator[KeyMatch]:
+        if parent is not child and parent.sheet.n_rows >= 2:
+            found = (self.smallest(child, parent, pairs, explained) for pairs in self.pairings(child, parent))
+            yield from (match for match in found if match is not None)
 
     def pairings(self, child: SourceTable, parent: SourceTable) -> Iterator[dict[str, str]]:
-        """Yield which columns of a table go with which of another: those of one name, or with one ending more."""
+        """Yield pairs of columns of two tables: those with the same name, or with one common suffix in one table."""
         likely = [name for name in parent.sheet.columns if self.is_likely_part(parent, name)]
         stems = {_stem(name): name for name in child.sheet.columns}
         plain = {_plain(name): name for name in child.sheet.columns}
@@ -277,21 +273,21 @@ class _Guesses:
                 yield pairs
 
     def is_likely_part(self, parent: SourceTable, name: str) -> bool:
-        """Return whether a column may be a part of a key of several."""
+        """Return whether a column may be part of a composite key."""
         values = self.columns.distinct(parent.name, name)
-        if not _can_be_key(values) or values.differs:
+        if not _can_be_key(values) or values.is_unique:
             return False
-        return name in parent.key or _is_named_so(name) or values.values_are != "number"
+        return name in parent.key or _is_key_name(name) or values.value_class != "number"
 
     def smallest(
         self, child: SourceTable, parent: SourceTable, pairs: Mapping[str, str], explained: Collection[str]
     ) -> KeyMatch | None:
-        """Return the key of the fewest columns that fits, the best of them."""
+        """Return the best matching key with the fewest columns."""
         for n in range(2, min(MOST_TOGETHER, len(pairs)) + 1):
             keys = (
                 ForeignKey(child.name, tuple(pairs[each] for each in key), parent.name, key, guessed=True)
                 for key in combinations(pairs, n)
-                if self.explains(child, [pairs[each] for each in key], explained) and self.tells_apart(parent, key)
+                if self.explains(child, [pairs[each] for each in key], explained) and self.is_unique(parent, key)
             )
             fits = {key: self.columns.match(key, _SAMPLE).fit for key in keys if len(set(key.columns)) == n}
             likely = [key for key, fit in fits.items() if fit >= LEAST_FIT_TOGETHER and not self.is_back(key)]
@@ -301,22 +297,22 @@ class _Guesses:
                 return best
         return None
 
-    def tells_apart(self, parent: SourceTable, key: tuple[str, ...]) -> bool:
+    def is_unique(self, parent: SourceTable, key: tuple[str, ...]) -> bool:
         if (parent.name, key) not in self.unique:
-            self.unique[parent.name, key] = self.columns.differs(parent.name, key)
+            self.unique[parent.name, key] = self.columns.is_unique(parent.name, key)
         return self.unique[parent.name, key]
 
     def is_back(self, key: ForeignKey) -> bool:
-        """Return whether the other table refers to this one by the same columns already."""
+        """Return whether the other table already refers to this one with the same columns."""
         return any((key.to, set(key.key), key.table) == (o.table, set(o.columns), o.to) for o in self.found)
 
     def widened(self, match: KeyMatch) -> ForeignKey:
-        """Return a key of several columns with the other columns that are named as keys are and agree in all rows."""
+        """Return a composite key extended by primary key columns of the same name that match in all rows."""
         key = match.foreign_key
         child, parent = self.database.tables[key.table], self.database.tables[key.to]
         for name in parent.sheet.columns:
             is_open = name not in key.key and name in child.sheet.columns and name not in key.columns
-            if is_open and name in parent.key and _is_named_so(name):
+            if is_open and name in parent.key and _is_key_name(name):
                 wider = replace(key, columns=(*key.columns, name), key=(*key.key, name))
                 if self.columns.match(wider).fit == match.fit:
                     key = wider
@@ -327,12 +323,12 @@ _BY_VALUES = 3
 
 
 def _endings(keys: Sequence[str], columns: Collection[str]) -> Iterator[str]:
-    """Yield what columns have in their names after that of a key, such as winner and loser."""
-    for key in (_plain(name) for name in keys if _is_named_so(name)):
+    """Yield the suffixes of columns after the name of a key, such as winner and loser."""
+    for key in (_plain(name) for name in keys if _is_key_name(name)):
         yield from (name.removeprefix(key) for name in columns if name.startswith(key) and name != key)
 
 
 def _ends_with(stem: str, parent: SourceTable, key: str) -> bool:
-    """Return whether a name ends with that of a table, or of its key, as ``home_team_id`` does with teams."""
+    """Return whether a name ends with the name of a table or of its key, as ``home_team_id`` for teams."""
     ends = {_plain(type_name_of(parent.name)), _plain(parent.name), *({_stem(key)} - _GENERIC)}
     return any(len(end) > 3 and stem.endswith(end) and stem != end for end in ends)

@@ -1,16 +1,15 @@
-"""Keys of relational tables: the values of their columns as codes, and which rows a foreign key leads to.
+"""Keys of relational tables: columns as integer codes, and the rows that each foreign key refers to.
 
-A reader gives a `Database`: named tables as sheets, with the keys that it declares. Here keys are compared: values of
-one column with those of another, whatever the two are stored as (an account ``'17'`` is the account 17) and without
-blanks around them, several columns at once for keys of several columns. What the links that follow from them are
-called, and what becomes of the other columns, is said in `structtree.data.readers.databases.linking`; how keys are
-guessed where none is declared, in `structtree.data.readers.databases.key_guesses`.
+A reader returns a `Database`: named tables as sheets, with their declared keys. This module compares key values
+across columns, whatever their storage type (account ``'17'`` is account 17), ignoring surrounding whitespace;
+composite keys compare several columns at once. `structtree.data.readers.databases.linking` names the resulting links
+and converts the other columns; `structtree.data.readers.databases.key_guesses` guesses undeclared keys.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -21,6 +20,7 @@ from structtree.data.population import Adjacency, run_places
 from structtree.data.readers.databases.storage import Engine, Stored, ValueClass
 from structtree.data.readers.tables.sheets import Coded, PythonValues, Raw, Sheet, Texts
 from structtree.errors import DataError, UnknownNameError, option_text
+from structtree.progress import report_status
 
 __all__ = [
     "Database",
@@ -28,19 +28,21 @@ __all__ = [
     "KeyColumns",
     "KeyMatch",
     "KeyValues",
-    "RowChoice",
+    "RowFilter",
     "SourceTable",
     "UnreadKind",
     "columns_text",
     "condition_error",
+    "condition_timeout",
     "distinct_values",
-    "endless_condition",
+    "fetch_columns",
+    "read_each",
     "unread_table",
 ]
 
 
 def columns_text(table: str, columns: Sequence[str]) -> str:
-    """Return columns of a table as people write them, and as ``links`` takes them.
+    """Return columns of a table in the notation of the link option.
 
     Examples
     --------
@@ -50,44 +52,43 @@ def columns_text(table: str, columns: Sequence[str]) -> str:
     return f"{table}.{','.join(columns)}"
 
 
-class RowChoice(NamedTuple):
-    """Condition in SQL for the rows of a table that are individuals."""
+class RowFilter(NamedTuple):
+    """SQL condition that selects the rows of a table that are individuals."""
 
     table: str
     sql: str
 
-    def of(self, name: str) -> str | None:
-        """Return the condition for the rows of a table, if there is one."""
+    def for_table(self, name: str) -> str | None:
+        """Return the condition if it applies to this table."""
         return self.sql if name.lower() == self.table.lower() else None
 
 
 def condition_error(sql: str, table: str, why: str) -> DataError:
-    """Return the error for a condition that a database does not understand, with the first line of what it says."""
+    """Return the error for a condition that a database rejects, with the first line of the reason."""
     return DataError(
         f"{option_text('condition', sql)} is not understood for {table}: {why.splitlines()[0].rstrip('.')}"
     )
 
 
-def endless_condition(sql: str, table: str, after: str) -> DataError:
-    """Return the error for a condition that was stopped, since it may never end."""
+def condition_timeout(sql: str, table: str, after: str) -> DataError:
+    """Return the error for a condition that was stopped because it may never end."""
     return DataError(f"{option_text('condition', sql)} was stopped for {table} after {after}; it may never end")
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """Columns of a table whose values name rows of a table.
+    """Foreign key: columns of one table that refer to rows of another (or the same) table.
 
     Parameters
     ----------
     table, columns
-        The table that refers, and its columns.
+        Referencing table and columns.
     to, key
-        The table that is referred to, and those of its columns that the values are compared with, in the same order;
-        none where its primary key is meant and not yet looked up.
+        Referenced table and columns, in the same order; no columns stand for its primary key, not yet looked up.
     guessed : bool
-        Whether it is guessed, not declared.
+        Whether the key is guessed rather than declared.
     name, back : str, optional
-        The names of the link along the key, and of the one back, where somebody has chosen them.
+        User-defined names of the link along the key and of the reverse link.
 
     Examples
     --------
@@ -109,26 +110,26 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceTable:
-    """A table of a database, as its reader gives it.
+    """Table of a database, as its reader returns it.
 
     Parameters
     ----------
     name : str
     sheet : Sheet
     key : tuple of str
-        The columns of its primary key, if it has one.
+        Primary key columns, if any.
     unique : tuple of tuples of str
-        Further columns, or sets of them, that differ from row to row.
+        Further columns, or combinations of columns, that are unique.
     key_guessed : bool
-        Whether the primary key is guessed, not declared.
+        Whether the primary key is guessed rather than declared.
     chosen : array of bool, optional
-        The rows that are individuals, where not all are.
+        Rows that are individuals, if not all are.
     stored : mapping from column to Stored
-        How the database has its columns, where that is known.
+        Storage format of the columns, where known.
     rowid : str
-        What the database calls the numbers of its rows; empty if it has none.
+        Name of the row number column; empty if the table has none.
     indexed : tuple of tuples of str
-        Columns by which the database finds rows quickly.
+        Columns with an index.
     """
 
     name: str
@@ -142,14 +143,26 @@ class SourceTable:
     indexed: tuple[tuple[str, ...], ...] = ()
 
     def is_unique(self, columns: Iterable[str]) -> bool:
-        """Return whether these columns are declared to differ from row to row."""
+        """Return whether these columns are declared unique."""
         wanted = set(columns)
         return any(wanted == set(each) for each in (self.key, *self.unique))
 
 
 def unread_table(name: str) -> SourceTable:
-    """Return what stands for a table that is excluded, and so was not read."""
+    """Return a placeholder for an excluded table, which is not read."""
     return SourceTable(name, Sheet({}, 0, name))
+
+
+def fetch_columns(cursor: Any, n_columns: int) -> list[list[Any]]:
+    """Return the result of a query column by column, fetched in blocks to save memory."""
+    columns: list[list[Any]] = [[] for _ in range(n_columns)]
+    while rows := cursor.fetchmany(_BLOCK):
+        for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+            column.extend(values)
+    return columns
+
+
+_BLOCK = 50_000
 
 
 UnreadKind = Literal["view", "virtual table", "binary column", "column of other values", "key to another schema"]
@@ -161,7 +174,36 @@ UNREAD: Mapping[UnreadKind, str] = {
     "column of other values": "columns of values other than numbers, text and dates",
     "key to another schema": "keys to tables of other schemas",
 }
-"""What is not read, in the plural."""
+"""Plural of each kind of table or column that is not read."""
+
+
+def read_each(
+    names: Iterable[str],
+    exclude: Container[str],
+    where: RowFilter | None,
+    read: Callable[[str, str | None], tuple[SourceTable, Mapping[str, UnreadKind]]],
+) -> tuple[dict[str, SourceTable], dict[str, UnreadKind]]:
+    """Return the tables, and the columns (``table.column``) that were not read.
+
+    Parameters
+    ----------
+    names : iterable of str
+    exclude : container of str
+        Tables to skip.
+    where : RowFilter, optional
+    read : callable
+        Reads the table of a name with the condition for its rows; returns it with its unread columns.
+    """
+    tables: dict[str, SourceTable] = {}
+    unread: dict[str, UnreadKind] = {}
+    for name in names:
+        if name in exclude:
+            tables[name] = unread_table(name)
+        else:
+            report_status("reading", 0, None, f"table {name}")
+            tables[name], skipped = read(name, where and where.for_table(name))
+            unread |= {f"{name}.{column}": kind for column, kind in skipped.items()}
+    return tables, unread
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,17 +213,17 @@ class Database:
     Parameters
     ----------
     source : str
-        Where it comes from, for errors.
+        Name for error messages.
     tables : mapping from name to SourceTable
     foreign_keys : tuple of ForeignKey
     unread : mapping from name to str
-        The tables and columns (``table.column``) that were not read, and what they are.
+        Tables and columns (``table.column``) that were not read, with their kind.
     engine : {"sqlite", "duckdb"}, optional
-        The database that has the tables; None for others, files and frames.
+        Database engine; None for other databases, files and frames.
     condition : str, optional
-        The condition in SQL for the rows that are individuals.
+        SQL condition that selects the individuals.
     missing_words : tuple of str
-        Of text files, the words for a missing value.
+        Words that denote a missing value in text files.
     """
 
     source: str
@@ -193,7 +235,7 @@ class Database:
     missing_words: tuple[str, ...] = ()
 
     def table(self, name: str) -> SourceTable:
-        """Return the table of that name, written in whatever case, if no other differs from it only in that."""
+        """Return a table by name, ignoring case if that is unambiguous."""
         found = {name} if name in self.tables else {each for each in self.tables if each.lower() == name.lower()}
         if len(found) != 1:
             self.refuse_unread(name)
@@ -201,34 +243,34 @@ class Database:
         return self.tables[found.pop()]
 
     def refuse_unread(self, name: str) -> None:
-        """Refuse a table, or a column of one (``table.column``), that was not read."""
+        """Raise `DataError` for a table or a column (``table.column``) that was not read."""
         for each, kind in self.unread.items():
             if each.lower() == name.lower():
                 raise DataError(f"{each} is a {kind}, and {UNREAD[kind]} are not read", source=self.source)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Sentences about what was not read."""
+        """Notes about tables and columns that were not read."""
         named = {kind: [name for name, each in self.unread.items() if each == kind] for kind in UNREAD}
         return tuple(f"{UNREAD[kind]} are not read: {', '.join(names)}" for kind, names in named.items() if names)
 
     def with_tables(self, tables: Iterable[SourceTable]) -> Database:
-        """Return the database with some tables in the place of those of the same names."""
+        """Return the database with tables replaced by those of the same name."""
         return replace(self, tables={**self.tables, **{table.name: table for table in tables}})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyValues:
-    """A column as codes into its different values, -1 for missing; of text without blanks around it."""
+    """Column as codes into its distinct values, -1 for missing; text is stripped of surrounding whitespace."""
 
     codes: NDArray[np.int64]
     values: NDArray[Any]
-    values_are: ValueClass
+    value_class: ValueClass
 
     @property
-    def are_whole(self) -> bool:
-        """True if no value is a number with a fraction."""
-        if self.values_are != "number":
+    def are_integers(self) -> bool:
+        """True unless a value is a number with a fractional part."""
+        if self.value_class != "number":
             return True
         if self.values.dtype == object:
             return all(isinstance(value, int) or value.is_integer() for value in self.values)
@@ -240,18 +282,18 @@ class KeyValues:
         return int(np.count_nonzero(self.codes >= 0))
 
     @property
-    def differs(self) -> bool:
-        """True if there are rows, and every one has a value of its own."""
+    def is_unique(self) -> bool:
+        """True if there are rows and their values are all present and distinct."""
         return len(self.values) == len(self.codes) > 0
 
 
 def distinct_values(column: Raw) -> KeyValues:
-    """Return the different values of a raw column.
+    """Return the distinct values of a raw column.
 
     Examples
     --------
     >>> found = distinct_values(Coded(np.array([0, 1, 0, -1]), ["b", "a"]))
-    >>> found.codes.tolist(), found.values.tolist(), found.values_are
+    >>> found.codes.tolist(), found.values.tolist(), found.value_class
     ([0, 1, 0, -1], ['b', 'a'], 'text')
     """
     import pandas as pd
@@ -269,29 +311,29 @@ def distinct_values(column: Raw) -> KeyValues:
 
 def _classed(codes: NDArray[np.int64], values: NDArray[Any]) -> KeyValues:
     if values.dtype.kind in "biuf":
-        return KeyValues(codes, _told_apart(values), "number")
+        return KeyValues(codes, _exact_numbers(values), "number")
     if values.dtype.kind == "M":
         return KeyValues(codes, values.astype("datetime64[us]").astype(np.int64), "moment")
     if len(values) and all(isinstance(value, int | float | np.number) for value in values):
-        return KeyValues(codes, _told_apart(values), "number")
+        return KeyValues(codes, _exact_numbers(values), "number")
     return KeyValues(codes, np.array([str(value).strip() for value in values], dtype=object), "text")
 
 
-def _told_apart(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as floats; or as Python's, if some are too large for that, as many a key of 64 bits is."""
+def _exact_numbers(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers as floats, or as Python objects if floats would be inexact, as for 64-bit keys."""
     floats = numbers.astype(np.float64)
     return floats if np.abs(floats).max(initial=0) < _EXACT else numbers.astype(object)
 
 
 _EXACT = 2.0**53
-"""Whole numbers below this are floats without loss."""
+"""Integers below this limit are exact as floats."""
 
 
 def _as_numbers(values: KeyValues) -> NDArray[Any]:
-    """Return values as numbers; NaN for text that is none."""
+    """Return values as numbers, with NaN for non-numeric text."""
     import pandas as pd
 
-    if values.values_are == "number":
+    if values.value_class == "number":
         return values.values
     floats = np.asarray(pd.to_numeric(pd.Series(values.values), "coerce"), np.float64)
     if not np.nanmax(np.abs(floats), initial=0) >= _EXACT:
@@ -302,42 +344,37 @@ def _as_numbers(values: KeyValues) -> NDArray[Any]:
 
 
 def _places_among(values: KeyValues, others: KeyValues) -> NDArray[np.int64]:
-    """Return for each different value its code among other values, -1 where it is none of them."""
+    """Return for each distinct value its code in another column, or -1 if that column lacks it."""
     import pandas as pd
 
     mine, theirs = values.values, others.values
-    if {values.values_are, others.values_are} == {"number", "text"}:
+    if {values.value_class, others.value_class} == {"number", "text"}:
         mine, theirs = _as_numbers(values), _as_numbers(others)
-    elif values.values_are != others.values_are:
+    elif values.value_class != others.value_class:
         mine, theirs = (np.array([str(value) for value in each], dtype=object) for each in (mine, theirs))
-    first: dict[Any, int] = {}
-    index = pd.Index(theirs, dtype=theirs.dtype)  # else text would become another kind of array
-    if not index.is_unique:
-        for place, value in enumerate(theirs.tolist()):
-            if value == value:
-                first.setdefault(value, place)
-        return np.array([first.get(value, -1) for value in mine.tolist()], dtype=np.int64)
-    found = np.asarray(index.get_indexer(pd.Index(mine, dtype=mine.dtype)), dtype=np.int64)
-    return np.where(pd.isna(mine), -1, found) if len(mine) else found
+    index = pd.Index(theirs, dtype=theirs.dtype)  # explicit dtype, or pandas would convert text
+    first = np.flatnonzero(~index.duplicated())
+    found = index[first].get_indexer(pd.Index(mine, dtype=mine.dtype))
+    return np.where(pd.isna(mine), -1, np.append(first, -1)[found])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyMatch:
-    """A foreign key on its data: the rows that it leads to, and how many rows it leads nowhere.
+    """Foreign key evaluated on the data: the referenced rows, and the number of dangling references.
 
     Parameters
     ----------
     foreign_key : ForeignKey
     rows : Adjacency
-        For each row of the table that refers, the rows of the other.
+        Referenced rows for each row of the referencing table.
     n_missing : int
         Number of rows without a value.
     n_dangling : int
-        Number of rows with a value that no row of the other table has.
+        Number of rows whose value matches no row of the referenced table.
     single : bool
-        Whether the values that are referred to differ from row to row.
+        Whether the referenced values are unique.
     compared : tuple of str
-        What the values of each column are compared as; ``text`` where they are of two sorts.
+        Value class in which each column is compared; ``text`` where the classes differ.
     """
 
     foreign_key: ForeignKey
@@ -349,18 +386,18 @@ class KeyMatch:
 
     @property
     def fit(self) -> float:
-        """Share of the rows with a value for which the other table has a row; 1 if there are none."""
+        """Fraction of the non-missing references that match a row; 1 if all are missing."""
         n = len(self.rows) - self.n_missing
         return 1.0 if n == 0 else (n - self.n_dangling) / n
 
 
 _ColumnName = tuple[str, str]
-"""A table, and a column of it."""
+"""Table and column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyColumns:
-    """The columns of a database as codes, each made once, and comparisons of them.
+    """Columns of a database as codes, computed once each, and their comparisons.
 
     Examples
     --------
@@ -380,15 +417,15 @@ class KeyColumns:
     )
 
     def distinct(self, table: str, column: str) -> KeyValues:
-        """Return the different values of a column."""
+        """Return the distinct values of a column."""
         if (table, column) not in self._known:
             self._known[table, column] = distinct_values(self.tables[table].sheet.columns[column])
         return self._known[table, column]
 
     def places(self, here: _ColumnName, there: _ColumnName) -> NDArray[np.int64]:
-        """Return for each different value of a column its code in another; at the end, that of a missing value.
+        """Return the code in another column for each distinct value, and last for a missing value.
 
-        A missing value has the next code after all others, a value that the other column lacks the one after that.
+        With n distinct values in the other column, a missing value has code n and a value not found there n + 1.
         """
         if (here, there) not in self._places:
             others = self.distinct(*there)
@@ -397,13 +434,13 @@ class KeyColumns:
             self._places[here, there] = np.append(np.where(found == -1, n + 1, found), n)
         return self._places[here, there]
 
-    def differs(self, table: str, columns: Sequence[str]) -> bool:
-        """Return whether some columns together differ from row to row; missing values count as values of their own.
+    def is_unique(self, table: str, columns: Sequence[str]) -> bool:
+        """Return whether the rows are unique in these columns, counting a missing value as a value.
 
-        A single column must have a value in every row.
+        A single column must have no missing values.
         """
         if len(columns) == 1:
-            return self.distinct(table, columns[0]).differs
+            return self.distinct(table, columns[0]).is_unique
         n_rows = self.tables[table].sheet.n_rows
         if math.prod(len(self.distinct(table, column).values) + 1 for column in columns) < n_rows:
             return False
@@ -411,13 +448,13 @@ class KeyColumns:
         return n_rows > 0 and int(np.bincount(joint).max()) == 1
 
     def match(self, foreign_key: ForeignKey, most: int | None = None) -> KeyMatch:
-        """Return where a foreign key leads to; of several columns a missing one is a value like others.
+        """Return the rows that a foreign key refers to; in a composite key a missing value is a value.
 
         Parameters
         ----------
         foreign_key : ForeignKey
         most : int, optional
-            So many rows at most are looked at, spread over the table.
+            Maximum number of rows to compare, spread evenly over the table.
         """
         n_here, n_there = (self.tables[name].sheet.n_rows for name in (foreign_key.table, foreign_key.to))
         here = [self.distinct(foreign_key.table, column) for column in foreign_key.columns]
@@ -453,13 +490,13 @@ class KeyColumns:
 
 
 def _compared(one: KeyValues, other: KeyValues) -> ValueClass:
-    if one.values_are == other.values_are:
-        return one.values_are
-    return "number" if {one.values_are, other.values_are} == {"number", "text"} else "text"
+    if one.value_class == other.value_class:
+        return one.value_class
+    return "number" if {one.value_class, other.value_class} == {"number", "text"} else "text"
 
 
 def _filled(column: KeyValues) -> NDArray[np.int64]:
-    """Return the codes of a column, with one of its own for missing values."""
+    """Return the codes of a column, with a separate code for missing values."""
     return np.where(column.codes < 0, len(column.values), column.codes)
 
 

@@ -1,22 +1,22 @@
-"""Relational tables into populations: a type for each table, and each foreign key as links both ways.
+"""Relational tables as populations: one type per table, and each foreign key as links in both directions.
 
 ==========================================  =================================================================
-a foreign key                               becomes
+foreign key                                 becomes
 ==========================================  =================================================================
-of any table                                a reference, ``optional`` if it leads nowhere in some rows; and back a
-                                            set of the rows that refer
-that differs from row to row                a reference, and back an optional one
-to values that several rows have            sets both ways
-of a table with two foreign keys and        links both ways between the two others; the table itself is no type
-nothing else but a key of its own           (unless it is the individual, or something refers to it)
+in general                                  a reference, ``optional`` if some rows match nothing; in reverse, a
+                                            set of the referencing rows
+with unique values                          a reference; in reverse, an optional reference
+to values that are not unique               sets in both directions
+of a table with two foreign keys and        links between the two other tables; the table itself is not a type
+otherwise only a primary key                (unless it is the individual, or another table refers to it)
 ==========================================  =================================================================
 
-A reference is called like its column without ``_id`` (``account_id``: ``account``), or like the table it leads to if
-there are several columns; a set like the table that refers, and ``loan_by_guarantor`` where several keys of that
-table lead here, or its own. A name that is taken gives way to a longer one.
+A reference is named after its column without ``_id`` (``account_id``: ``account``), or after the referenced table if
+the key is composite. A set is named after the referencing table, or like ``loan_by_guarantor`` if several keys of
+that table refer here, or if it refers to itself. If a name is taken, a longer one is used.
 
-Keys are not attributes, with two exceptions: a foreign key of text with few values, such as a country or an airline,
-says something by itself; and so do the numbers, dates and such texts that are only a part of a key.
+Keys are not attributes, with two exceptions: text foreign keys with few values, such as a country or an airline,
+which are informative; and numbers, dates and such text that are only part of a key.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ from structtree.data.schema import Kind, Link
 from structtree.errors import DataError, option_text
 from structtree.reprs import number_text, short_repr
 
-__all__ = ["KeyLink", "Relations", "SeenInTime", "link_tables", "stem_of"]
+__all__ = ["KeyLink", "Relations", "TimeLimits", "link_tables", "stem_of"]
 
 _WORD = re.compile(r"[\s_.-]+(?:id|key|fk)$", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?:ID|Id|Key)$")
 
 
 def stem_of(column: str) -> str:
-    """Return the name of a key's column without what only says that it is a key.
+    """Return the name of a key column without the suffix that marks it as a key.
 
     Examples
     --------
@@ -69,15 +69,15 @@ def stem_of(column: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyLink:
-    """A foreign key that was used, and the names of its links; of a table that only joins, there are two such keys.
+    """Foreign key in use, with the names of its links; a join table has two.
 
     Parameters
     ----------
     match : KeyMatch
     name, back : str
-        The names of the link along the key, and of that back.
+        Names of the link along the key and of the reverse link.
     joins : bool
-        Whether the table only joins two others, so that the links lead on to the other one.
+        Whether the table only joins two others, so that the links connect these directly.
     """
 
     match: KeyMatch
@@ -86,23 +86,23 @@ class KeyLink:
     joins: bool = False
 
 
-class SeenInTime(NamedTuple):
-    """Limits in time of what individuals see.
+class TimeLimits(NamedTuple):
+    """Limits on the rows that individuals see in time.
 
     Parameters
     ----------
     as_of : str or None
-        The date of the individuals before which they see rows, after the references that lead to it.
+        Date attribute of the individuals, with the references that lead to it; they see only earlier rows.
     kind : str or None
-        Whether that is a date or a time.
+        Kind of that attribute, date or time.
     lead : int
-        How many days before it they stop to see.
+        Days between the last visible row and that date.
     until : float or None
-        The last day that is seen, in days since 1970.
+        Last visible day, in days since 1970.
     dated : mapping from table to attributes with their kinds
-        What dates the rows of a table: the earliest of these.
+        Attributes whose earliest date is the date of a row.
     dating : mapping from table to TypeDates
-        The same, and the columns that are skipped, or set together with a date.
+        These attributes with the columns that are skipped, or set together with a date.
     """
 
     as_of: str | None
@@ -115,29 +115,28 @@ class SeenInTime(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relations:
-    """The tables of a database as they became types: keys, links, and what was not read.
+    """Tables of a database as types: keys, links, and skipped tables and columns.
 
     Parameters
     ----------
     database : Database
     links : tuple of KeyLink
     remarks : tuple of str
-        Sentences about what was not read, and about keys that do not fit.
+        Notes about unread columns and keys that do not match.
     individual_given : bool
-        Whether somebody has said which table is the individual.
+        Whether the user has named the table of the individuals.
     origins : mapping from type to str
-        As of a date, for each type the table whose rows it has; empty if types are tables.
+        As of a date, the source table of each type; empty if types are tables.
     absolute_dates : frozenset of pairs
-        As of a date, the dates and years, by type and attribute, that say when something was, not how long ago.
+        As of a date, the dates and years, by type and attribute, that are points in time rather than ages.
     identifying : frozenset of pairs
-        As of a date, the attributes, by type and name, that identify the rows of their table, though each row is
-        there for many individuals.
-    time : SeenInTime, optional
-        What individuals see in time, if that is limited.
-    laid_out : mapping from table and column to str
-        How dates are written, where somebody has said so.
+        As of a date, the attributes, by type and name, that identify the rows of their table, even though the
+        population repeats each row for many individuals.
+    time : TimeLimits, optional
+    date_formats : mapping from table and column to str
+        Formats of dates given by the user.
     whole : Population, optional
-        As of a date, the population before anything was hidden, with its target.
+        As of a date, the population before rows were hidden, with its target.
     """
 
     database: Database
@@ -147,8 +146,8 @@ class Relations:
     origins: Mapping[str, str] = field(default_factory=dict)
     absolute_dates: frozenset[tuple[str, str]] = frozenset()
     identifying: frozenset[tuple[str, str]] = frozenset()
-    time: SeenInTime | None = None
-    laid_out: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    time: TimeLimits | None = None
+    date_formats: Mapping[tuple[str, str], str] = field(default_factory=dict)
     whole: Population | None = None
 
     def __repr__(self) -> str:
@@ -156,16 +155,16 @@ class Relations:
 
     @property
     def guessed(self) -> tuple[KeyLink, ...]:
-        """The foreign keys that are guessed."""
+        """Guessed foreign keys."""
         return tuple(link for link in self.links if link.match.foreign_key.guessed)
 
     @property
     def dangling(self) -> tuple[KeyLink, ...]:
-        """The foreign keys that lead nowhere in some rows that have a value."""
+        """Foreign keys with values that match no row."""
         return tuple(link for link in self.links if link.match.n_dangling)
 
-    def in_short(self) -> Iterator[str]:
-        """Yield what a person should know before they believe a tree, in a few sentences."""
+    def iter_notes(self) -> Iterator[str]:
+        """Yield notes that matter for trust in a tree."""
         yield from self.remarks
         if self.guessed:
             worst = min(self.guessed, key=lambda link: link.match.fit)
@@ -176,19 +175,19 @@ class Relations:
                 "them, structtree data schema writes them to a file that you can correct"
             )
         for link in self.dangling[:_FEW]:
-            yield dangling_sentence(link.match)
+            yield dangling_text(link.match)
         if len(self.dangling) > _FEW:
-            yield f"{len(self.dangling) - _FEW} more keys lead nowhere in some rows"
+            yield f"{len(self.dangling) - _FEW} more keys are dangling in some rows"
 
 
 _FEW = 3
 
 
-def dangling_sentence(match: KeyMatch) -> str:
-    """Return in how many rows a foreign key leads nowhere."""
+def dangling_text(match: KeyMatch) -> str:
+    """Return a sentence with the number of rows in which a foreign key is dangling."""
     key = match.foreign_key
     return (
-        f"{columns_text(key.table, key.columns)} names no row of {key.to} in {match.n_dangling:,} of "
+        f"{columns_text(key.table, key.columns)} matches no row of {key.to} in {match.n_dangling:,} of "
         f"{len(match.rows):,} rows"
     )
 
@@ -206,11 +205,11 @@ def link_tables(
     ----------
     database : Database
     individual : str, optional
-        The table whose rows are the individuals; the first that has rows unless given.
+        Table whose rows are the individuals; by default the first that is not empty.
     types : mapping, optional
-        Kinds to read columns as; a key that has one is an attribute too.
+        Kinds of columns; a key with a given kind is an attribute too.
     strict : bool
-        Whether foreign keys that lead nowhere are refused.
+        Whether dangling foreign keys are an error.
 
     Examples
     --------
@@ -224,7 +223,7 @@ def link_tables(
     {'age': 1, 'loan': [{'sum': 5, 'account': '...'}, {'sum': 9, 'account': '...'}]}
     """
     if not database.tables:
-        raise DataError("there is no table", source=database.source)
+        raise DataError("there are no tables", source=database.source)
     chosen = _individual(database, individual)
     columns, overrides = KeyColumns(database.tables), Overrides(types or {})
     matches = [columns.match(key) for key in database.foreign_keys]
@@ -246,16 +245,16 @@ def link_tables(
         if name not in joining
     ]
     remarks = (*database.remarks, *draft.remarks, *_about_dates(kept))
-    said = {(table, name): overrides.declared_kind(table, name) for table, names in kept.items() for name in names}
-    laid_out = {place: wanted.layout for place, wanted in said.items() if wanted is not None and wanted.layout}
-    relations = Relations(database, tuple(draft.made), remarks, individual is not None, laid_out=laid_out)
+    wanted = {(table, name): overrides.declared_kind(table, name) for table, names in kept.items() for name in names}
+    date_formats = {place: each.layout for place, each in wanted.items() if each is not None and each.layout}
+    relations = Relations(database, tuple(draft.made), remarks, individual is not None, date_formats=date_formats)
     return _population(chosen, tables, overrides, relations)
 
 
 def _individual(database: Database, individual: str | None) -> SourceTable:
     if individual is None:
-        found = [table for table in database.tables.values() if table.sheet.n_rows]
-        return found[0] if found else next(iter(database.tables.values()))
+        tables = list(database.tables.values())
+        return next((table for table in tables if table.sheet.n_rows), tables[0])
     table = database.table(individual)
     if not table.sheet.n_rows:
         raise DataError(f"the table {table.name} has no rows, so there are no individuals", source=database.source)
@@ -266,7 +265,7 @@ def _refuse_dangling(matches: Iterable[KeyMatch], source: str) -> None:
     for match in matches:
         if match.n_dangling:
             fix = f"correct the data, or read it without {option_text('strict', True)}"
-            raise DataError(dangling_sentence(match), source=source, fix=fix)
+            raise DataError(dangling_text(match), source=source, fix=fix)
 
 
 def _population(
@@ -289,7 +288,7 @@ def _population(
 
 
 def _names(table: SourceTable, rows: NDArray[np.int64]) -> dict[str, list[str | None]]:
-    """Return the primary key of the individuals as text, by which people know them."""
+    """Return the primary key of the individuals as text, as their names."""
     found = {}
     for name in table.key:
         typed = table.sheet.typed(name, are_individuals=False).column.take(rows)
@@ -304,7 +303,7 @@ def _names(table: SourceTable, rows: NDArray[np.int64]) -> dict[str, list[str | 
 def _attributes(
     table: SourceTable, database: Database, columns: KeyColumns, overrides: Overrides
 ) -> dict[str, TypedColumn]:
-    """Return the columns of a table that are attributes, converted."""
+    """Return the converted columns of a table that are attributes."""
     keys = [key.columns for key in database.foreign_keys if key.table == table.name]
     whole = {key[0] for key in (*keys, table.key) if len(key) == 1}
     parts = {name for key in keys if len(key) > 1 for name in key}
@@ -312,34 +311,27 @@ def _attributes(
     for name in table.sheet.columns:
         wanted = overrides.declared_kind(table.name, name) if overrides.given else None
         is_key = wanted is None and name in whole | parts
-        if is_key and (table.key == (name,) or not _may_say_something(table, name, columns, name in whole)):
-            continue
+        if is_key:
+            values = columns.distinct(table.name, name)
+            has_few_values = 2 <= len(values.values) <= min(FEW_WORDS, values.n_present // 2)
+            is_informative = name not in whole or (values.value_class == "text" and has_few_values)
+            if table.key == (name,) or not is_informative:
+                continue
         typed = table.sheet.typed(name, wanted, are_individuals=False)
-        if not is_key or typed.attribute.kind != "nominal" or _has_few_values(table, name, columns):
+        if not is_key or typed.attribute.kind != "nominal" or has_few_values:
             found[name] = typed
     return found
 
 
-def _may_say_something(table: SourceTable, name: str, columns: KeyColumns, is_whole: bool) -> bool:
-    """Return whether a column of a foreign key is worth a question too: all of one, if it has few words."""
-    is_text = columns.distinct(table.name, name).values_are == "text"
-    return is_text and _has_few_values(table, name, columns) if is_whole else True
-
-
-def _has_few_values(table: SourceTable, name: str, columns: KeyColumns) -> bool:
-    values = columns.distinct(table.name, name)
-    return 2 <= len(values.values) <= min(FEW_WORDS, values.n_present // 2)
-
-
 def _about_dates(kept: Mapping[str, Mapping[str, TypedColumn]]) -> Iterator[str]:
-    """Tell of text that is dates, though not as ISO 8601 writes them, and how to have it read."""
+    """Yield notes about text columns of dates that are not ISO 8601, with the option to read them."""
     for table, columns in kept.items():
         for name, typed in columns.items():
             texts = typed.column.categories if typed.attribute.kind == "nominal" else ()
             kinds = [f"date({layout})" if layout else "date" for layout in layouts_of(texts)]
             if kinds:
                 options = " or ".join(option_text("types", {f"{table}.{name}": kind}) for kind in kinds)
-                yield f"{table}.{name} has dates such as {texts[0]!r}, which are read as such with {options}"
+                yield f"{table}.{name} has dates such as {texts[0]!r}; to read them as dates, use {options}"
 
 
 def _typed(
@@ -348,9 +340,7 @@ def _typed(
     columns = {name: one.column for name, one in kept.items()}
     own = [one.attribute for one in kept.values()]
     as_wanted = {
-        replace(
-            link, kind=(overrides.link(table.name, link.name) or link.kind) if not link.single else link.kind
-        ): rows
+        link if link.single else replace(link, kind=overrides.link(table.name, link.name) or link.kind): rows
         for link, rows in links.items()
     }
     return typed_table(table.name, table.sheet.n_rows, columns, as_wanted, own)
@@ -360,7 +350,7 @@ def _typed(
 
 
 def _joining(database: Database, matches: Sequence[KeyMatch], individual: str) -> list[str]:
-    """Return the tables that only join two others: two foreign keys, and nothing else but a key of their own."""
+    """Return the tables that only join two others: two foreign keys, and otherwise only a primary key."""
     referred = {match.foreign_key.to for match in matches}
     found = []
     for name, table in database.tables.items():
@@ -375,7 +365,7 @@ def _joining(database: Database, matches: Sequence[KeyMatch], individual: str) -
 
 
 def _is_one_of_several(match: KeyMatch, matches: Sequence[KeyMatch]) -> bool:
-    """Return whether several keys of one table lead to another, or one to its own."""
+    """Return whether a key refers to its own table, or several keys of its table refer to the same one."""
     key = match.foreign_key
     again = sum((other.foreign_key.table, other.foreign_key.to) == (key.table, key.to) for other in matches)
     return again > 1 or key.table == key.to
@@ -383,7 +373,7 @@ def _is_one_of_several(match: KeyMatch, matches: Sequence[KeyMatch]) -> bool:
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """Links of the types while they are made, the names that are taken, and what is to be said about keys."""
+    """Links under construction, the names already taken, and remarks about keys."""
 
     database: Database
     columns: KeyColumns
@@ -396,7 +386,7 @@ class _Draft:
         self.links = {name: {} for name in self.database.tables}
 
     def take_given(self, match: KeyMatch) -> None:
-        """Reserve the names that somebody has chosen; two members of one name are refused."""
+        """Reserve the given names; raise `DataError` if a name is taken."""
         key = match.foreign_key
         for table, name in ((key.table, key.name), (key.to, key.back)):
             if name is not None:
@@ -405,7 +395,7 @@ class _Draft:
                 self.taken[table].add(name)
 
     def name(self, table: str, given: str | None, *wishes: str) -> str:
-        """Return the first name that is free, and take it."""
+        """Return the first free name, and reserve it."""
         if given is not None:
             return given
         numbered = (f"{wishes[-1]}_{number}" for number in count(2))
@@ -414,9 +404,9 @@ class _Draft:
         return found
 
     def add(self, match: KeyMatch, *, several: bool) -> None:
-        """Make the links of a foreign key, both ways."""
+        """Add the links of a foreign key in both directions."""
         key, child = match.foreign_key, self.database.tables[match.foreign_key.table]
-        column = self.telling_column(match)
+        column = self.naming_column(match)
         plain = key.to if column is None else stem_of(column)
         if several and column is not None:
             wishes = [plain, column, f"{plain}_{key.to}"]
@@ -435,14 +425,14 @@ class _Draft:
         self.made.append(KeyLink(match, name, back))
         if not match.single:
             self.remarks.append(
-                f"{columns_text(key.to, key.key)} is not unique, so that {columns_text(key.table, key.columns)} "
-                "leads to several rows"
+                f"{columns_text(key.to, key.key)} is not unique, so {columns_text(key.table, key.columns)} "
+                "refers to several rows"
             )
 
-    def telling_column(self, match: KeyMatch) -> str | None:
-        """Return the column of a key after which its link is called; None if that is the table.
+    def naming_column(self, match: KeyMatch) -> str | None:
+        """Return the column that names the link of a key; None if the table does.
 
-        Of several columns it is the one that no other key between the two tables has.
+        In a composite key it is the column that no other key between the two tables has.
         """
         key = match.foreign_key
         if len(key.columns) == 1:
@@ -453,7 +443,7 @@ class _Draft:
         return own[0] if len(others) > 1 and len(own) == 1 else None
 
     def add_joint(self, first: KeyMatch, second: KeyMatch) -> None:
-        """Make the links between the two tables that a third one joins."""
+        """Add the links between the two tables that a third one joins."""
         order = list(self.database.tables[first.foreign_key.table].sheet.columns)
         first, second = sorted((first, second), key=lambda match: order.index(match.foreign_key.columns[0]))
         name, one, other = first.foreign_key.table, first.foreign_key.to, second.foreign_key.to
@@ -467,7 +457,7 @@ class _Draft:
         owners, targets = _pairs(first.rows, second.rows)
         again = repeated_pairs(owners, targets)
         if len(again):
-            self.remarks.append(f"{name} has {number_text(len(again), 'pair')} more than once; each is taken once")
+            self.remarks.append(f"{name} has {number_text(len(again), 'duplicate pair')}; each is used once")
             owners, targets = np.delete(owners, again), np.delete(targets, again)
         n_one, n_other = (self.database.tables[each].sheet.n_rows for each in (one, other))
         self.links[one][Link(there, "set", other)] = Adjacency.grouped(owners, targets, n_one)
@@ -476,7 +466,7 @@ class _Draft:
 
 
 def _pairs(first: Adjacency, second: Adjacency) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pairs of rows that the rows of a table join, each combination of what its two keys lead to."""
+    """Return the pairs of rows that a join table connects: all combinations of the rows of its two keys."""
     counts = first.lengths * second.lengths
     rows = np.repeat(np.arange(len(first)), counts)
     place = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)

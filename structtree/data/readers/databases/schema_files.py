@@ -1,4 +1,4 @@
-"""Schema files: the keys and links of a database as a small TOML file that people can correct.
+"""Schema files: the keys and links of a database as a small, editable TOML file.
 
 .. code-block:: toml
 
@@ -16,7 +16,7 @@
     name = "account"            # the link from a loan to its account
     back = "loan"               # the link from an account to its loans
 
-Tables that the file does not mention are left out, and no key is guessed.
+Tables that the file does not mention are skipped, and no key is guessed.
 """
 
 from __future__ import annotations
@@ -32,27 +32,26 @@ from typing import Any
 
 from structtree.data.readers.databases.keys import Database, ForeignKey, SourceTable
 from structtree.data.readers.databases.linking import KeyLink, Relations
-from structtree.data.readers.tables.sheets import Sheet
 from structtree.data.readers.text_files import require_file
 from structtree.errors import DataError, did_you_mean
 
-__all__ = ["as_said", "read_schema_file", "schema_text", "without_tables"]
+__all__ = ["apply_schema", "drop_tables", "read_schema_file", "schema_text"]
 
 _TABLE = ("key", "exclude", "links")
 _LINK = ("columns", "to", "key", "name", "back")
 
 
 def schema_text(relations: Relations) -> str:
-    """Return the keys and links of a database as the text of a schema file.
+    """Return the keys and links of a database as the content of a schema file.
 
     Parameters
     ----------
     relations : Relations
-        As the provenance of a population that was read from a database has them.
+        Relations from the provenance of a population that was read from a database.
     """
     lines = [
-        f"# The tables of {Path(relations.database.source).name}: their keys, and the links between them.",
-        "# A table, or a link, that is deleted here is not read; exclude leaves out columns.",
+        f"# Tables of {Path(relations.database.source).name}: keys, and links between them.",
+        "# Delete a table or a link to skip it; list columns to skip under exclude.",
     ]
     for name, table in relations.database.tables.items():
         links = [link for link in relations.links if link.match.foreign_key.table == name]
@@ -71,15 +70,13 @@ def _link_lines(table: str, link: KeyLink) -> Iterator[str]:
     yield f"columns = {_list(key.columns)}"
     yield f"to = {_quoted(key.to)}"
     yield f"key = {_list(key.key)}"
-    if link.joins:
-        yield f"back = {_quoted(link.back)}"
-    else:
+    if not link.joins:
         yield f"name = {_quoted(link.name)}"
-        yield f"back = {_quoted(link.back)}"
+    yield f"back = {_quoted(link.back)}"
 
 
 def _header(name: str) -> str:
-    """Return the name of a table as it stands in a heading."""
+    """Return the name of a table for a TOML header."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
 
 
@@ -92,13 +89,13 @@ def _list(texts: Sequence[str]) -> str:
 
 
 def read_schema_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
-    """Return the tables of a schema file, as it stands; that it is TOML with tables is checked."""
+    """Return the raw entries of the tables in a schema file; raise `DataError` if it is not TOML with tables."""
     source = str(require_file(path))
     try:
         with Path(source).open("rb") as file:
             found = tomllib.load(file)
     except UnicodeDecodeError:
-        raise DataError("not a schema file: it is no text in UTF-8", source=source) from None
+        raise DataError("not a schema file: it is not UTF-8 text", source=source) from None
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"not a schema file: {error}", source=source) from None
     tables = found.pop("tables", None)
@@ -108,23 +105,22 @@ def read_schema_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
     return tables
 
 
-def without_tables(said: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
-    """Return what a schema file says without some tables, and without the links to them.
+def drop_tables(entries: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
+    """Return the entries of a schema file without some tables and the links to them.
 
     Parameters
     ----------
-    said : mapping
-        What `read_schema_file` gave.
+    entries : mapping
+        Result of `read_schema_file`.
     names : container of str
 
     Examples
     --------
-    >>> said = {"loan": {"links": [{"columns": ["a"], "to": "account"}]}, "account": {"key": ["id"]}}
-    >>> without_tables(said, ["account"])
+    >>> entries = {"loan": {"links": [{"columns": ["a"], "to": "account"}]}, "account": {"key": ["id"]}}
+    >>> drop_tables(entries, ["account"])
     {'loan': {'links': []}}
     """
-    kept = {name: entry for name, entry in said.items() if name not in names}
-    return {name: _without_links(entry, names) for name, entry in kept.items()}
+    return {name: _without_links(entry, names) for name, entry in entries.items() if name not in names}
 
 
 def _without_links(entry: Any, names: Container[str]) -> Any:
@@ -134,19 +130,19 @@ def _without_links(entry: Any, names: Container[str]) -> Any:
     return {**entry, "links": [link for link in links if not isinstance(link, dict) or link.get("to") not in names]}
 
 
-def as_said(database: Database, said: Mapping[str, Any], source: str) -> Database:
-    """Return a database with just the tables, keys and links of a schema file.
+def apply_schema(database: Database, entries: Mapping[str, Any], source: str) -> Database:
+    """Return a database with only the tables, keys and links of a schema file.
 
     Parameters
     ----------
     database : Database
-    said : mapping
-        What `read_schema_file` gave.
+    entries : mapping
+        Result of `read_schema_file`.
     source : str
-        The file, for errors.
+        Path of the file, for error messages.
     """
     tables = {}
-    for name, entry in said.items():
+    for name, entry in entries.items():
         _check(entry, _TABLE, f"tables.{name}", source)
         if name not in database.tables:
             raise DataError(f"there is no table {name!r}{did_you_mean(name, database.tables)}", source=source)
@@ -156,7 +152,7 @@ def as_said(database: Database, said: Mapping[str, Any], source: str) -> Databas
         key = _names(entry.get("key", []), table, f"tables.{name}.key", source)
         tables[name] = replace(table, sheet=replace(table.sheet, columns=columns), key=key)
     keys = [
-        _foreign_key(name, link, tables, source) for name, entry in said.items() for link in entry.get("links", [])
+        _foreign_key(name, link, tables, source) for name, entry in entries.items() for link in entry.get("links", [])
     ]
     return replace(database, tables=tables, foreign_keys=tuple(keys))
 
@@ -167,9 +163,7 @@ def _foreign_key(name: str, link: Any, tables: Mapping[str, SourceTable], source
     to = link.get("to")
     if not isinstance(to, str) or to not in tables:
         raise DataError(
-            f"a link needs the table that it leads to; got {to!r}{did_you_mean(str(to), tables)}",
-            source=source,
-            path=path,
+            f"a link needs a table in 'to'; got {to!r}{did_you_mean(str(to), tables)}", source=source, path=path
         )
     columns = _names(link.get("columns", []), tables[name], path, source)
     key = _names(link.get("key", list(tables[to].key)), tables[to], path, source)
@@ -179,25 +173,25 @@ def _foreign_key(name: str, link: Any, tables: Mapping[str, SourceTable], source
         )
     for each in ("name", "back"):
         if not isinstance(link.get(each, ""), str):
-            raise DataError(f"{each} must be text", source=source, path=path)
+            raise DataError(f"{each} must be a string", source=source, path=path)
     return ForeignKey(name, columns, to, key, name=link.get("name"), back=link.get("back"))
 
 
 def _check(entry: Any, known: Sequence[str], path: str, source: str) -> None:
     if not isinstance(entry, dict):
-        raise DataError("expected a table of TOML", source=source, path=path)
+        raise DataError("expected a TOML table", source=source, path=path)
     for name in entry:
         if name not in known:
             raise DataError(f"unknown entry {name!r}{did_you_mean(name, known)}", source=source, path=path)
 
 
 def _names(given: Any, table: SourceTable, path: str, source: str) -> tuple[str, ...]:
-    """Return names of columns of a table; refuse anything else."""
+    """Return a list of columns of a table; raise `DataError` for anything else."""
     if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
         raise DataError("expected a list of columns", source=source, path=path)
-    sheet: Sheet = table.sheet
+    known = table.sheet.columns
     for name in given:
-        if name not in sheet.columns:
-            message = f"{table.name} has no column {name!r}{did_you_mean(name, sheet.columns)}"
+        if name not in known:
+            message = f"{table.name} has no column {name!r}{did_you_mean(name, known)}"
             raise DataError(message, source=source, path=path)
     return tuple(given)

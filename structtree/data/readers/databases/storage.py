@@ -1,10 +1,10 @@
-"""Columns as databases store them: all that must be known to ask in SQL for the values that a reader has made."""
+"""Storage format of database columns, as needed to express the values of a population in SQL."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from structtree.errors import DataError
@@ -12,13 +12,13 @@ from structtree.errors import DataError
 __all__ = ["Engine", "Stored", "TextMoments", "ValueClass", "moments_of"]
 
 Engine = Literal["sqlite", "duckdb"]
-"""A database that SQL is written for."""
+"""Database engine with its own SQL dialect."""
 
 TextMoments = Literal["day", "clock", "fraction"]
-"""How text has dates: as days, with the time of the day, or with parts of a second."""
+"""Precision of dates in text: days, time of day, or fractions of a second."""
 
 ValueClass = Literal["number", "moment", "text"]
-"""What the values of a key are compared as."""
+"""Class of values in which keys are compared."""
 
 _DAY = r"\d{4}-\d{2}-\d{2}"
 _CLOCK = rf"{_DAY}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?(?:Z|[+-]\d{{2}}:\d{{2}})?)?"
@@ -32,23 +32,23 @@ _MOMENTS: Mapping[TextMoments, re.Pattern[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A column as a database has it.
+    """Storage format of a column.
 
     Parameters
     ----------
     form : str
-        Of SQLite, what the values are: ``integer``, ``number``, ``text``, ``digits`` (whole numbers as text),
-        ``numeric`` (numbers as text) or ``mixed``; of DuckDB the type of the column; empty if it is not known.
+        For SQLite, the values: ``integer``, ``number``, ``text``, ``digits`` (integers as text), ``numeric`` (numbers
+        as text) or ``mixed``; for DuckDB, the type of the column; empty if unknown.
     missing : tuple of str
-        Texts that stand for a missing value.
+        Strings that denote a missing value.
     padded : bool
-        Whether some texts have blanks around them.
+        Whether some strings have surrounding whitespace.
     collated : bool
-        Whether the table may compare texts otherwise than sign by sign.
+        Whether the table may compare strings with a collation other than binary.
     moments : {"day", "clock", "fraction"}, optional
-        How text has dates, if it has any.
+        Precision of dates in text, if the text is dates.
     layout : str
-        How dates are written, where somebody has said so; see `structtree.data.dates.moment_of`.
+        Given format of dates; see `structtree.data.dates.moment_of`.
 
     Examples
     --------
@@ -66,20 +66,15 @@ class Stored:
     layout: str = ""
 
     def to_json(self) -> str | dict[str, Any]:
-        """Return it as plain JSON values: a word, if that says all."""
-        more: dict[str, Any] = {
-            "missing": list(self.missing),
-            "padded": self.padded,
-            "collated": self.collated,
-            "moments": self.moments,
-            "layout": self.layout,
-        }
-        known = {name: value for name, value in more.items() if value}
+        """Return plain JSON values: only the form if all else is default."""
+        known = {name: value for name, value in asdict(self).items() if value and name != "form"}
+        if self.missing:
+            known["missing"] = list(self.missing)
         return {"form": self.form, **known} if known else self.form
 
     @classmethod
     def from_json(cls, value: Any) -> Stored:
-        """Return what `to_json` has written."""
+        """Return the storage format that `to_json` wrote."""
         match value:
             case str():
                 return cls(value)
@@ -89,11 +84,11 @@ class Stored:
                 flags = bool(value.get("padded")), bool(value.get("collated"))
                 if moments is None or moments in get_args(TextMoments):
                     return cls(form, missing, *flags, moments, str(value.get("layout", "")))
-        raise DataError(f"expected how a column is stored, got {value!r}")
+        raise DataError(f"expected the storage format of a column, got {value!r}")
 
 
 def moments_of(texts: Iterable[str]) -> TextMoments | None:
-    """Return how texts have dates; None if some have none.
+    """Return the precision of dates in strings; None unless all are dates.
 
     Examples
     --------

@@ -1,9 +1,8 @@
-"""Databases by their URLs, and the engines and connections of SQLAlchemy: tables as sheets, and declared keys.
+"""Databases by URL, and SQLAlchemy engines and connections: tables as sheets, and declared keys.
 
-A URL of an SQLite or DuckDB file is read as that file is. Of any other database SQLAlchemy tells the tables of the
-default schema and their keys, and each table is read by one SELECT. Nothing is committed: what is opened here is
-rolled back, and read in a transaction that cannot write where the database has such ones. What a URL keeps secret is
-not said.
+The URL of an SQLite or DuckDB file is read as that file. For any other database SQLAlchemy reflects the tables of the
+default schema and their keys, and each table is read with one SELECT. Nothing is committed: transactions opened here
+are rolled back, and read-only where the database supports it. Secrets in a URL are never shown.
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ import sqlite3
 import sys
 import warnings
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -25,47 +25,43 @@ from structtree.data.readers.databases.duckdb_files import read_duckdb
 from structtree.data.readers.databases.keys import (
     Database,
     ForeignKey,
-    RowChoice,
+    RowFilter,
     SourceTable,
     UnreadKind,
-    columns_text,
     condition_error,
-    unread_table,
+    fetch_columns,
+    read_each,
 )
-from structtree.data.readers.databases.sqlite_files import as_hexadecimal, from_sqlite, number_column, read_sqlite
+from structtree.data.readers.databases.sqlite_files import bytes_as_hex, from_sqlite, number_column, read_sqlite
 from structtree.data.readers.tables.sheets import Raw, Sheet, frame_columns
 from structtree.data.readers.text_files import require_file
 from structtree.errors import DataError, MissingPackageError, UsageError, did_you_mean
-from structtree.progress import report_status
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine, Inspector
 
-__all__ = ["from_alchemy", "is_alchemy", "is_url", "read_url", "reflected", "shown_url"]
+__all__ = ["from_sqlalchemy", "is_sqlalchemy", "is_url", "read_url", "reflect", "shown_url"]
 
-_FILES: dict[str, Callable[[str, RowChoice | None, Container[str]], Database]] = {
+_FILES: dict[str, Callable[[str, RowFilter | None, Container[str]], Database]] = {
     "sqlite": read_sqlite,
     "sqlite+pysqlite": read_sqlite,
     "duckdb": read_duckdb,
 }
-"""The readers of URLs that are those of files."""
+"""Readers of URLs that name files."""
 
 _KNOWN = ("postgresql", "mysql", "mariadb", "oracle", "mssql", "sqlite", "duckdb")
 _CAN_ONLY_READ = ("postgresql", "mysql", "mariadb", "oracle")
-"""The databases whose transactions can be told to write nothing, by the same words."""
-
-_BLOCK = 50_000
-"""So many rows are fetched at a time."""
+"""Databases that support SET TRANSACTION READ ONLY."""
 
 _LARGEST = 2**63
-"""Whole numbers from here on do not fit into 64 bits."""
+"""Integers from this limit on do not fit into 64 bits."""
 
 
 # ---- URLs ------------------------------------------------------------------------------------------------
 
 
 def is_url(where: Any) -> bool:
-    """Return whether a text is the URL of a database.
+    """Return whether a string is the URL of a database.
 
     Examples
     --------
@@ -77,7 +73,7 @@ def is_url(where: Any) -> bool:
 
 
 def shown_url(where: str) -> str:
-    """Return a URL as it may be shown: without password and parameters. Any other text is as it was.
+    """Return a URL without password and parameters; other strings are unchanged.
 
     Examples
     --------
@@ -94,8 +90,8 @@ def shown_url(where: str) -> str:
     return hidden.partition("?")[0]
 
 
-def read_url(url: str, where: RowChoice | None = None, exclude: Container[str] = ()) -> Database:
-    """Return the tables of the database at a URL, and the keys that it declares, if SQLAlchemy is installed.
+def read_url(url: str, where: RowFilter | None = None, exclude: Container[str] = ()) -> Database:
+    """Return the tables and declared keys of the database at a URL; needs the package ``sqlalchemy``.
 
     Parameters
     ----------
@@ -107,7 +103,7 @@ def read_url(url: str, where: RowChoice | None = None, exclude: Container[str] =
     parsed = _parsed(url, source)
     if parsed.drivername in _FILES:
         return _FILES[parsed.drivername](_file_of(parsed, source), where, exclude)
-    return from_alchemy(_engine(parsed, source), where, exclude, source)
+    return from_sqlalchemy(_engine(parsed, source), where, exclude, source)
 
 
 def _parsed(url: str, source: str) -> URL:
@@ -115,29 +111,29 @@ def _parsed(url: str, source: str) -> URL:
         from sqlalchemy import make_url
         from sqlalchemy.exc import ArgumentError
     except ImportError:
-        message = f"{source}: the URLs of databases are read by the package sqlalchemy"
+        message = f"{source}: reading a database URL needs the package sqlalchemy"
         raise MissingPackageError(message, "sqlalchemy") from None
     try:
         return make_url(url)
-    except (ArgumentError, ValueError):  # which may say what is secret
+    except (ArgumentError, ValueError):  # whose text may contain secrets
         expected = "expected a URL such as postgresql://user:password@host:5432/database"
-        raise UsageError(f"{source} is not understood; {expected}") from None
+        raise UsageError(f"{source} is not a valid URL; {expected}") from None
 
 
 def _file_of(url: URL, source: str) -> str:
-    """Return the file that a URL names; refuse one that names none, and parameters, since the reader has its own."""
+    """Return the file of a URL; raise `UsageError` for a URL without a file or with parameters."""
     name = url.database or ""
     if name in ("", ":memory:") or name.startswith("file:"):
         example = f"{url.drivername}:///bank.db, or {url.drivername}:////folder/bank.db"
         raise UsageError(f"{source} names no file; expected a URL such as {example}")
     if url.query:
         given = ", ".join(url.query)
-        raise UsageError(f"{source}: the file is opened for reading only, without parameters; leave out ?{given}")
+        raise UsageError(f"{source}: the file is opened read-only, without parameters; remove ?{given}")
     return name
 
 
 def _engine(url: URL, source: str) -> Engine:
-    """Return what connects to a database; nothing is asked of it yet."""
+    """Return the engine of a URL, without connecting."""
     from sqlalchemy import create_engine
     from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
     from sqlalchemy.pool import NullPool
@@ -150,12 +146,12 @@ def _engine(url: URL, source: str) -> Engine:
         raise UsageError(f"{source}: SQLAlchemy does not know the database {url.drivername!r}{fix}") from None
     except ImportError as error:
         driver = error.name or "of this database"
-        fix = f"install it, or name another ({url.get_backend_name()}+DRIVER://)"
+        fix = f"install it, or use another driver ({url.get_backend_name()}+DRIVER://)"
         raise DataError(f"the driver {driver} is not installed", source=source, fix=fix) from None
     except (SQLAlchemyError, TypeError, ValueError) as error:
-        raise DataError(f"SQLAlchemy cannot open it: {_said(error, url)}", source=source) from None
+        raise DataError(f"SQLAlchemy cannot open it: {_redacted(error, url)}", source=source) from None
     if engine.dialect.is_async:
-        fix = f"name another ({url.get_backend_name()}+DRIVER://)"
+        fix = f"use another driver ({url.get_backend_name()}+DRIVER://)"
         raise DataError(f"the driver {engine.dialect.driver} is asynchronous", source=source, fix=fix)
     return engine
 
@@ -163,39 +159,36 @@ def _engine(url: URL, source: str) -> Engine:
 _SECRET = re.compile(r"pass|pwd|secret|token|key|odbc_connect", re.IGNORECASE)
 
 
-def _said(error: BaseException, url: URL) -> str:
-    """Return the first line of what a driver says, without what the URL keeps secret."""
+def _redacted(error: BaseException, url: URL) -> str:
+    """Return the first line of a driver's error, without the secrets of the URL."""
     lines = str(getattr(error, "orig", None) or error).strip().splitlines()
     text = lines[0].rstrip(".") if lines else type(error).__name__
-    query = ((name, each) for name, values in url.query.items() for each in _several(values))
-    secrets = [str(url.password or ""), *(value for name, value in query if _SECRET.search(name))]
+    secrets = [str(url.password or "")]
+    for name, values in url.normalized_query.items():
+        secrets += values if _SECRET.search(name) else ()
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
     return text
 
 
-def _several(values: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (values,) if isinstance(values, str) else values
-
-
 # ---- engines and connections -----------------------------------------------------------------------------
 
 
-def is_alchemy(source: Any) -> bool:
-    """Return whether something is an engine or a connection of SQLAlchemy, which is not loaded for it."""
+def is_sqlalchemy(source: Any) -> bool:
+    """Return whether an object is an engine or a connection of SQLAlchemy, without importing it."""
     alchemy = sys.modules.get("sqlalchemy")
     return alchemy is not None and isinstance(source, alchemy.Engine | alchemy.Connection)
 
 
-def from_alchemy(
+def from_sqlalchemy(
     given: Engine | Connection,
-    where: RowChoice | None = None,
+    where: RowFilter | None = None,
     exclude: Container[str] = (),
     source: str = "",
 ) -> Database:
-    """Return the tables of a database that SQLAlchemy has open or can open, and the keys that it declares.
+    """Return the tables and declared keys of the database of an SQLAlchemy engine or connection.
 
-    A transaction that somebody has begun on a connection goes on afterwards; any other is rolled back.
+    A transaction that is already open on a connection stays open; any other is rolled back.
 
     Parameters
     ----------
@@ -203,65 +196,54 @@ def from_alchemy(
     where, exclude
         As in `read_url`.
     source : str, optional
-        What to call it in errors.
+        Name for error messages.
     """
     from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
     url = given.engine.url
-    called = source or url.set(query={}).render_as_string(hide_password=True)
-    if url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:"):
-        _require_sqlite_file(str(url.database))
+    source = source or url.set(query={}).render_as_string(hide_password=True)
+    file = url.database or ""
+    if url.get_backend_name() == "sqlite" and file not in ("", ":memory:") and not file.startswith("file:"):
+        require_file(file)  # SQLite would create it
     try:
         with warnings.catch_warnings(), _connected(given) as connection:
-            warnings.simplefilter("ignore", SAWarning)  # of types that it does not know: the values tell
+            warnings.simplefilter("ignore", SAWarning)  # about unknown types: the values decide
             driver = connection.connection.driver_connection
             if isinstance(driver, sqlite3.Connection):
-                return from_sqlite(driver, called, where, exclude)
-            return reflected(connection, called, where, exclude)
+                return from_sqlite(driver, source, where, exclude)
+            return reflect(connection, source, where, exclude)
     except (SQLAlchemyError, sqlite3.Error, TypeError, OSError) as error:
-        raise DataError(f"the database cannot be read: {_said(error, url)}", source=called) from None
-
-
-def _require_sqlite_file(name: str) -> None:
-    """Refuse a file that is not there, which SQLite would make."""
-    if not name.startswith("file:"):
-        require_file(name)
+        raise DataError(f"the database cannot be read: {_redacted(error, url)}", source=source) from None
 
 
 @contextmanager
 def _connected(given: Engine | Connection) -> Iterator[Connection]:
     from sqlalchemy import Connection
 
-    if isinstance(given, Connection):
-        is_theirs = given.in_transaction()
-        try:
-            yield given
-        finally:
-            if not is_theirs:
-                given.rollback()
-        return
-    with given.connect() as connection:
-        if connection.dialect.name in _CAN_ONLY_READ:
+    with nullcontext(given) if isinstance(given, Connection) else given.connect() as connection:
+        was_open = connection.in_transaction()
+        if connection is not given and connection.dialect.name in _CAN_ONLY_READ:
             connection.exec_driver_sql("SET TRANSACTION READ ONLY")
         try:
             yield connection
         finally:
-            connection.rollback()
+            if not was_open:
+                connection.rollback()
 
 
 # ---- tables ----------------------------------------------------------------------------------------------
 
 
-def reflected(
-    connection: Connection, source: str, where: RowChoice | None = None, exclude: Container[str] = ()
+def reflect(
+    connection: Connection, source: str, where: RowFilter | None = None, exclude: Container[str] = ()
 ) -> Database:
-    """Return the tables of the default schema of a database, and their keys, as SQLAlchemy tells them.
+    """Return the tables of the default schema of a database, and their keys, by SQLAlchemy's reflection.
 
     Parameters
     ----------
     connection : sqlalchemy.Connection
     source : str
-        What to call it in errors.
+        Name for error messages.
     where, exclude
         As in `read_url`.
 
@@ -271,7 +253,7 @@ def reflected(
     >>> with sqlalchemy.create_engine("sqlite://").connect() as connection:
     ...     _ = connection.exec_driver_sql("CREATE TABLE account(id INTEGER PRIMARY KEY, town TEXT)")
     ...     _ = connection.exec_driver_sql("CREATE TABLE loan(amount REAL, account INTEGER REFERENCES account)")
-    ...     database = reflected(connection, "the bank")
+    ...     database = reflect(connection, "the bank")
     >>> list(database.tables), *map(str, database.foreign_keys)
     (['account', 'loan'], 'loan.account=account.id')
     """
@@ -279,38 +261,27 @@ def reflected(
 
     inspector: Inspector = inspect(connection)
     names = inspector.get_table_names()
-    unread: dict[str, UnreadKind] = dict.fromkeys(_if_known(inspector.get_view_names), "view")
-    keys = []
-    for key, is_here in _foreign_keys(inspector, names):
-        if is_here:
-            keys.append(key)
-        else:
-            unread[str(key)] = "key to another schema"
-    tables = {}
-    for name in names:
-        if name in exclude:
-            tables[str(name)] = unread_table(str(name))
-            continue
-        linking = {column for key in keys if key.table == name for column in key.columns}
-        linking |= {column for key in keys if key.to == name for column in key.key}
-        table, others = _table(connection, inspector, name, source, where and where.of(name), linking)
-        tables[str(name)] = table
-        unread |= {columns_text(name, [column]): kind for column, kind in others.items()}
-    return Database(source, tables, tuple(keys), unread, None, None if where is None else where.sql)
+    unread: dict[str, UnreadKind] = dict.fromkeys(_if_supported(inspector.get_view_names), "view")
+    declared = list(_foreign_keys(inspector, names))
+    keys = tuple(key for key, is_here in declared if is_here)
+    unread |= {str(key): "key to another schema" for key, is_here in declared if not is_here}
+    read = partial(_table, connection, inspector, source, keys)
+    tables, columns = read_each(names, exclude, where, read)
+    return Database(source, tables, keys, unread | columns, None, where and where.sql)
 
 
-def _if_known(ask: Callable[..., Sequence[Any]], *names: str) -> Sequence[Any]:
-    """Return what SQLAlchemy knows of a database; nothing where it cannot ask that."""
+def _if_supported(method: Callable[..., Sequence[Any]], *names: str) -> Sequence[Any]:
+    """Return the result of a method of the inspector; nothing if the dialect does not support it."""
     try:
-        return ask(*names)
+        return method(*names)
     except NotImplementedError:
         return []
 
 
 def _foreign_keys(inspector: Inspector, names: Sequence[str]) -> Iterator[tuple[ForeignKey, bool]]:
-    """Yield the foreign keys, and whether each leads to a table of the same schema."""
+    """Yield the foreign keys, and whether each refers to a table of the same schema."""
     for name in names:
-        for found in _if_known(inspector.get_foreign_keys, name):
+        for found in _if_supported(inspector.get_foreign_keys, name):
             schema, to = found["referred_schema"], found["referred_table"]
             is_here = schema in (None, inspector.default_schema_name)
             called = str(to) if is_here else f"{schema}.{to}"
@@ -319,29 +290,35 @@ def _foreign_keys(inspector: Inspector, names: Sequence[str]) -> Iterator[tuple[
 
 
 def _unique(inspector: Inspector, name: str) -> Iterator[tuple[str, ...]]:
-    """Yield the columns that differ from row to row, by constraint or by an index of all rows."""
-    for constraint in _if_known(inspector.get_unique_constraints, name):
+    """Yield the columns of each unique constraint and of each unique index over all rows."""
+    for constraint in _if_supported(inspector.get_unique_constraints, name):
         yield tuple(map(str, constraint["column_names"]))
-    for index in _if_known(inspector.get_indexes, name):
+    for index in _if_supported(inspector.get_indexes, name):
         is_partial = any(option.endswith("_where") for option in index.get("dialect_options", {}))
         if index["unique"] and not is_partial and None not in index["column_names"]:
             yield tuple(map(str, index["column_names"]))
 
 
 def _table(
-    connection: Connection, inspector: Inspector, name: str, source: str, where: str | None, linking: set[str]
+    connection: Connection,
+    inspector: Inspector,
+    source: str,
+    keys: Sequence[ForeignKey],
+    name: str,
+    where: str | None,
 ) -> tuple[SourceTable, dict[str, UnreadKind]]:
-    """Return a table, and the columns that are left out."""
-    report_status("reading", 0, None, f"table {name}")
+    """Return a table, and the columns that are skipped."""
     declared = {column["name"]: str(column["type"]) for column in inspector.get_columns(name)}
     key = tuple(map(str, inspector.get_pk_constraint(name)["constrained_columns"]))
+    linking = {column for each in keys if each.table == name for column in each.columns}
+    linking |= {column for each in keys if each.to == name for column in each.key}
     cells, n_rows = _cells(connection, name, list(declared), where)
     chosen = None if where is None else np.array(cells.pop(), dtype=np.bool_)
     columns: dict[str, Raw] = {}
     others: dict[str, UnreadKind] = {}
     for (column, kind), values in zip(declared.items(), cells, strict=True):
         plain = [_plain(value) for value in values]
-        found = _column(as_hexadecimal(plain) if column in linking or column in key else plain, kind)
+        found = _column(bytes_as_hex(plain) if column in linking or column in key else plain, kind)
         if isinstance(found, str):
             others[str(column)] = found
         else:
@@ -354,36 +331,33 @@ def _table(
 def _cells(
     connection: Connection, name: str, columns: Sequence[str], where: str | None
 ) -> tuple[list[list[Any]], int]:
-    """Return the values of all columns, with one more for whether a condition holds."""
+    """Return the columns, with the truth of a condition as the last one, and the number of rows."""
     quote = connection.dialect.identifier_preparer.quote
     selected = [quote(column) for column in columns]
     if where is not None:
         _require_condition(where, name)
         selected.append(f"CASE WHEN ({where}\n) THEN 1 ELSE 0 END")
-    n_rows = int(_asked(connection, f"SELECT count(*) FROM {quote(name)}").scalar_one())
-    cells: list[list[Any]] = [[] for _ in selected]
+    n_rows = int(_execute(connection, f"SELECT count(*) FROM {quote(name)}").scalar_one())
     if not selected:
-        return cells, n_rows
-    with _judged(where, name, connection.engine.url):
-        result = _asked(connection, f"SELECT {', '.join(selected)} FROM {quote(name)}")
+        return [], n_rows
+    with _condition_checked(where, name, connection.engine.url):
+        result = _execute(connection, f"SELECT {', '.join(selected)} FROM {quote(name)}")
         if len(result.keys()) != len(selected):
             raise condition_error(str(where), name, "expected one condition")
-        while rows := result.fetchmany(_BLOCK):
-            for column, values in zip(cells, zip(*rows, strict=True), strict=True):
-                column.extend(values)
+        cells = fetch_columns(result, len(selected))
     if where is not None and len(cells[0]) != n_rows:
-        raise condition_error(where, name, "it must be about single rows")
+        raise condition_error(where, name, "it must apply to single rows")
     return cells, len(cells[0])
 
 
-def _asked(connection: Connection, sql: str) -> Any:
-    """Ask in SQL that the driver takes as it stands, with its percent signs and colons."""
+def _execute(connection: Connection, sql: str) -> Any:
+    """Execute SQL literally, with its percent signs and colons."""
     return connection.exec_driver_sql(sql, execution_options={"no_parameters": True})
 
 
 @contextmanager
-def _judged(where: str | None, name: str, url: URL) -> Iterator[None]:
-    """Blame a condition for what the database does not understand, if there is one."""
+def _condition_checked(where: str | None, name: str, url: URL) -> Iterator[None]:
+    """Report errors of the database as errors of the condition, if there is one."""
     from sqlalchemy.exc import DBAPIError
 
     try:
@@ -391,7 +365,7 @@ def _judged(where: str | None, name: str, url: URL) -> Iterator[None]:
     except DBAPIError as error:
         if where is None:
             raise
-        raise condition_error(where, name, _said(error, url)) from None
+        raise condition_error(where, name, _redacted(error, url)) from None
 
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
@@ -399,22 +373,22 @@ _MORE = re.compile(r";|--|/\*|#|\$\w*\$|['\"`]")
 
 
 def _require_condition(sql: str, table: str) -> None:
-    """Refuse what may be more than a condition: several statements, comments, or what leaves its parentheses.
+    """Raise `DataError` for SQL that may be more than a condition: statements, comments, unbalanced parentheses.
 
-    Databases quote in several ways, so what could be read in two is refused too.
+    Databases differ in their quoting, so ambiguous quotes are rejected too.
     """
     bare = _QUOTED.sub("", sql)
     depth = np.cumsum([{"(": 1, ")": -1}.get(sign, 0) for sign in bare])
     is_whole = not len(depth) or (depth.min() >= 0 and depth[-1] == 0)
     if _MORE.search(bare) or "\\'" in sql or not is_whole:
-        raise condition_error(sql, table, "it must be a condition, and nothing else")
+        raise condition_error(sql, table, "it must be a single condition")
 
 
 # ---- columns ---------------------------------------------------------------------------------------------
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of a driver as one of Python's plain ones.
+    """Convert a driver's value to a builtin Python type.
 
     Examples
     --------
@@ -433,7 +407,7 @@ def _plain(value: Any) -> Any:
 
 
 def _column(values: list[Any], declared: str) -> Raw | UnreadKind:
-    """Return a column, or what is in it if that is not read."""
+    """Return a column, or the reason why it is not read."""
     import pandas as pd
 
     types = set(map(type, values)) - {type(None)}

@@ -1,9 +1,9 @@
-"""The facts of some texts, by predicate: checked, each once, and in interpretations if they are in some.
+"""Facts by predicate: checked, without duplicates, and qualified by their interpretation if they have one.
 
-A predicate is a name with a number of arguments; two of one name are taken for a mistake if one of them has just one
-fact or hardly any. Of interpretations (``begin(model(1)). ... end(model(1)).``) the model becomes the first argument
-of each fact in it. Constants that are objects of a model, such as the triangles of a drawing, belong to that model
-alone: facts about them are qualified instead, and one more predicate says whose they are.
+A predicate is a name with an arity; if a name has two arities and one of them has very few facts, that is reported as
+a mistake. For interpretations (``begin(model(1)). ... end(model(1)).``) the model becomes the first argument of each
+fact in it. Constants that are objects of one model, such as the triangles of a drawing, belong to that model alone:
+these constants are qualified instead, and an additional predicate ``objects`` links them to their model.
 """
 
 from __future__ import annotations
@@ -25,31 +25,32 @@ from structtree.data.readers.facts.prolog import (
 )
 from structtree.data.readers.facts.signatures import PrologPredicate
 from structtree.errors import DataError
+from structtree.reprs import number_text
 
 __all__ = ["MODEL", "FactBase", "FactTable", "SourcedRule", "fact_base", "plain_tables"]
 
 MODEL = "\0"
-"""What the names of interpretations begin with in facts, so that they are words that nothing else is."""
+"""Prefix of the names of interpretations in facts, which sets them apart from all other constants."""
 
 RARE = 20
-"""One of two predicates of one name with so many times fewer facts is taken for a mistake."""
+"""Ratio of facts between two arities of a name beyond which the rarer one is a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """The facts of one predicate, each once, and where they stand."""
+    """Distinct facts of one predicate, and their places in the source."""
 
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     places: list[tuple[PrologSource, int]] = field(default_factory=list)
 
     def error(self, row: int, message: str) -> DataError:
-        """Return an error about one of the facts."""
+        """Return an error with the place of a fact."""
         source, at = self.places[row]
         return source.error(message, at)
 
 
 class SourcedRule(NamedTuple):
-    """A rule and the text that it stands in."""
+    """Rule with its source."""
 
     rule: PrologRule
     source: PrologSource
@@ -57,20 +58,20 @@ class SourcedRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FactBase:
-    """The facts of some texts.
+    """Facts, rules and declarations of some sources.
 
     Parameters
     ----------
     tables : mapping
-        The facts of each predicate.
+        Facts of each predicate.
     models : sequence of constants
-        The interpretations, in their order; none if there are no interpretations.
+        Interpretations in order; empty if there are none.
     model_name : str
-        The name of the type of interpretations.
+        Name of the type of interpretations.
     within : frozenset of PrologPredicate
-        The predicates whose first argument is the interpretation that a fact is in.
+        Predicates whose first argument is the interpretation.
     modes : Modes
-        What the texts declare.
+        Mode declarations.
     rules : sequence of SourcedRule
     """
 
@@ -83,7 +84,7 @@ class FactBase:
 
 
 def fact_base(texts: Iterable[Clauses]) -> FactBase:
-    r"""Return the facts of some texts.
+    r"""Collect the facts of several sources.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def fact_base(texts: Iterable[Clauses]) -> FactBase:
 
 
 def plain_tables(facts: Iterable[Fact], source: PrologSource) -> dict[PrologPredicate, FactTable]:
-    """Return facts by predicate, without interpretations and declarations, each once."""
+    """Return distinct facts by predicate, ignoring interpretations and declarations."""
     tables: _Tables = {}
     _add_facts(tables, facts, source)
     return _as_tables(tables)
@@ -116,7 +117,7 @@ _PLAIN = frozenset([str, int, float])
 
 
 def _add_facts(tables: _Tables, facts: Iterable[Fact], source: PrologSource, before: tuple[Any, ...] = ()) -> None:
-    """Add facts to those of their predicates, with some arguments before their own."""
+    """Add facts to the tables of their predicates, with leading arguments."""
     n = len(before)
     for fact in facts:
         arguments = fact.arguments
@@ -131,9 +132,9 @@ def _as_tables(tables: _Tables) -> dict[PrologPredicate, FactTable]:
 
 
 def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
-    """Return an argument, which must be a constant or a list of them.
+    """Return an argument that is a constant or a list of constants; raise `DataError` for others.
 
-    Since facts are ground, ``_nmda`` is a word; some files of facts have such words.
+    Some files have words such as ``_nmda``; since facts are ground, these are accepted as constants.
     """
     who = f"{fact.name}/{len(fact.arguments)}"
     match argument:
@@ -143,7 +144,7 @@ def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
             raise source.error(f"{who}: {name} is a variable; expected a constant, since facts are ground", fact.at)
         case Compound():
             shown = term_text(argument)
-            message = f"{who}: {shown} is a term with arguments of its own; expected a constant or a list"
+            message = f"{who}: {shown} is a compound term; expected a constant or a list"
             raise source.error(message, fact.at)
         case tuple():
             return tuple(_constant(item, fact, source) for item in argument)
@@ -152,7 +153,7 @@ def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
 
 
 class _Gathered:
-    """Facts as they come: those of all, and those of each model."""
+    """Facts under collection: those outside and those inside of models."""
 
     def __init__(self) -> None:
         self.everywhere: _Tables = {}
@@ -176,13 +177,13 @@ class _Gathered:
             self._check(fact, open_model, model, clauses.source)
             if fact.name == "begin" and begun.setdefault(model[1], fact) is not fact:
                 first = clauses.source.line(begun[model[1]].at)
-                raise clauses.source.error(f"the interpretation {model[1]} is begun on line {first} already", fact.at)
+                raise clauses.source.error(f"the interpretation {model[1]} already begins on line {first}", fact.at)
             self._add(since, open_model, clauses.source)
             since, open_model = [], model[1] if fact.name == "begin" else None
             self.model_name = type_name_of(model[0])
             self.models.setdefault(model[1])
         if open_model is not None:
-            raise clauses.source.error(f"the interpretation {open_model} is begun and has no end", facts[-1].at)
+            raise clauses.source.error(f"the interpretation {open_model} has no end", facts[-1].at)
         self._add(since, None, clauses.source)
 
     def _check(self, fact: Fact, open_model: Any, model: tuple[str, Any], source: PrologSource) -> None:
@@ -190,7 +191,7 @@ class _Gathered:
         if fact.name == "begin" and open_model is not None:
             raise source.error(f"an interpretation begins before {expected}", fact.at)
         if fact.name == "end" and open_model != model[1]:
-            what = f"expected {expected}" if open_model is not None else "no interpretation is begun"
+            what = f"expected {expected}" if open_model is not None else "no interpretation is open"
             raise source.error(f"{what}, got end({model[0]}({model[1]}))", fact.at)
 
     def _add(self, facts: list[Fact], model: Any, source: PrologSource) -> None:
@@ -201,16 +202,15 @@ class _Gathered:
 
 
 def _model(fact: Fact) -> tuple[str, Any] | None:
-    """Return the functor and the name of an interpretation that begins or ends."""
+    """Return the functor and name of an interpretation that begins or ends."""
     match fact.arguments:
         case (Compound(functor, (name,)),):
             return functor, name
-        case _:
-            return None
+    return None
 
 
 def _merged(gathered: _Gathered) -> dict[PrologPredicate, FactTable]:
-    """Return all facts, those of models with the model before, or with qualified objects in its place."""
+    """Return all facts; those of models have the model as first argument, or qualified objects instead."""
     tables: _Tables = {predicate: dict(rows) for predicate, rows in gathered.everywhere.items()}
     objects = _objects(gathered)
     owners: dict[tuple[Any, ...], tuple[PrologSource, int]] = {}
@@ -234,10 +234,10 @@ def _qualified(model: str, constant: Any) -> str:
 
 
 def _objects(gathered: _Gathered) -> frozenset[PrologPredicate]:
-    """Return the places (as names with a place) of constants that are objects of one model.
+    """Return the argument positions whose constants are objects of one model.
 
-    They are words that no fact outside of the models mentions, at least half of which stand in two places of facts of
-    one model, as in ``triangle(o1). inside(o1, o2).``
+    No fact outside of the models may mention these words, and at least half of them must occur in two positions
+    within one model, as in ``triangle(o1). inside(o1, o2).``
     """
     outside = {one for rows in gathered.everywhere.values() for row in rows for one in row}
     words: dict[PrologPredicate, set[Any]] = {}
@@ -255,7 +255,7 @@ def _objects(gathered: _Gathered) -> frozenset[PrologPredicate]:
 
 
 def _check_arities(tables: Mapping[PrologPredicate, FactTable]) -> None:
-    """Refuse a fact that has another number of arguments than nearly all facts of its name."""
+    """Raise `DataError` for a fact whose arity differs from that of nearly all facts of its name."""
     by_name: dict[str, list[PrologPredicate]] = {}
     for predicate in tables:
         by_name.setdefault(predicate.name, []).append(predicate)
@@ -264,12 +264,5 @@ def _check_arities(tables: Mapping[PrologPredicate, FactTable]) -> None:
         for predicate in found:
             n, n_usual = len(tables[predicate].rows), len(tables[usual].rows)
             if predicate != usual and (n == 1 or n * RARE < n_usual):
-                raise tables[predicate].error(
-                    0,
-                    f"{name} has {_arguments(predicate.arity)} here and {usual.arity} in the other {n_usual:,} "
-                    f"{'fact' if n_usual == 1 else 'facts'}",
-                )
-
-
-def _arguments(n: int) -> str:
-    return f"{n} {'argument' if n == 1 else 'arguments'}"
+                here, others = number_text(predicate.arity, "argument"), number_text(n_usual, "fact")
+                raise tables[predicate].error(0, f"{name} has {here} here but {usual.arity} in the other {others}")

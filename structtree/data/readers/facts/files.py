@@ -1,8 +1,8 @@
-"""Files of facts: which of a folder are facts, positive and negative examples, and declarations, told by their names.
+"""Roles of the files in a folder of facts: facts, positive and negative examples, and declarations, by file name.
 
-``pos.pl`` and ``neg.pl`` are examples, and so are ``train_pos.pl`` and Aleph's ``trains.f`` and ``trains.n``; what
-stands before is the *part* that they belong to. Files of a part are read with it, files without a part always. A
-folder of folds (``fold1_pos.pl``, ``fold1_facts.pl``, ...) is read whole, and each example knows its fold.
+``pos.pl`` and ``neg.pl`` are examples, and so are ``train_pos.pl`` and Aleph's ``trains.f`` and ``trains.n``; the
+prefix is the *part* that they belong to. Files of a part are read with it, files without a part always. A folder of
+folds (``fold1_pos.pl``, ``fold1_facts.pl``, ...) is read as a whole, and each example records its fold.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from structtree.errors import DataError, MissingFileError, UnknownNameError, opt
 __all__ = ["FACT_ENDINGS", "ExampleFile", "FactFiles", "fact_files", "is_fact_folder"]
 
 FACT_ENDINGS = (".pl", ".pro", ".prolog", ".kb")
-"""The endings of files of facts."""
+"""Extensions of files of facts."""
 
 _ROLES = {
     "facts": r"facts|bk|background",
@@ -25,6 +25,7 @@ _ROLES = {
     "negatives": r"neg|negatives?",
     "modes": r"modes?|bias|settings",
 }
+_EXAMPLES = ("positives", "negatives")
 _ROLE_OF_ENDING = {".b": "facts", ".f": "positives", ".n": "negatives", ".s": "modes"}
 _NAME = re.compile(rf"(?:(?P<part>.+?)_)?(?:{'|'.join(f'(?P<{k}>{v})' for k, v in _ROLES.items())})", re.IGNORECASE)
 _FOLD = re.compile(r"fold_?\d+", re.IGNORECASE)
@@ -32,7 +33,7 @@ _FOLD = re.compile(r"fold_?\d+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ExampleFile:
-    """A file of examples, and the part of the data that they belong to."""
+    """File of examples, and the part of the data that they belong to."""
 
     path: Path
     part: str = ""
@@ -40,7 +41,7 @@ class ExampleFile:
 
 @dataclass(frozen=True, slots=True)
 class FactFiles:
-    """The files to read."""
+    """Files to read, by role."""
 
     facts: tuple[Path, ...]
     positives: tuple[ExampleFile, ...] = ()
@@ -49,7 +50,7 @@ class FactFiles:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts that examples belong to."""
+        """Parts of the examples."""
         return tuple(dict.fromkeys(one.part for one in (*self.positives, *self.negatives)))
 
 
@@ -61,7 +62,7 @@ class _Named:
 
 
 def is_fact_folder(folder: Path) -> bool:
-    """Return whether a folder has files of facts."""
+    """Return whether a folder contains files of facts."""
     return any(_plain_suffix(path) in FACT_ENDINGS for path in folder.iterdir() if path.is_file())
 
 
@@ -78,26 +79,24 @@ def fact_files(
     ----------
     where : Path
     positives, negatives, modes : str, optional
-        Files that are named, there or here; by default those of the folder that are called so.
+        Files in that folder or in the working directory; by default the files of the folder with such names.
     parts : sequence of str
-        The parts to read; by default all folds, or ``train``, or the only one.
+        Parts to read; by default all folds, or ``train``, or the only part.
     """
     named = _named_files(where)
     chosen = _chosen(named, parts, where) if not (positives or negatives) else frozenset(parts)
-    given = {role: _found(name, where) for role, name in (("positives", positives), ("negatives", negatives)) if name}
-    own = {path.resolve() for path in given.values()}
+    paths = {role: _found(name, where) for role, name in (("positives", positives), ("negatives", negatives)) if name}
     examples = {
         role: tuple(ExampleFile(one.path, one.part) for one in named if one.role == role and one.part in chosen)
-        for role in ("positives", "negatives")
-        if not given
+        for role in _EXAMPLES
+        if not paths
     }
-    examples |= {role: (ExampleFile(path, _part_of(path)),) for role, path in given.items()}
-    known = chosen | {_part_of(path) for path in given.values()}
+    examples |= {role: (ExampleFile(path, _part_of(path)),) for role, path in paths.items()}
+    known = chosen | {_part_of(path) for path in paths.values()}
     declared = (_found(modes, where),) if modes else tuple(one.path for one in named if one.role == "modes")
-    facts = [one for one in named if one.role == "facts" and one.path.resolve() not in own]
-    return FactFiles(
-        tuple(_facts_of(facts, known)), examples.get("positives", ()), examples.get("negatives", ()), declared
-    )
+    given = {path.resolve() for path in paths.values()}
+    facts = [one for one in named if one.role == "facts" and one.path.resolve() not in given]
+    return FactFiles(tuple(_facts_of(facts, known)), **examples, modes=declared)
 
 
 def _named_files(where: Path) -> list[_Named]:
@@ -107,7 +106,7 @@ def _named_files(where: Path) -> list[_Named]:
     found = [_named(path) for path in sorted(where.iterdir()) if path.is_file()]
     known = _with_whole_parts([one for one in found if one is not None])
     if not any(one.role != "modes" for one in known):
-        raise MissingFileError(f"the folder {where} has no file of facts ({', '.join(FACT_ENDINGS)})")
+        raise MissingFileError(f"the folder {where} has no files of facts ({', '.join(FACT_ENDINGS)})")
     return known
 
 
@@ -127,16 +126,13 @@ def _named(path: Path) -> _Named | None:
 
 
 def _with_whole_parts(named: list[_Named]) -> list[_Named]:
-    """Return the files, those that only look like examples of a part as facts, if other parts are whole."""
+    """Return the files; if some parts are complete, examples of incomplete parts count as facts."""
     roles: dict[str, set[str]] = {}
     for one in named:
         roles.setdefault(one.part, set()).add(one.role)
-    whole = {
-        part for part, own in roles.items() if {"positives", "negatives"} <= own or {"positives", "facts"} <= own
-    }
-    examples = ("positives", "negatives")
+    whole = {part for part, own in roles.items() if "positives" in own and own & {"negatives", "facts"}}
     return [
-        _Named(one.path, "facts", "") if whole and one.role in examples and one.part not in whole | {""} else one
+        _Named(one.path, "facts", "") if whole and one.role in _EXAMPLES and one.part not in whole | {""} else one
         for one in named
     ]
 
@@ -151,8 +147,8 @@ def _part_of(path: Path) -> str:
 
 
 def _chosen(named: Iterable[_Named], parts: Sequence[str], where: Path) -> frozenset[str]:
-    """Return the parts to read: those asked for, else those without a name, the training part, or all folds."""
-    present = list(dict.fromkeys(one.part for one in named if one.role in ("positives", "negatives")))
+    """Return the parts to read: the given ones, else those without a name, the training part, or all folds."""
+    present = list(dict.fromkeys(one.part for one in named if one.role in _EXAMPLES))
     for part in parts:
         if part not in present:
             raise UnknownNameError("part", part, present)
@@ -172,7 +168,7 @@ def _chosen(named: Iterable[_Named], parts: Sequence[str], where: Path) -> froze
 
 
 def _facts_of(facts: Sequence[_Named], parts: frozenset[str]) -> list[Path]:
-    """Return the files of facts for some parts; a part without facts of its own shares those of the training part."""
+    """Return the files of facts of some parts; a part without facts uses those of the training part."""
     own = {one.part for one in facts}
     wanted = {"", *(part if part in own else "train" for part in parts)}
     if not own & wanted - {""} and not parts - {""}:
@@ -181,9 +177,9 @@ def _facts_of(facts: Sequence[_Named], parts: frozenset[str]) -> list[Path]:
 
 
 def _found(name: str, where: Path) -> Path:
-    """Return the path of a named file, which is here or beside the data."""
+    """Return the path of a file in the working directory or beside the data."""
     here, there = Path(name), (where if where.is_dir() else where.parent) / name
     for path in (here, there):
         if path.is_file():
             return path
-    raise MissingFileError(f"there is no file {here}, nor {there}")
+    raise MissingFileError(f"neither {here} nor {there} is a file")

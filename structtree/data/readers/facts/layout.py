@@ -1,18 +1,16 @@
-"""The layout of facts: which arguments are records, of which type, and which are their values; inferred from facts.
+"""Layout of facts: infer which arguments are records, and of which type, and which are values.
 
-A *place* is an argument of a predicate. Places that share constants have one *sort*: places of words are joined if at
-least half of the fewer constants are among the others. Numbers are never joined, since 7 is a bond here and a charge
-there, unless they are the names of the individuals.
+A *place* is an argument position of a predicate. Places that share constants have one *sort*: two places of words are
+joined if at least half of the constants of the smaller one occur in the other. Numbers are never joined, since 7 may
+be a bond here and a charge there, unless they are the names of the individuals.
 
-A sort is one of *records* if something describes its constants: the examples, a predicate with one argument that
-holds of some of them only, or a predicate in which each of them has at most one fact (a *key*) and which has no such
-argument before it. A predicate without any record describes its first argument. All other sorts are values: elements
-of the periodic table, kinds of bonds, quarters of the year. Words that a record has many of (genres, enzymes) are
-records too, with nothing but a name.
+The constants of a sort are *records* if something describes them: the examples, a unary predicate that is true for
+only some of them, or a predicate with at most one fact for each of them (a *key*) and no earlier key. A predicate
+without records describes its first argument. All other sorts are values: chemical elements, kinds of bonds, quarters
+of the year. Words of which a record has several (genres, enzymes) are records too, with only a name.
 
-What is inferred is a `Signature` for each predicate, with everything settled, so that the same signatures make the
-same types of other facts. Declarations come first: signatures, and the sorts of
-`structtree.data.readers.facts.modes`.
+The result is a complete `Signature` for each predicate, so that the same signatures create the same types for other
+facts. Declared signatures, and the sorts of `structtree.data.readers.facts.modes`, take precedence.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations, count
 from typing import Any, NamedTuple
 
 from structtree.data.kinds import type_name_of
@@ -29,20 +27,20 @@ from structtree.data.readers.facts.modes import Modes
 from structtree.data.readers.facts.prolog import flattened
 from structtree.data.readers.facts.signatures import Argument, Direction, PrologPredicate, Signature
 
-__all__ = ["Layout", "Rows", "TargetPlaces", "inferred_layout"]
+__all__ = ["Layout", "Rows", "TargetPlaces", "attribute_name", "free_name", "inferred_layout"]
 
 Rows = Sequence[tuple[Any, ...]]
-"""The arguments of the facts of one predicate."""
+"""Arguments of the facts of one predicate."""
 
 MANY_FACTS = 20
-"""No link leads back from a value or record that has more facts of a predicate than this, on average."""
+"""Average number of facts of a predicate per record above which the record gets no reverse link."""
 
 NUMBER_SORTS = ("int", "integer", "float", "real", "number", "nat")
-"""The names of sorts that are numbers, whichever predicate they stand in."""
+"""Names of sorts that are numbers in every predicate."""
 
 
 class FactPlace(NamedTuple):
-    """An argument of a predicate, counted from 0."""
+    """Argument position of a predicate, counted from 0."""
 
     predicate: PrologPredicate
     place: int
@@ -50,15 +48,15 @@ class FactPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TargetPlaces:
-    """The predicate to predict, and which of its arguments say who the individual is.
+    """Predicate to predict, and its arguments that identify the individual.
 
     Parameters
     ----------
     predicate : PrologPredicate
     class_place : int, optional
-        The argument that is the class, or the number.
+        Argument that is the class or the number to predict.
     is_world : bool
-        Whether each individual is an interpretation, from which nothing leads to another.
+        Whether each individual is an interpretation, without links to others.
     """
 
     predicate: PrologPredicate
@@ -67,14 +65,14 @@ class TargetPlaces:
 
     @property
     def places(self) -> tuple[FactPlace, ...]:
-        """The arguments that say which individual it is."""
+        """Arguments that identify the individual."""
         own = range(self.predicate.arity)
         return tuple(FactPlace(self.predicate, place) for place in own if place != self.class_place)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The signature of each predicate, and what was decided on the way."""
+    """Signature of each predicate, and notes about decisions."""
 
     signatures: Mapping[PrologPredicate, Signature]
     notes: tuple[str, ...] = ()
@@ -92,7 +90,7 @@ class _Sort:
 
     @property
     def is_number(self) -> bool:
-        return bool(self.constants) and all(isinstance(one, int | float) for one in self.constants)
+        return _all_numbers(self.constants)
 
 
 def inferred_layout(
@@ -102,20 +100,20 @@ def inferred_layout(
     target: TargetPlaces | None = None,
     individual: str | None = None,
 ) -> Layout:
-    """Return the layout of some facts.
+    """Infer the layout of facts.
 
     Parameters
     ----------
     facts : mapping
-        The arguments of all facts of each predicate, those of the examples among them.
+        Arguments of all facts of each predicate, including the examples.
     given : mapping
-        Signatures that are declared.
+        Declared signatures.
     modes : Modes
-        Sorts of arguments that are declared.
+        Declared sorts of arguments.
     target : TargetPlaces, optional
-        The predicate to predict.
+        Predicate to predict.
     individual : str, optional
-        The name of the type that the argument of the target has.
+        Name of the individuals' type.
 
     Examples
     --------
@@ -139,7 +137,7 @@ def inferred_layout(
     sorts.find_shared_words(target)
     sorts.name_records(target, individual)
     settled = {
-        predicate: _of_given(given[predicate], rows, target)
+        predicate: _complete(given[predicate], rows, target)
         if predicate in given
         else _signature(predicate, rows, sorts, target)
         for predicate, rows in facts.items()
@@ -153,7 +151,7 @@ def inferred_layout(
 
 @dataclass(slots=True)
 class _Sorts:
-    """All sorts, and which places have them."""
+    """Sorts of all places."""
 
     facts: Mapping[PrologPredicate, Rows]
     modes: Modes
@@ -186,11 +184,16 @@ class _Sorts:
 
     @property
     def all(self) -> list[_Sort]:
-        """Each sort once, in the order of their first places."""
+        """Distinct sorts, in the order of their first places."""
         return list({id(sort): sort for sort in self.of_place.values()}.values())
 
+    def inferred(self, target: TargetPlaces | None) -> Iterator[PrologPredicate]:
+        """Yield the predicates that are neither declared nor the target."""
+        own = target.predicate if target else None
+        return (predicate for predicate in self.facts if predicate not in self.given and predicate != own)
+
     def join_numbers(self, target: TargetPlaces | None) -> None:
-        """Join numbers with those of the individuals, where they are a first argument and all of them are theirs."""
+        """Join first arguments that are numbers with the individuals, if all of them are individuals."""
         for own in target.places if target and len(target.places) == 1 else ():
             individuals = self.of_place[own]
             if not individuals.is_number:
@@ -207,16 +210,13 @@ class _Sorts:
             sort = self.of_place[place]
             if sort.is_record is None and (not sort.is_number or len(target.places) == 1):  # type: ignore[union-attr]
                 sort.is_record = True
-        for predicate, rows in self.facts.items():
-            if predicate in self.given or (target and predicate == target.predicate):
-                continue
-            self._find_described(predicate, rows)
-        for predicate in self.facts:
-            if predicate not in self.given and (target is None or predicate != target.predicate):
-                self._find_first(predicate)
+        for predicate in self.inferred(target):
+            self._find_described(predicate, self.facts[predicate])
+        for predicate in self.inferred(target):
+            self._find_first(predicate)
 
     def _find_described(self, predicate: PrologPredicate, rows: Rows) -> None:
-        """Take the sort of the one argument, or of the first key, for records."""
+        """Mark the only argument, or the first key, as records."""
         if predicate.arity == 1:
             sort = self.of_place[FactPlace(predicate, 0)]
             if sort.is_record is None and not sort.is_number and len(_constants(rows, 0)) < len(sort.constants):
@@ -232,9 +232,9 @@ class _Sorts:
                 return
 
     def _find_first(self, predicate: PrologPredicate) -> None:
-        """Take the first argument for a record where no argument is one and its constants are met elsewhere."""
+        """Mark the first argument whose constants occur elsewhere as records, unless another argument is."""
         own = [self.of_place[FactPlace(predicate, place)] for place in range(predicate.arity)]
-        if not own or predicate.arity == 1 or any(sort.is_record for sort in own):
+        if predicate.arity == 1 or any(sort.is_record for sort in own):
             return
         for sort in own:
             if sort.is_record is None and not sort.is_number and len(sort.places) > 1:
@@ -242,11 +242,11 @@ class _Sorts:
                 return
 
     def find_shared_words(self, target: TargetPlaces | None) -> None:
-        """Take words that a record has many of for records too, so that those of several records are the same."""
-        for predicate, rows in self.facts.items():
-            is_target = target is not None and predicate == target.predicate
-            if predicate.arity != 2 or predicate in self.given or is_target:
+        """Mark words of which a record has several as records, so that several records can share them."""
+        for predicate in self.inferred(target):
+            if predicate.arity != 2:
                 continue
+            rows = self.facts[predicate]
             own = [self.of_place[FactPlace(predicate, place)] for place in (0, 1)]
             for place, (sort, other) in enumerate([own, own[::-1]]):
                 is_word = not other.is_record and not other.is_number and not _is_list(rows, 1 - place)
@@ -254,23 +254,23 @@ class _Sorts:
                     other.is_record = other.is_word = True
 
     def name_records(self, target: TargetPlaces | None, individual: str | None) -> None:
-        """Give each sort of records a name of its own."""
+        """Give each sort of records a unique name."""
         taken = {argument.name for signature in self.given.values() for argument in signature.arguments}
         first = [self.of_place[place] for place in (target.places if target else ())]
         for sort in {id(sort): sort for sort in (*first, *self.all)}.values():
             if sort.is_record and not (sort.name and sort.name[:1].isupper()):
                 is_individual = len(first) == 1 and sort is first[0]
                 name = (is_individual and individual) or self._name(sort, target)
-                sort.name = _unlike(name, taken)
+                sort.name = free_name(name, taken)
             taken.add(sort.name or "")
 
     def _name(self, sort: _Sort, target: TargetPlaces | None) -> str:
-        """Return a name for a sort: the declared one, a predicate that holds of all, a prefix, or a predicate."""
+        """Return a name for a sort: as declared, or a predicate true for all, a shared prefix, or any predicate."""
         if sort.name:
             return type_name_of(sort.name)
         own = target.predicate if target else None
         predicates = [place.predicate for place in sort.places if place.predicate != own]
-        unary = [one.name for one in predicates if one.arity == 1 and self._holds_of_all(one, sort)]
+        unary = [one.name for one in predicates if one.arity == 1 and self._is_true_for_all(one, sort)]
         if unary:
             return type_name_of(unary[0])
         prefix = _shared_word(sort.constants)
@@ -278,24 +278,24 @@ class _Sorts:
             return type_name_of(prefix)
         if own is not None and any(place.predicate == own for place in sort.places):
             return "Individual" if len(target.places) == 1 else "Thing"  # type: ignore[union-attr]
-        later = [place.predicate.name for place in sorted(sort.places, key=self._unfitness) if place.place > 0]
+        later = [place.predicate.name for place in sorted(sort.places, key=self._naming_rank) if place.place > 0]
         if own is None and len(sort.places) == max(len(one.places) for one in self.all if one.is_record):
             return "Individual"
         return type_name_of((later or [one.name for one in predicates] or ["thing"])[0])
 
-    def _unfitness(self, place: FactPlace) -> tuple[bool, int]:
-        """Return what makes a predicate a bad name for the sort of an argument: it is no key, or has few facts."""
+    def _naming_rank(self, place: FactPlace) -> tuple[bool, int]:
+        """Return the rank of a predicate as a name for its argument: keys first, then those with more facts."""
         rows = self.facts[place.predicate]
         return _is_list(rows, place.place) or len({row[place.place] for row in rows}) < len(rows), -len(rows)
 
-    def _holds_of_all(self, predicate: PrologPredicate, sort: _Sort) -> bool:
+    def _is_true_for_all(self, predicate: PrologPredicate, sort: _Sort) -> bool:
         return len(_constants(self.facts[predicate], 0)) == len(sort.constants)
 
 
 def _declared_sorts(
     places: Iterable[FactPlace], given: Mapping[PrologPredicate, Signature], modes: Modes
 ) -> dict[FactPlace, str]:
-    """Return the names of the sorts that are declared: types by their capitals, attributes with their predicate."""
+    """Return the names of the declared sorts: type names, and attributes qualified by their predicate."""
     found: dict[FactPlace, str] = {}
     for place in places:
         signature = given.get(place.predicate)
@@ -314,7 +314,7 @@ def _grouped(
     given: Mapping[PrologPredicate, Signature],
     modes: Modes,
 ) -> Iterator[tuple[FactPlace, _Sort]]:
-    """Yield places with their sorts: one for each declared name, and one for what overlaps among the others."""
+    """Yield places with their sorts: one per declared name, and one per group of overlapping places."""
     by_name: dict[str, _Sort] = {}
     for place, name in declared.items():
         key = type_name_of(name) if place.predicate not in given else name
@@ -328,15 +328,13 @@ def _grouped(
             sort.is_record = False
         elif name in modes.inputs and not _all_numbers(constants[place]):
             sort.is_record = True
-    groups = [_Sort([place], set(constants[place])) for place in free]
-    groups = _joined([*by_name.values()], groups)
-    for sort in groups:
+    for sort in _joined([*by_name.values()], [_Sort([place], set(constants[place])) for place in free]):
         for place in sort.places:
             yield place, sort
 
 
 def _joined(declared: list[_Sort], free: list[_Sort]) -> list[_Sort]:
-    """Return the sorts after joining those that overlap; declared ones are not joined with each other."""
+    """Join sorts that overlap, but not two declared ones."""
     parent = list(range(len(declared) + len(free)))
     sorts = [*declared, *free]
 
@@ -366,7 +364,7 @@ def _overlap(some: set[Any], others: set[Any]) -> bool:
 
 def _constants(rows: Rows, place: int) -> set[Any]:
     if _is_list(rows, place):
-        return {one for row in rows for one in flattened(_as_list(row[place]))}
+        return {one for row in rows for one in flattened(row[place])}
     return {row[place] for row in rows}
 
 
@@ -374,16 +372,12 @@ def _is_list(rows: Rows, place: int) -> bool:
     return any(type(row[place]) is tuple for row in rows)
 
 
-def _as_list(value: Any) -> tuple[Any, ...]:
-    return value if type(value) is tuple else (value,)
-
-
 def _all_numbers(constants: Collection[Any]) -> bool:
     return bool(constants) and all(isinstance(one, int | float) for one in constants)
 
 
 def _shared_word(constants: Iterable[Any]) -> str:
-    """Return the word that all names begin with, if numbers follow it: ``car`` for car_1_2 and car_12.
+    """Return the common prefix of names if numbers follow it: ``car`` for car_1_2 and car_12.
 
     Examples
     --------
@@ -394,13 +388,10 @@ def _shared_word(constants: Iterable[Any]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _unlike(name: str, taken: Collection[str]) -> str:
-    """Return the name, with a number behind it if it is taken."""
-    n = 2
-    found = name
-    while found in taken:
-        found, n = f"{name}{n}", n + 1
-    return found
+def free_name(name: str, taken: Collection[str], separator: str = "") -> str:
+    """Return a name, with a number appended if it is taken."""
+    numbered = (f"{name}{separator}{n}" for n in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
 
 
 # ---- signatures ------------------------------------------------------------------------------------------
@@ -416,8 +407,10 @@ def _signature(predicate: PrologPredicate, rows: Rows, sorts: _Sorts, target: Ta
     found = Signature(predicate.name, tuple(arguments))
     if target is not None and predicate == target.predicate:
         return _of_target(found, own, target)
-    if _says_nothing(found, rows, own):
-        sorts.notes.append(f"{predicate} {_why_nothing(found)}, so it is left out")
+    if _is_trivial(found, rows, own):
+        is_unary = len(arguments) == 1
+        why = f"is true for every {arguments[0].name}" if is_unary else "relates each record to itself"
+        sorts.notes.append(f"{predicate} {why}, so it is skipped")
         return replace(found, arguments=tuple(replace(one, name="_") for one in arguments))
     found = _with_keys(found, rows)
     found = replace(found, arguments=tuple(_named_values(found, own)))
@@ -429,7 +422,7 @@ def _signature(predicate: PrologPredicate, rows: Rows, sorts: _Sorts, target: Ta
 def _way_of_individuals(
     signature: Signature, own: Sequence[_Sort], sorts: _Sorts, target: TargetPlaces | None
 ) -> Direction:
-    """Return that no link leads back from words to other individuals that have them, nor out of an interpretation."""
+    """Return ``one way`` for links from individuals to shared words, and for all links of interpretations."""
     types = signature.types
     if target is None or len(target.places) != 1 or len(types) != 2 or len(signature.arguments) > 2:
         return ""
@@ -438,15 +431,15 @@ def _way_of_individuals(
     return "one way" if is_individual and (target.is_world or second.is_word) else ""
 
 
-def _of_given(signature: Signature, rows: Rows, target: TargetPlaces | None) -> Signature:
-    """Return a declared signature with what it leaves open."""
+def _complete(signature: Signature, rows: Rows, target: TargetPlaces | None) -> Signature:
+    """Return a declared signature with its open parts filled in."""
     if target is None or signature.predicate != target.predicate:
         return _with_keys(signature, rows)
     return replace(signature, arguments=tuple(_with_roles(signature.arguments)))
 
 
-def _says_nothing(signature: Signature, rows: Rows, own: Sequence[_Sort]) -> bool:
-    """Return whether a predicate holds of all records of its sort, or relates each to itself only."""
+def _is_trivial(signature: Signature, rows: Rows, own: Sequence[_Sort]) -> bool:
+    """Return whether a predicate is true for all records of its sort, or relates each only to itself."""
     if len(signature.types) != len(signature.arguments):
         return False
     if len(signature.arguments) == 1:
@@ -454,29 +447,23 @@ def _says_nothing(signature: Signature, rows: Rows, own: Sequence[_Sort]) -> boo
     return len(signature.arguments) == 2 and own[0] is own[1] and all(a == b for a, b in rows)
 
 
-def _why_nothing(signature: Signature) -> str:
-    return (
-        f"holds of every {signature.arguments[0].name}" if len(signature.arguments) == 1 else "relates each to itself"
-    )
-
-
 def _of_target(signature: Signature, own: Sequence[_Sort], target: TargetPlaces) -> Signature:
-    """Return the signature of the predicate to predict: its records have roles, its class the predicate's name."""
+    """Return the signature of the target: its records have roles, and its class is named after the predicate."""
     arguments = tuple(_with_roles(_named_values(signature, own)))
     if target.class_place is None:
         return replace(signature, arguments=arguments)
     place, is_key = target.class_place, len(signature.types) == 1
     named = [replace(one, is_key=is_key) if one.is_type else one for one in arguments]
-    named[place] = Argument(_attribute_name(signature.name))
+    named[place] = Argument(attribute_name(signature.name))
     return replace(signature, arguments=tuple(named))
 
 
 def _with_keys(signature: Signature, rows: Rows) -> Signature:
-    """Return the signature with the first record that has at most one fact as its key, or the word ``many``."""
+    """Return the signature with its first unique record argument as key, or with ``many`` if there is none."""
     if signature.key is not None or signature.is_many or len(signature.arguments) < 2 or not signature.types:
         return signature
     if len(signature.arguments) > 2 and _same_type_pair(signature) is not None:
-        return replace(signature, is_many=True)  # a relation, which has a key by chance only
+        return replace(signature, is_many=True)  # in a relation, a key would be accidental
     for place in signature.types:
         if len({row[place] for row in rows}) == len(rows):
             arguments = list(signature.arguments)
@@ -486,49 +473,49 @@ def _with_keys(signature: Signature, rows: Rows) -> Signature:
 
 
 def _named_values(signature: Signature, own: Sequence[_Sort]) -> list[Argument]:
-    """Return the arguments with names for those that are values."""
+    """Return the arguments, with names for the values."""
     values = [place for place, one in enumerate(signature.arguments) if not one.is_type]
-    said = Counter(own[place].name for place in values)
+    n_named = Counter(own[place].name for place in values)
     has_others = len(signature.arguments) > 2
     found = list(signature.arguments)
     for place in values:
         sort = own[place].name
         if len(values) == 1 and not has_others:
-            name = _attribute_name(signature.name) if signature.key is not None else "value"
-        elif sort is not None and said[sort] == 1 and sort not in NUMBER_SORTS:
-            name = _attribute_name(sort)
+            name = attribute_name(signature.name) if signature.key is not None else "value"
+        elif sort is not None and n_named[sort] == 1 and sort not in NUMBER_SORTS:
+            name = attribute_name(sort)
         else:
             is_one = len(values) == 1 and signature.key is None
-            name = "value" if is_one else f"{_attribute_name(signature.name)}_{place + 1}"
+            name = "value" if is_one else f"{attribute_name(signature.name)}_{place + 1}"
         found[place] = replace(found[place], name=name)
     return found
 
 
-def _attribute_name(name: str) -> str:
-    """Return a name that does not begin with a capital, which would make it a type."""
-    return name[:1].lower() + name[1:] if name[:1].isupper() else name
+def attribute_name(name: str) -> str:
+    """Return a name with a lowercase first letter, since a capital marks a type."""
+    return name[:1].lower() + name[1:]
 
 
 def _with_roles(arguments: Sequence[Argument]) -> list[Argument]:
-    """Return the arguments with roles for records of one type: from and to, or numbers."""
+    """Return the arguments, with roles for several records of one type: from and to, or numbers."""
     places: dict[str, list[int]] = {}
     for place, one in enumerate(arguments):
         if one.is_type and one.role is None:
             places.setdefault(one.name, []).append(place)
     found = list(arguments)
     for name, own in places.items():
-        words = ["from", "to"] if len(own) == 2 else [f"{_attribute_name(name)}{n}" for n in range(1, len(own) + 1)]
+        words = ["from", "to"] if len(own) == 2 else [f"{attribute_name(name)}{n}" for n in range(1, len(own) + 1)]
         for place, word in zip(own if len(own) > 1 else (), words, strict=False):
             found[place] = replace(found[place], role=word)
     return found
 
 
 def _way(signature: Signature, rows: Rows) -> Direction:
-    """Return whether facts are to be read both ways, or whether there is no link back.
+    """Return whether facts are read in both directions, or without a reverse link.
 
-    A relation of two records of one type that has cycles but never both directions of a pair is symmetric, with each
-    pair written once, as bonds are; orders and trees have no cycles. There is no link back where the relation has
-    both directions of each pair, to the record that something is a part of, and from what nearly everything leads to.
+    A relation of two records of one type that has cycles, but never both directions of a pair, is symmetric with each
+    pair written once, as bonds are; orders and trees have no cycles. There is no reverse link if the relation has
+    both directions of each pair, from a part to its owner, and from a record with very many facts.
     """
     types = signature.types
     if len(types) < 2:
@@ -551,7 +538,7 @@ def _n_each(rows: Rows, place: int) -> float:
 
 
 def _same_type_pair(signature: Signature) -> tuple[int, int] | None:
-    """Return the places of the two records of one type, if there are just two."""
+    """Return the places of two records of one type, if exactly one type occurs twice."""
     by_name: dict[str, list[int]] = {}
     for place in signature.types:
         by_name.setdefault(signature.arguments[place].name, []).append(place)
@@ -560,7 +547,7 @@ def _same_type_pair(signature: Signature) -> tuple[int, int] | None:
 
 
 def _is_written_once(pairs: Sequence[tuple[Any, Any]]) -> bool:
-    """Return whether a relation has cycles, though no pair is there in both directions.
+    """Return whether a relation has cycles but no pair in both directions.
 
     Examples
     --------
@@ -578,7 +565,7 @@ def _is_written_once(pairs: Sequence[tuple[Any, Any]]) -> bool:
         n_before[b] += 1
     ready = [a for a in following if not n_before[a]]
     n_left = len(found)
-    while ready:  # whatever nothing precedes is taken away; only cycles stay
+    while ready:  # topological sort: only cycles remain
         for b in following.get(ready.pop(), ()):
             n_left -= 1
             n_before[b] -= 1

@@ -1,11 +1,11 @@
-"""Declarations of other systems beside facts: which sorts arguments have, and which of them are looked for.
+"""Mode declarations of other systems: the sorts of arguments, and their directions.
 
-Read, and never executed, are Aleph's ``:- modeh(1, active(+drug))``, ``:- modeb(*, bond(+drug, -atom, -atom,
+Supported, but never executed, are Aleph's ``:- modeh(1, active(+drug))``, ``:- modeb(*, bond(+drug, -atom, -atom,
 #bondtype))`` and ``:- determination(active/1, bond/4)``, the ``rmode``, ``type``, ``predict`` and ``classes`` of ACE
-and Tilde, and bare lines such as ``bond(drug, atom, atom, bondtype)``, with or without ``mode:`` before them. All
-other directives are reported.
+and Tilde, and bare lines such as ``bond(drug, atom, atom, bondtype)``, optionally preceded by ``mode:``. All other
+directives are reported.
 
-A sort that is somewhere an input (``+``) is one of records; one that is only ever a constant (``#``) has values.
+A sort that is an input (``+``) anywhere has records; a sort that is always a constant (``#``) has values.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from structtree.data.readers.facts.prolog import Clauses, Compound, Directive, Fact, Variable, read_clauses, term_text
+from structtree.data.readers.facts.prolog import Clauses, Compound, Directive, Fact, read_clauses, term_text
 from structtree.data.readers.facts.signatures import MemberOrigin, PrologPredicate
 from structtree.errors import DataError
 
@@ -24,15 +24,15 @@ __all__ = ["DECLARATIONS", "Mode", "Modes", "check_known", "is_declaration", "mo
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A line that says how a predicate may be asked.
+    """Mode declaration of a predicate.
 
     Parameters
     ----------
     predicate : PrologPredicate
     sorts : tuple of str or None
-        Of each argument, if it is said.
+        Sort of each argument, if declared.
     signs : tuple of str
-        ``+`` for what is known before, ``-`` for what is found, ``#`` for a constant, nothing if it is not said.
+        Direction of each argument: ``+`` for input, ``-`` for output, ``#`` for a constant, empty if not declared.
     is_single : bool
         Whether there is at most one answer.
     """
@@ -45,7 +45,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Modes:
-    """All that is declared: modes, the predicate to learn, and its classes."""
+    """Declarations: modes, the predicate to learn, and its classes."""
 
     modes: tuple[Mode, ...] = ()
     target: Mode | None = None
@@ -55,7 +55,7 @@ class Modes:
 
     @property
     def sorts(self) -> Mapping[tuple[PrologPredicate, int], str]:
-        """The sorts of arguments."""
+        """Sorts of arguments."""
         return {
             (mode.predicate, place): sort
             for mode in self._lines
@@ -65,18 +65,17 @@ class Modes:
 
     @property
     def inputs(self) -> frozenset[str]:
-        """The sorts that are somewhere an input."""
+        """Sorts that are an input in some mode."""
         return frozenset(sort for mode in self._lines for sort in _signed(mode, "+"))
 
     @property
     def constants(self) -> frozenset[str]:
-        """The sorts that are only ever constants."""
-        others = {sort for mode in self._lines for sort in (*_signed(mode, "+"), *_signed(mode, "-"))}
-        return frozenset(sort for mode in self._lines for sort in _signed(mode, "#") if sort not in others)
+        """Sorts that are a constant in every mode."""
+        return self.named - {sort for mode in self._lines for sort in (*_signed(mode, "+"), *_signed(mode, "-"))}
 
     @property
     def named(self) -> frozenset[str]:
-        """The sorts whose constants may be asked by name."""
+        """Sorts whose constants may occur in tests."""
         return frozenset(sort for mode in self._lines for sort in _signed(mode, "#"))
 
     @property
@@ -93,7 +92,7 @@ class Modes:
         )
 
     def allows(self, origin: MemberOrigin) -> bool:
-        """Return whether the modes let a predicate be asked in that direction; without signs all directions are."""
+        """Return whether the modes allow a predicate in a direction; without signs, all directions are allowed."""
         if self.determined and origin.predicate not in self.determined:
             return False
         own = [mode for mode in self.modes if mode.predicate == origin.predicate]
@@ -107,7 +106,7 @@ class Modes:
         )
 
     def within_models(self, known: Collection[PrologPredicate]) -> Modes:
-        """Return the modes for facts whose first argument is the interpretation that they are in."""
+        """Return the modes for facts whose first argument is their interpretation."""
         return replace(
             self,
             modes=tuple(_longer(mode, known) for mode in self.modes),
@@ -132,11 +131,11 @@ def _signed(mode: Mode, sign: str) -> Iterator[str]:
 
 
 DECLARATIONS = ("modeh", "modeb", "mode", "rmode", "type", "typed_language", "predict", "determination", "classes")
-"""The words that declare something; a fact of such a name is a declaration and no fact."""
+"""Names of declarations, with or without ``:-``."""
 
 
 def modes_in(clauses: Clauses) -> Modes:
-    """Return what the directives of some clauses declare, and also clauses without ``:-`` that are declarations.
+    """Return the declarations among clauses: directives, and clauses without ``:-`` that declare something.
 
     Examples
     --------
@@ -146,24 +145,18 @@ def modes_in(clauses: Clauses) -> Modes:
     ('element', ['drug'], ['element'], ('foo',))
     """
     found = Modes()
-    goals = (
-        *clauses.directives,
-        *(Directive(_goal(fact), fact.at) for fact in clauses.facts if is_declaration(fact)),
-    )
-    for directive in goals:
+    declarations = (Directive(_goal(fact), fact.at) for fact in clauses.facts if is_declaration(fact))
+    for directive in (*clauses.directives, *declarations):
         for goal in _conjuncts(directive.goal):
             found += _declared(goal, clauses, directive)
     return found
 
 
 def is_declaration(fact: Fact) -> bool:
-    """Return whether a clause is a declaration of ACE or Tilde, which write them without ``:-``."""
+    """Return whether a fact is a declaration of ACE or Tilde, which omit ``:-``."""
     is_word = fact.name in DECLARATIONS and 0 < len(fact.arguments) <= 2
-    return is_word and (fact.name in ("typed_language", "classes") or any(map(_is_template, fact.arguments)))
-
-
-def _is_template(term: Any) -> bool:
-    return isinstance(term, Compound)
+    has_template = any(isinstance(term, Compound) for term in fact.arguments)
+    return is_word and (fact.name in ("typed_language", "classes") or has_template)
 
 
 def _goal(fact: Fact) -> Any:
@@ -181,7 +174,7 @@ def _conjuncts(goal: Any) -> Iterator[Any]:
 
 def _declared(goal: Any, clauses: Clauses, directive: Directive) -> Modes:
     match goal:
-        case Compound("modeh", (_, template)):
+        case Compound("modeh", (_, template)) | Compound("predict", (Compound() as template,)):
             return Modes(target=_mode(template))
         case Compound("modeb" | "mode", (recall, template)):
             return Modes((_mode(template, is_single=recall == 1),))
@@ -189,8 +182,6 @@ def _declared(goal: Any, clauses: Clauses, directive: Directive) -> Modes:
             return Modes(tuple(_mode(each) for each in _conjuncts(template)))
         case Compound("type", (Compound() as template,)):
             return Modes((_typed(template),))
-        case Compound("predict", (Compound() as template,)):
-            return Modes(target=_mode(template))
         case Compound("classes", (tuple() as names,)):
             return Modes(classes=tuple(map(str, names)))
         case Compound("determination", (_, Compound("/", (str(name), int(arity))))):
@@ -198,9 +189,7 @@ def _declared(goal: Any, clauses: Clauses, directive: Directive) -> Modes:
         case Compound("typed_language", _):
             return Modes()
         case Compound("modeh" | "modeb" | "mode" | "rmode" | "determination"):
-            raise clauses.source.error(
-                f"{term_text(goal)} is not a declaration as Aleph or ACE writes it", directive.at
-            )
+            raise clauses.source.error(f"{term_text(goal)} is not a declaration of Aleph or ACE", directive.at)
         case _:
             return Modes(ignored=(term_text(goal),))
 
@@ -213,18 +202,15 @@ def _mode(template: Any, *, is_single: bool = False) -> Mode:
 
 
 def _signed_sort(argument: Any) -> tuple[str | None, str]:
-    """Return the sort and the sign of an argument; ACE names variables there, which are no sorts."""
+    """Return the sort and the sign of an argument; ACE has variables there, which are not sorts."""
     match argument:
         case Compound("+" | "-" | "#" | "+-" | "-+" | "\\" | "++" | "--" as sign, (inner,)):
             return (inner if isinstance(inner, str) else None), sign
         case "#" | "+" | "-" | "+-" | "-+":
             return None, argument
-        case Variable():
-            return None, ""
         case str():
             return argument, ""
-        case _:
-            return None, ""
+    return None, ""
 
 
 def _typed(template: Compound) -> Mode:
@@ -236,7 +222,7 @@ _BARE_LINE = re.compile(r"(?:mode:)?\s*([a-z]\w*\s*\([^()]*\))\s*\.?")
 
 
 def read_modes(text: str, name: str) -> Modes:
-    """Return what a file declares: the lines of Aleph or ACE, or bare lines with the sorts of each predicate.
+    """Parse a file of declarations of Aleph or ACE, or of bare lines with the sorts of each predicate.
 
     Examples
     --------
@@ -244,21 +230,15 @@ def read_modes(text: str, name: str) -> Modes:
     ['person', 'person', 'person']
     """
     lines = [line.strip() for line in text.splitlines()]
-    said = [line for line in lines if line and not line.startswith(("%", "//"))]
-    bare = [_BARE_LINE.fullmatch(line) for line in said]
+    bare = [_BARE_LINE.fullmatch(line) for line in lines if line and not line.startswith(("%", "//"))]
     if not all(match is not None and not match[1].startswith(DECLARATIONS) for match in bare):
         return modes_in(read_clauses(text, name))
-    templates = _templates(match[1] for match in bare if match is not None)
-    return Modes(tuple(_mode(template) for template in templates))
-
-
-def _templates(texts: Iterable[str]) -> Iterator[Any]:
-    for fact in read_clauses(" ".join(f"{text} ." for text in texts), "<sorts>").facts:
-        yield _goal(fact)
+    templates = " ".join(f"{match[1]} ." for match in bare if match is not None)
+    return Modes(tuple(_mode(_goal(fact)) for fact in read_clauses(templates, "<sorts>").facts))
 
 
 def check_known(modes: Modes, known: Iterable[PrologPredicate], source: str) -> None:
-    """Refuse a declaration of a predicate that has facts of another arity only."""
+    """Raise `DataError` for a declared predicate whose facts all have another arity."""
     arities: dict[str, set[int]] = {}
     for predicate in known:
         arities.setdefault(predicate.name, set()).add(predicate.arity)
@@ -266,4 +246,4 @@ def check_known(modes: Modes, known: Iterable[PrologPredicate], source: str) -> 
         found = arities.get(mode.predicate.name)
         if found and mode.predicate.arity not in found:
             has = " and ".join(f"{mode.predicate.name}/{arity}" for arity in sorted(found))
-            raise DataError(f"{mode.predicate} is declared, and the facts have {has}", source=source)
+            raise DataError(f"{mode.predicate} is declared, but the facts have {has}", source=source)

@@ -1,13 +1,13 @@
-"""Prolog's syntax: the clauses of a text, read and never executed.
+"""Prolog syntax: parse clauses without executing them.
 
 A plain fact, such as ``bond(m1, a1, a2, 7).``, is one match of one regular expression; everything else goes token by
-token through a small operator precedence parser. A generated parser is not used, because files of facts have tens of
-thousands of lines that are all alike, and a match per line is some fifty times faster.
+token through a small operator precedence parser. A generated parser would be about fifty times slower on typical
+files, which have tens of thousands of similar lines.
 
 Constants are plain Python values: atoms and strings are ``str``, numbers ``int`` and ``float``, lists are tuples. The
 empty list ``[]`` is not the atom ``'[]'``, as in SWI-Prolog. The operators are those of SWI-Prolog and of mode
-declarations. Two liberties are taken, since files of facts take them: a word may begin with a digit (``3_hydroxy``),
-and ``+3`` is the number 3. What facts mean is left to the neighbours.
+declarations. Two deviations from Prolog are common in files of facts and accepted: a word may begin with a digit
+(``3_hydroxy``), and ``+3`` is the number 3.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ __all__ = [
 
 
 class Variable(NamedTuple):
-    """A variable of a rule or of a declaration."""
+    """Variable of a rule or a declaration."""
 
     name: str
 
 
 class Compound(NamedTuple):
-    """A term with arguments, such as ``atom(X, 7)``; operators are written the same way: ``-(3)``, ``,(a, b)``."""
+    """Term with arguments, such as ``atom(X, 7)``; also operators: ``-(3)``, ``,(a, b)``."""
 
     name: str
     arguments: tuple[Any, ...]
 
 
 class Fact(NamedTuple):
-    """A clause without a body: its predicate, its arguments, and where it begins in its text."""
+    """Clause without a body: predicate, arguments and offset in the source."""
 
     name: str
     arguments: tuple[Any, ...]
@@ -63,7 +63,7 @@ class Fact(NamedTuple):
 
 
 class PrologRule(NamedTuple):
-    """A clause with a body, and where it begins in its text."""
+    """Clause with a body, and its offset in the source."""
 
     head: Any
     body: Any
@@ -71,7 +71,7 @@ class PrologRule(NamedTuple):
 
 
 class Directive(NamedTuple):
-    """A goal that Prolog would run (``:- goal.``), and where it begins in its text."""
+    """Goal that Prolog would run (``:- goal.``), and its offset in the source."""
 
     goal: Any
     at: int
@@ -79,7 +79,7 @@ class Directive(NamedTuple):
 
 @dataclass(frozen=True)
 class PrologSource:
-    """A text with the name of where it comes from, which knows the line of each place."""
+    """Prolog text with the name of its source, which maps offsets to lines."""
 
     text: str
     name: str = "<facts>"
@@ -89,17 +89,17 @@ class PrologSource:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def line(self, at: int) -> int:
-        """Return the line of a place, counted from 1."""
+        """Return the line of an offset, counted from 1."""
         return bisect_right(self._starts, at)
 
     def error(self, message: str, at: int, fix: str | None = None) -> DataError:
-        """Return the error that says what is wrong at a place."""
+        """Return an error with the line of an offset."""
         return DataError(message, source=self.name, line=self.line(at), fix=fix)
 
 
 @dataclass(frozen=True, slots=True)
 class Clauses:
-    """The clauses of a text, by what they are."""
+    """Clauses of a source: facts, rules and directives."""
 
     source: PrologSource
     facts: list[Fact] = field(default_factory=list)
@@ -108,12 +108,12 @@ class Clauses:
 
 
 def read_clauses(text: str, name: str = "<facts>") -> Clauses:
-    """Return the clauses of a text in Prolog's syntax.
+    """Parse the clauses of a Prolog text.
 
     Raises
     ------
     DataError
-        With the line, where the text is no sequence of clauses.
+        If the text is not a sequence of clauses, with the line.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def read_clauses(text: str, name: str = "<facts>") -> Clauses:
     (1, 'modeb(*, p(+(m)))')
     >>> read_clauses("bond(m1, a1).\\nbond(m1, a2")
     Traceback (most recent call last):
-    structtree.errors.DataError: <facts>:2: bond: a bracket is not closed, and the text ends without a full stop
+    structtree.errors.DataError: <facts>:2: bond: unclosed bracket, and the text ends without a full stop
     """
     source = PrologSource(text, name)
     found = Clauses(source)
@@ -135,7 +135,7 @@ def read_clauses(text: str, name: str = "<facts>") -> Clauses:
     while at < end:
         plain = match(text, at)
         if plain is None:
-            at = _read_slowly(source, at, found)
+            at = _parse_clause(source, at, found)
         else:
             try:
                 arguments = tuple([values[word] for word in split(plain[2], ",")])
@@ -148,7 +148,7 @@ def read_clauses(text: str, name: str = "<facts>") -> Clauses:
 
 
 def term_text(term: Any) -> str:
-    """Return a term as Prolog reads it back, operators before their arguments.
+    """Return a term as Prolog text, with operators before their arguments.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def term_text(term: Any) -> str:
 
 
 def numeral_text(value: float) -> str:
-    """Return a number as SWI-Prolog reads it back, also one that is infinite.
+    """Return a number, possibly infinite or NaN, as SWI-Prolog text.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def _atom_text(name: str) -> str:
 
 
 def quoted_atom(name: str) -> str:
-    r"""Return an atom in quotes, as it is read back; what does not print is written by its number.
+    r"""Return an atom in quotes, with unprintable characters as escapes.
 
     Examples
     --------
@@ -215,12 +215,12 @@ _WORD = rf"(?:-?{_DECIMAL}|[a-z0-9]\w*)"
 _PLAIN_FACT = re.compile(rf"([a-z]\w*)\(\s*({_WORD}(?:\s*,\s*{_WORD})*)\s*\)\s*\.(?=\s|%|\Z)")
 _BARE = re.compile(r"[a-z][a-zA-Z0-9_]*|[!;]|(?!/\*|\.\Z)[-+*/\\^<>=~:.?@#&$]+")  # neither a comment nor a full stop
 _IS_NUMBER = re.compile(rf"-?{_NUMBER}")
-_MOST_DIGITS = 4300  # what Python converts by default
+_MOST_DIGITS = 4300  # Python's default limit
 _BASES = {"0x": 16, "0o": 8, "0b": 2}
 
 
 class _Values(dict[str, Any]):
-    """The value of each word that has been met, so that a word is looked at once."""
+    """Cache of the value of each word."""
 
     def __missing__(self, word: str) -> Any:
         text = word.strip()
@@ -229,7 +229,7 @@ class _Values(dict[str, Any]):
 
 
 class _NumberError(ValueError):
-    """A number that Python cannot hold."""
+    """Number outside the range of Python."""
 
 
 def _number(text: str) -> int | float:
@@ -249,7 +249,7 @@ def _number(text: str) -> int | float:
 # ---- everything else -------------------------------------------------------------------------------------
 
 _SPACE = re.compile(r"(?:\s+|%[^\n]*)*")
-_OTHER = r"[^\x00-\x7f\w\s]"  # accents that follow a letter, and symbols beyond ASCII
+_OTHER = r"[^\x00-\x7f\w\s]"  # combining accents, and symbols beyond ASCII
 _ESCAPES = r"\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\?|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)"
 _TOKEN = re.compile(
     rf"""(?P<number>0'(?:{_ESCAPES}|''|[^\\'])|{_NUMBER})
@@ -263,29 +263,18 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE = {quote: re.compile(rf"{quote * 2}|{_ESCAPES}", re.DOTALL) for quote in "'\""}
-_ESCAPED = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "e": "\x1b",
-    "f": "\f",
-    "v": "\v",
-    "s": " ",
-    "\n": "",
-}
+_ESCAPED = dict(zip("ntrabefvs", "\n\t\r\a\b\x1b\f\v ", strict=True)) | {"\n": ""}
 
 
 class _Infix(NamedTuple):
-    """How tightly an infix operator binds, and the weakest operator that its right argument may be."""
+    """Priority of an infix operator, and the maximum priority of its right argument."""
 
-    strength: int
+    priority: int
     right: int
 
 
-def _infix(strength: int, names: str, right: int = -1) -> dict[str, _Infix]:
-    return {name: _Infix(strength, strength + right) for name in names.split()}
+def _infix(priority: int, names: str, right: int = -1) -> dict[str, _Infix]:
+    return {name: _Infix(priority, priority + right) for name in names.split()}
 
 
 _INFIX = _infix(1200, ":- --> =>") | _infix(1105, "|", 0) | _infix(1100, ";", 0) | _infix(1050, "-> *->", 0)
@@ -296,7 +285,7 @@ _PREFIX = {":-": 1199, "?-": 1199, "\\+": 900, "$": 0} | dict.fromkeys(["-", "+"
 _DECLARATIONS = """dynamic discontiguous initialization meta_predicate module_transparent multifile public table
     thread_initialization thread_local volatile"""
 _PREFIX |= dict.fromkeys(_DECLARATIONS.split(), 1149)
-_MODE_SIGNS = {"not": 900} | dict.fromkeys(["#", "?", "+-", "-+", "@", "*", "++", "--"], 200)  # prefixes elsewhere
+_MODE_SIGNS = {"not": 900} | dict.fromkeys(["#", "?", "+-", "-+", "@", "*", "++", "--"], 200)  # prefixes in modes
 _ARGUMENT = 999
 
 
@@ -307,7 +296,7 @@ class _Token(NamedTuple):
 
 
 def _skip(source: PrologSource, at: int) -> int:
-    """Return the place after blanks and comments."""
+    """Return the offset after whitespace and comments."""
     while True:
         space = _SPACE.match(source.text, at)
         at = space.end() if space else at
@@ -315,17 +304,17 @@ def _skip(source: PrologSource, at: int) -> int:
             return at
         end = source.text.find("*/", at + 2)
         if end < 0:
-            raise source.error("a comment begins with /* and is not closed", at)
+            raise source.error("unclosed comment /*", at)
         at = end + 2
 
 
 def _tokens(source: PrologSource, at: int) -> Iterator[_Token]:
-    """Yield the tokens of one clause; the last one is the full stop, or that there is none."""
+    """Yield the tokens of one clause, ending with the full stop, or with ``nothing`` if it is missing."""
     text = source.text
     while (at := _skip(source, at)) < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            what = f"a quote ({text[at]}) is not closed" if text[at] in "'\"" else f"unexpected sign {text[at]!r}"
+            what = f"unclosed quote ({text[at]})" if text[at] in "'\"" else f"unexpected character {text[at]!r}"
             raise source.error(what, at)
         token = _Token(str(match.lastgroup), match[0], at)
         if token.kind == "word" and not token.text.isascii():
@@ -338,13 +327,13 @@ def _tokens(source: PrologSource, at: int) -> Iterator[_Token]:
 
 
 def _word(text: str) -> str:
-    """Return the letters at the beginning of a text, with their accents."""
+    """Return the leading letters of a text, with their accents."""
     symbol = next((i for i, sign in enumerate(text) if not sign.isalnum() and category(sign)[0] not in "MP"), None)
     return text[:symbol]
 
 
-def _read_slowly(source: PrologSource, at: int, found: Clauses) -> int:
-    """Read one clause token by token, and return where it ends."""
+def _parse_clause(source: PrologSource, at: int, found: Clauses) -> int:
+    """Parse one clause token by token, and return the offset of its end."""
     parser = _Parser(source, list(_tokens(source, at)))
     try:
         clause = parser.clause()
@@ -356,7 +345,7 @@ def _read_slowly(source: PrologSource, at: int, found: Clauses) -> int:
         case Compound(":-", (head, body)):
             found.rules.append(PrologRule(head, body, at))
         case Compound("-->", _):
-            raise source.error("a rule with --> is a grammar of Prolog; expected a fact", at)
+            raise source.error("a rule with --> is a Prolog grammar rule; expected a fact", at)
         case Compound(name, arguments):
             found.facts.append(Fact(name, arguments, at))
         case str(name):
@@ -367,23 +356,23 @@ def _read_slowly(source: PrologSource, at: int, found: Clauses) -> int:
 
 
 class _Parser:
-    """The tokens of one clause, and how many of them are read."""
+    """Operator precedence parser of one clause."""
 
     def __init__(self, source: PrologSource, tokens: list[_Token]) -> None:
         self.source, self.tokens, self.place = source, tokens, 0
 
     def clause(self) -> Any:
-        """Return the term that the tokens are."""
+        """Return the term of the whole clause."""
         term = self.term(1200)
         if self.next.kind != "end":
             if self.next.kind == "nothing":
                 self.refuse("the text ends without a full stop")
             if self.next.text in (")", "]", "}"):
-                self.refuse(f"there is a {self.next.text} that no bracket opens")
+                self.refuse(f"unmatched {self.next.text}")
             if isinstance(term, Variable):
-                self.refuse(f"{term.name} is a variable; a predicate begins with a small letter, or is quoted")
+                self.refuse(f"{term.name} is a variable; a predicate begins with a lowercase letter or is quoted")
             if self.next.text.startswith("."):
-                self.refuse("expected a blank or a line break after the full stop", self.next.at)
+                self.refuse("expected whitespace after the full stop", self.next.at)
             self.refuse(f"expected a full stop before {self.next.text!r}", self.next.at)
         return term
 
@@ -394,31 +383,28 @@ class _Parser:
     def take(self) -> _Token:
         token = self.next
         if token.kind in ("end", "nothing"):
-            self.refuse("the clause ends too early")
+            self.refuse("the clause is incomplete")
         self.place += 1
         return token
 
     def refuse(self, message: str, at: int | None = None) -> NoReturn:
-        """Raise the error that begins with the predicate; where brackets are open, that is what it says."""
+        """Raise an error that starts with the predicate; an unclosed bracket takes precedence over the message."""
         first = self.tokens[0]
         who = f"{first.text}: " if first.kind == "word" else ""
         signs = [token.text for token in self.tokens[: self.place + 1] if token.kind == "sign"]
         n_open = sum(sign in "([{" for sign in signs) - sum(sign in ")]}" for sign in signs)
         if n_open > 0 and self.next.kind in ("end", "nothing"):
             ends = "the text ends without a full stop" if self.next.kind == "nothing" else "the clause ends"
-            message, at = f"a bracket is not closed, and {ends}", first.at
+            message, at = f"unclosed bracket, and {ends}", first.at
         raise self.source.error(f"{who}{message}", first.at if at is None else at)
 
     def term(self, most: int) -> Any:
-        """Return the next term whose operators bind at least so tightly."""
+        """Return the next term of at most a given priority."""
         left = self.operand(most)
-        while (operator := self.infix(self.next)) is not None and operator.strength <= most:
-            name = self.take().text
+        while (operator := _INFIX.get(self.next.text)) is not None and operator.priority <= most:
+            name = self.take().text  # never a quoted atom, whose text includes its quotes
             left = Compound(name, (left, self.term(operator.right)))
         return left
-
-    def infix(self, token: _Token) -> _Infix | None:
-        return _INFIX.get(token.text)  # a quoted token has its quotes
 
     def operand(self, most: int) -> Any:
         token = self.take()
@@ -438,7 +424,7 @@ class _Parser:
         return self.applied(token.text)
 
     def prefixed(self, token: _Token, most: int) -> Any:
-        """Return what a prefix operator makes of the term behind it; alone it is an atom, as in ``modeb(*, p)``."""
+        """Return a prefix operator with its argument; alone it is an atom, as in ``modeb(*, p)``."""
         following = self.next
         touches = following.at == token.at + len(token.text)
         if following.text == "(" and touches:
@@ -447,8 +433,7 @@ class _Parser:
             return -self.number(self.take())
         if not self.begins_operand(token):
             return token.text
-        strength = _PREFIX[token.text] if token.text in _PREFIX else _MODE_SIGNS[token.text]
-        argument = self.term(min(strength, most))
+        argument = self.term(min(_PREFIX.get(token.text, _MODE_SIGNS.get(token.text, 0)), most))
         is_number = token.text == "+" and touches and isinstance(argument, int | float)
         return argument if is_number else Compound(token.text, (argument,))
 
@@ -456,7 +441,7 @@ class _Parser:
         """Return whether the next token begins the argument of a prefix operator: ``- a``, ``- - a``, ``- =(b)``."""
         if self.ends_operand(self.next):
             return False
-        if self.infix(self.next) is None:
+        if self.next.text not in _INFIX:
             return True
         after = self.tokens[self.place + 1]
         if self.ends_operand(after):
@@ -465,7 +450,7 @@ class _Parser:
         return prefix.text in _PREFIX and (self.next.text in _PREFIX or has_arguments)  # not - = a
 
     def ends_operand(self, token: _Token) -> bool:
-        """Return whether no operand can begin with a token."""
+        """Return whether a token cannot begin an operand."""
         return token.kind in ("end", "nothing") or token.text in (",", ")", "]", "}", "|")
 
     def number(self, token: _Token) -> int | float:
@@ -481,10 +466,10 @@ class _Parser:
         try:
             return _ESCAPE[token.text[0]].sub(_escaped, token.text[1:-1])
         except _CharacterError as error:
-            self.refuse(f"{error} is not the number of a character", token.at)
+            self.refuse(f"{error} is not a valid character code", token.at)
 
     def applied(self, name: str) -> Any:
-        """Return the atom, with its arguments if a bracket follows it at once."""
+        """Return an atom, with arguments if a parenthesis follows immediately."""
         last = self.tokens[self.place - 1]
         if self.next.text != "(" or self.next.kind != "sign" or self.next.at != last.at + len(last.text):
             return name
@@ -517,7 +502,7 @@ class _Parser:
             self.take()
             found.append(self.term(_ARGUMENT))
         if self.next.text == "|":
-            self.refuse("a list with an open end ([a | Rest]) is not read", self.next.at)
+            self.refuse("a partial list ([a | Rest]) is not supported", self.next.at)
         self.expect(closing)
         return found
 
@@ -530,11 +515,11 @@ class _Parser:
 
 
 class _CharacterError(ValueError):
-    """An escape with a number that no character has."""
+    """Escape with an invalid character code."""
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """Return what an escape, or a doubled quote, stands for."""
+    """Return the character of an escape or of a doubled quote."""
     sign = match[0][1:]
     digits = sign.rstrip("\\")
     if sign[0] in "xuU" and len(digits) > 1:
@@ -546,17 +531,17 @@ def _escaped(match: re.Match[str]) -> str:
 
 def _character(digits: str, base: int, escape: str) -> str:
     number = int(digits, base)
-    if number > sys.maxunicode or 0xD800 <= number < 0xE000:  # a surrogate is half of a character
+    if number > sys.maxunicode or 0xD800 <= number < 0xE000:  # surrogates are not characters
         raise _CharacterError(escape)
     return chr(number)
 
 
-def flattened(items: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the elements of a list, and of the lists in it.
+def flattened(term: Any) -> tuple[Any, ...]:
+    """Return the elements of a list and of all nested lists; for any other term, the term itself.
 
     Examples
     --------
-    >>> flattened(("a", ("b", ("c",))))
-    ('a', 'b', 'c')
+    >>> flattened(("a", ("b", ("c",)))), flattened("a")
+    (('a', 'b', 'c'), ('a',))
     """
-    return tuple(chain.from_iterable(flattened(item) if type(item) is tuple else (item,) for item in items))
+    return tuple(chain.from_iterable(map(flattened, term))) if type(term) is tuple else (term,)

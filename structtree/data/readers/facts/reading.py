@@ -1,13 +1,13 @@
-"""Facts in Prolog's syntax as linked columns, without Prolog.
+"""Facts in Prolog syntax as linked columns, without Prolog.
 
-A predicate with one argument is a flag. One that has at most one fact of each record describes it: the other
-arguments are its attributes and references. Any other relation of two records is a set link, and whatever else there
-is becomes a type of its own with references for its roles, to which its records have set links. What is a record is
-inferred (`structtree.data.readers.facts.layout`) or declared, and the examples say which records are the
-individuals; where examples have two arguments, the individual is the pair.
+A predicate with one argument becomes a boolean attribute. A predicate with at most one fact per record describes that
+record: the other arguments are its attributes and references. Any other relation of two records becomes a set link.
+The facts of all remaining predicates become records with references for their roles, and reverse set links. Records
+are inferred (`structtree.data.readers.facts.layout`) or declared. The examples determine the individuals; if examples
+have two arguments, the individual is the pair.
 
-Facts say what holds, so that a flag is false where there is no fact. The link from the earlier argument to the later
-is called like the predicate, the one back ``..._of``.
+A boolean attribute is false where there is no fact. The link from the earlier argument to the later is named after
+the predicate, the reverse link ``..._of``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from structtree.data.kinds import Overrides, type_name_of
 from structtree.data.population import Population
 from structtree.data.provenance import FactReading, Provenance
 from structtree.data.readers.facts.base import MODEL, FactBase, FactTable, fact_base, plain_tables
-from structtree.data.readers.facts.files import ExampleFile, fact_files
+from structtree.data.readers.facts.files import fact_files
 from structtree.data.readers.facts.layout import Layout, TargetPlaces, inferred_layout
 from structtree.data.readers.facts.modes import Modes, check_known, read_modes
 from structtree.data.readers.facts.prolog import Compound, read_clauses, term_text
@@ -57,35 +57,29 @@ def read_facts(
     Parameters
     ----------
     where : path
-        A file of facts, or a folder of them; see `structtree.data.readers.facts.files` for how its files are told
-        apart.
+        File or folder of facts; see `structtree.data.readers.facts.files` for the names of its files.
     target : str, optional
-        The predicate to predict, where examples are of several, or where there are none.
+        Predicate to predict, if there are examples of several predicates or none.
     individual : str, optional
-        The name of the individual's type.
+        Name of the individuals' type.
     types : mapping, optional
-        Kinds to read attributes as, such as ``{"order": "nominal"}``.
+        Kinds of attributes, such as ``{"order": "nominal"}``.
     encoding : str
     positives, negatives : str, optional
-        Files of examples; without them those of the folder that are called so.
+        Files of examples; by default the files of the folder with such names.
     modes : str, optional
-        A file that declares the sorts of arguments; see `structtree.data.readers.facts.modes`.
+        File of mode declarations; see `structtree.data.readers.facts.modes`.
     part : sequence of str, optional
-        The parts of a folder to read, such as ``fold1`` or ``test``.
+        Parts of a folder to read, such as ``fold1`` or ``test``.
     fact : sequence of str, optional
-        What arguments are; see `structtree.data.readers.facts.signatures`.
+        Signatures of predicates; see `structtree.data.readers.facts.signatures`.
     sample_negatives : int, optional
-        So many negative examples are drawn at random from what is not a positive one.
+        Number of negative examples to sample at random.
     sample_seed : int, optional
-        For drawing them; 0 by default.
+        Seed of the sample; 0 by default.
     """
-    files = fact_files(
-        Path(where),
-        options.get("positives"),
-        options.get("negatives"),
-        options.get("modes"),
-        options.get("part") or (),
-    )
+    roles = (options.get("positives"), options.get("negatives"), options.get("modes"))
+    files = fact_files(Path(where), *roles, options.get("part") or ())
     base = with_derived_facts(fact_base(read_clauses(_text(path, encoding), str(path)) for path in files.facts))
     modes = base.modes
     for path in files.modes:
@@ -93,7 +87,12 @@ def read_facts(
         found = found.within_models(base.tables) if base.models else found
         check_known(found, base.tables, str(path))
         modes += found
-    examples = _read_examples(files.positives, files.negatives, target, encoding)
+    found_examples = [
+        _examples(_text(one.path, encoding), str(one.path), label, one.part)
+        for some, label in ((files.positives, True), (files.negatives, False))
+        for one in some
+    ]
+    examples = _joined_examples(found_examples, target, has_negatives=bool(files.negatives))
     reader = _Reader(
         replace(base, modes=modes),
         examples,
@@ -119,10 +118,10 @@ def from_facts(
     sample_negatives: int | None = None,
     sample_seed: int = 0,
 ) -> Population:
-    """Return the population of some facts: text in Prolog's syntax, or tuples of a predicate and its arguments.
+    """Return the population of facts: Prolog text, or tuples of a predicate and its arguments.
 
-    The examples become an attribute of the individuals that is called like their predicate. All other parameters are
-    those of `read_facts`.
+    The examples become an attribute of the individuals, named after their predicate. All other parameters are those
+    of `read_facts`.
 
     Examples
     --------
@@ -143,10 +142,10 @@ def from_facts(
 
 
 def _as_text(facts: str | Iterable[Sequence[Any]]) -> str:
-    """Return facts as text; constants of tuples are written so that they are read as they are."""
+    """Return facts as Prolog text, with the constants of tuples quoted as needed."""
     if isinstance(facts, str):
         return facts
-    return "\n".join(f"{term_text(_term(fact))} ." for fact in facts)  # a symbol would take the full stop
+    return "\n".join(f"{term_text(_term(fact))} ." for fact in facts)  # the blank keeps symbols and full stop apart
 
 
 def _term(fact: Sequence[Any]) -> Any:
@@ -155,7 +154,7 @@ def _term(fact: Sequence[Any]) -> Any:
 
 
 def _constant(value: Any) -> Any:
-    """Return a value of Python or NumPy as a constant of Prolog."""
+    """Convert a Python or NumPy value to a Prolog constant."""
     if isinstance(value, list | tuple):
         return tuple(map(_constant, value))
     plain = value.item() if isinstance(value, np.generic) else value
@@ -174,7 +173,7 @@ def _text(path: Path, encoding: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Examples:
-    """The facts of the predicate to predict, with their labels and the parts of the data that they are in."""
+    """Facts of the predicate to predict, with their labels and parts."""
 
     predicate: PrologPredicate
     table: FactTable
@@ -186,7 +185,7 @@ class _Examples:
 
 @dataclass(frozen=True, slots=True)
 class _ExampleText:
-    """Examples of one text, by predicate."""
+    """Examples of one source, by predicate."""
 
     tables: Mapping[PrologPredicate, FactTable]
     n_facts: Counter[PrologPredicate]
@@ -202,19 +201,8 @@ def _examples(text: str, name: str, label: bool, part: str = "") -> _ExampleText
     return _ExampleText(plain_tables(clauses.facts, clauses.source), n_facts, label, part)
 
 
-def _read_examples(
-    positives: Sequence[ExampleFile], negatives: Sequence[ExampleFile], target: str | None, encoding: str
-) -> _Examples | None:
-    found = [
-        _examples(_text(one.path, encoding), str(one.path), label, one.part)
-        for files, label in ((positives, True), (negatives, False))
-        for one in files
-    ]
-    return _joined_examples(found, target, has_negatives=bool(negatives))
-
-
 def _joined_examples(texts: Sequence[_ExampleText], target: str | None, *, has_negatives: bool) -> _Examples | None:
-    """Return all examples of the one predicate that is predicted."""
+    """Return all examples of the predicate to predict."""
     known = list(dict.fromkeys(predicate for text in texts for predicate in text.tables))
     if not known:
         return None
@@ -225,18 +213,14 @@ def _joined_examples(texts: Sequence[_ExampleText], target: str | None, *, has_n
             f"there are examples of {', '.join(names)}; choose the one to predict with {option_text('target')}"
         )
     chosen = [predicate for predicate in known if predicate.name == name]
-    _check_example_arity(chosen, texts)
+    for other in chosen[1:]:
+        table = next(text.tables[other] for text in texts if other in text.tables)
+        raise table.error(0, f"the example has {other.arity} arguments, but those before have {chosen[0].arity}")
     return _one_table(chosen[0], texts, has_negatives)
 
 
-def _check_example_arity(found: Sequence[PrologPredicate], texts: Sequence[_ExampleText]) -> None:
-    for predicate in found[1:]:
-        table = next(text.tables[predicate] for text in texts if predicate in text.tables)
-        raise table.error(0, f"the example has {predicate.arity} arguments, and those before have {found[0].arity}")
-
-
 def _one_table(predicate: PrologPredicate, texts: Sequence[_ExampleText], has_negatives: bool) -> _Examples:
-    """Return the examples in one table; one that is positive and negative is refused."""
+    """Return the examples in one table; raise `DataError` if one is both positive and negative."""
     labels: dict[tuple[Any, ...], bool] = {}
     table, parts = FactTable(), []
     for text in texts:
@@ -244,7 +228,7 @@ def _one_table(predicate: PrologPredicate, texts: Sequence[_ExampleText], has_ne
         for place, row in enumerate(own.rows):
             if row in labels:
                 if labels[row] != text.label:
-                    raise own.error(place, f"{_fact_text(predicate, row)} is a negative example and a positive one")
+                    raise own.error(place, f"{_fact_text(predicate, row)} is both a positive and a negative example")
                 continue
             labels[row] = text.label
             table.rows.append(row)
@@ -263,18 +247,18 @@ def _fact_text(predicate: PrologPredicate, row: Sequence[Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What is to be predicted of whom, before the layout is known.
+    """Individuals and labels, before the layout is known.
 
     Parameters
     ----------
     places : TargetPlaces, optional
-        The predicate whose facts are the individuals.
+        Predicate whose facts are the individuals.
     rows : sequence of tuples
-        Its facts.
+        Facts of that predicate.
     labels : sequence, optional
-        Of each of them.
+        Label of each fact.
     label : str
-        The name of the labels; none if it is empty.
+        Name of the labels; empty if there are none.
     """
 
     places: TargetPlaces | None = None
@@ -286,7 +270,7 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Everything that is given, and how it becomes a population."""
+    """Facts, examples and options, and their conversion to a population."""
 
     base: FactBase
     examples: _Examples | None
@@ -298,7 +282,7 @@ class _Reader:
     seed: int
 
     def population(self) -> Population:
-        """Return the population, which knows where its individuals come from and how it was read."""
+        """Return the population, with its provenance."""
         if not self.base.tables and self.examples is None:
             raise DataError("there are no facts, such as bond(m1, a1, a2, 7).")
         tables, notes = dict(self.base.tables), [*self._remarks(), *self._about_declared()]
@@ -307,26 +291,24 @@ class _Reader:
         if task.places is None and self.target is not None:
             task, layout = self._of_facts(tables, layout, task)
         task = self._with_negatives(task, layout)
-        examples = self._rows(task, layout)
+        examples = None
+        if task.places is not None:
+            examples = ExampleRows(task.rows, layout.signatures[task.places.predicate], task.label, task.labels)
         individual = self._individual(layout, examples)
         found = fact_population(tables, layout, examples, individual, self.overrides)
         self.overrides.check(found.population.schema)
-        left_out = [one for one in found.unlinked if not all(a.is_left_out for a in layout.signatures[one].arguments)]
-        notes += [f"{one} is linked to no individual, so it is left out" for one in left_out]
-        signatures = tuple(str(one) for one in layout.signatures.values())
-        target = examples.label if examples and examples.label else None
-        hidden = tuple(_hidden(found, self.base.modes))
+        skipped = [one for one in found.unlinked if not all(a.is_skipped for a in layout.signatures[one].arguments)]
+        notes += [f"{one} is not linked to any individual, so it is skipped" for one in skipped]
         reading = FactReading(
-            signatures,
-            target,
+            tuple(map(str, layout.signatures.values())),
+            examples.label if examples and examples.label else None,
             (*layout.notes, *notes),
-            hidden,
+            tuple(_hidden(found, self.base.modes)),
             bool(self.base.models),
             tuple(map(str, self.given.values())),
         )
-        return replace(
-            found.population, provenance=_provenance(found.population, found.rows, task, examples, reading)
-        )
+        provenance = _provenance(found.population, found.rows, task, examples, reading)
+        return replace(found.population, provenance=provenance)
 
     def _remarks(self) -> Iterable[str]:
         ignored = self.base.modes.ignored
@@ -335,37 +317,33 @@ class _Reader:
             yield f"directives are not executed: {shown}"
 
     def _about_declared(self) -> Iterator[str]:
-        """Tell of declared predicates that may be misspelled; refuse one with a wrong number of arguments."""
+        """Yield notes about declared predicates that may be misspelled; raise `DataError` for a wrong arity."""
         known = {*self.base.tables, *([self.examples.predicate] if self.examples else [])}
         for declared in (one for one in self.given if one not in known):
             others = [one for one in known if one.name == declared.name and one not in self.given]
             if others:
                 message = f"the declaration {self.given[declared]} has {number_text(declared.arity, 'argument')}"
-                raise DataError(f"{message}, and the facts of {declared.name} have {others[0].arity}")
+                raise DataError(f"{message}, but the facts of {declared.name} have {others[0].arity}")
             near = get_close_matches(declared.name, [one.name for one in known - self.given.keys()], n=1)
             if near:
                 yield f"there are no facts of {declared} (did you mean {near[0]!r}?)"
 
     def _task(self, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
-        """Return what the examples, or the interpretations, say about the task; facts of the target are taken out."""
+        """Return the task of the examples or interpretations, and remove the facts of the target."""
         if self.examples is not None:
             return self._of_examples(self.examples, tables, notes)
-        if self.base.models:
-            return self._of_models(tables)
-        return _Task()
+        return self._of_models(tables) if self.base.models else _Task()
 
     def _of_examples(self, examples: _Examples, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
         if tables.pop(examples.predicate, None) is not None:
-            notes.append(f"{examples.predicate} is predicted, so its facts are left out")
+            notes.append(f"{examples.predicate} is the target, so its facts are skipped")
         if examples.n_repeated:
-            notes.append(f"{examples.n_repeated:,} examples are there more than once, and count once")
+            notes.append(f"{examples.n_repeated:,} examples are duplicates, which count once")
         rows, labels = examples.table.rows, examples.labels
         place = self._class_place(examples)
         if place is not None:
-            classes = [row[place] for row in rows]
-            return _Task(
-                TargetPlaces(examples.predicate, place), rows, classes, examples.predicate.name, examples.parts
-            )
+            places, classes = TargetPlaces(examples.predicate, place), [row[place] for row in rows]
+            return _Task(places, rows, classes, examples.predicate.name, examples.parts)
         if not examples.has_negatives and not self.sample_negatives:
             notes.append(
                 f"there are positive examples of {examples.predicate} only; name a file of negative ones with "
@@ -375,7 +353,7 @@ class _Reader:
         return _Task(TargetPlaces(examples.predicate), rows, labels, examples.predicate.name, examples.parts)
 
     def _class_place(self, examples: _Examples) -> int | None:
-        """Return the argument that is a class: where there are only positives, one for each first argument."""
+        """Return the argument that is the class: if there are no negatives, the value of each first argument."""
         rows, arity = examples.table.rows, examples.predicate.arity
         declared = self.given.get(examples.predicate)
         if declared is not None and declared.key is not None:
@@ -385,7 +363,7 @@ class _Reader:
         return 1 if len({row[0] for row in rows}) == len(rows) and len({row[1] for row in rows}) < len(rows) else None
 
     def _of_models(self, tables: dict[PrologPredicate, FactTable]) -> _Task:
-        """Return the task of interpretations; predicates without arguments of which each has one are classes."""
+        """Return the task of interpretations; predicates without arguments are classes if each has exactly one."""
         predicate = PrologPredicate(self.base.model_name.lower(), 1)
         rows = [(f"{MODEL}{model}",) for model in self.base.models]
         places = TargetPlaces(predicate, is_world=True)
@@ -411,7 +389,7 @@ class _Reader:
     def _of_facts(
         self, tables: dict[PrologPredicate, FactTable], layout: Layout, task: _Task
     ) -> tuple[_Task, Layout]:
-        """Return the task of predicting a predicate of the facts: where it is no attribute, of pairs."""
+        """Return the task of predicting a predicate of the facts that relates pairs, with its layout."""
         found = [one for one in tables if one.name == self.target]
         signature = layout.signatures[found[0]] if len(found) == 1 else None
         if signature is None or len(signature.types) < 2:
@@ -427,7 +405,7 @@ class _Reader:
         return chosen, self._layout(tables, chosen)
 
     def _with_negatives(self, task: _Task, layout: Layout) -> _Task:
-        """Return the task with examples that are drawn from what is no positive one."""
+        """Return the task with sampled negative examples."""
         if self.sample_negatives is None:
             return task
         if self.sample_negatives < 1:
@@ -440,18 +418,13 @@ class _Reader:
         pools = [
             _constants(place, signature, layout, self.base, task.rows) for place in range(len(signature.arguments))
         ]
-        drawn = _drawn(pools, set(task.rows), self.sample_negatives, self.seed)
+        drawn = _sampled(pools, set(task.rows), self.sample_negatives, self.seed)
         parts = [*task.parts, *([""] * len(drawn))] if task.parts else ()
         labels = [*task.labels, *([False] * len(drawn))]
         return replace(task, rows=[*task.rows, *drawn], labels=labels, parts=parts)
 
-    def _rows(self, task: _Task, layout: Layout) -> ExampleRows | None:
-        if task.places is None:
-            return None
-        return ExampleRows(task.rows, layout.signatures[task.places.predicate], task.label, task.labels)
-
     def _individual(self, layout: Layout, examples: ExampleRows | None) -> str | None:
-        """Return the name of the individuals' type: as given, or that of the attribute to predict."""
+        """Return the name of the individuals' type: as given, or the type of the attribute to predict."""
         if examples is not None:
             return self.individual
         known = _type_names(layout)
@@ -471,12 +444,12 @@ class _Reader:
 
 
 def _hidden(found: FactTypes, modes: Modes) -> Iterator[tuple[str, str]]:
-    """Yield the members that modes do not let be asked; names of records only as constants."""
+    """Yield the members that the modes do not allow, including names of records that are never constants."""
     yield from (member for member, origin in found.origins.items() if not modes.allows(origin))
     if any(any(mode.signs) for mode in modes.modes):
-        asked = {type_name_of(sort) for sort in modes.named}
+        named = {type_name_of(sort) for sort in modes.named}
         schema = found.population.schema
-        yield from ((one.name, "name") for one in schema.types if one.attribute("name") and one.name not in asked)
+        yield from ((one.name, "name") for one in schema.types if one.attribute("name") and one.name not in named)
 
 
 def _type_names(layout: Layout) -> list[str]:
@@ -488,7 +461,7 @@ def _type_names(layout: Layout) -> list[str]:
 def _constants(
     place: int, signature: Signature, layout: Layout, base: FactBase, rows: Sequence[tuple[Any, ...]]
 ) -> list[Any]:
-    """Return what may stand at a place of an example: all records of its type, or all values that stand there."""
+    """Return the possible arguments of examples at a place: all records of its type, or all values found there."""
     argument = signature.arguments[place]
     found = dict.fromkeys(row[place] for row in rows)
     if argument.is_type:
@@ -499,8 +472,8 @@ def _constants(
     return list(found)
 
 
-def _drawn(pools: Sequence[Sequence[Any]], known: set[tuple[Any, ...]], n: int, seed: int) -> list[tuple[Any, ...]]:
-    """Return as many different tuples that are not known, or all if there are not so many."""
+def _sampled(pools: Sequence[Sequence[Any]], known: set[tuple[Any, ...]], n: int, seed: int) -> list[tuple[Any, ...]]:
+    """Return n distinct random tuples that are not known, or all if there are fewer."""
     sizes = [len(pool) for pool in pools]
     total = int(np.prod(sizes, dtype=np.float64)) if sizes else 0
     chance = np.random.default_rng(seed)
@@ -524,7 +497,7 @@ def _provenance(
     examples: ExampleRows | None,
     reading: FactReading,
 ) -> Provenance:
-    """Return what the individuals are called: by their constants, or pairs by their facts; and their parts."""
+    """Return the names of the individuals (constants, or facts for pairs) and their parts."""
     who = population.schema.individual
     n_rows = population.table(who).n_rows
     numbers = np.full(n_rows, -1, dtype=np.int64)

@@ -1,10 +1,10 @@
-"""Rules of background knowledge, evaluated to facts by clingo; never by Prolog.
+"""Rules of background knowledge, evaluated with clingo rather than Prolog.
 
-A rule is evaluated if its meaning does not depend on how Prolog would run it: a definite clause without function
+A rule is evaluated if its meaning does not depend on Prolog's search strategy: a definite clause without function
 symbols, whose body has facts, heads of rules, negation (``\\+``), equality and comparisons of numbers. Negation must
-be stratified: nothing may depend on its own absence. Anything else is refused with its clause.
+be stratified: no predicate may depend on its own negation. Any other rule is an error.
 
-Numbers are passed on as their ranks, since clingo has whole numbers only and a comparison needs no more.
+Numbers are passed as ranks, since clingo has only integers and comparisons need only the order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EQUALITIES = {"=": "=", "==": "=", "\\=": "!=", "\\==": "!="}
 
 
 class _Literal(NamedTuple):
-    """A part of the body of a rule: an atom, perhaps negated, or a comparison."""
+    """Literal in a rule: an atom, possibly negated, or a comparison."""
 
     name: str
     arguments: tuple[Any, ...]
@@ -41,20 +41,20 @@ class _Literal(NamedTuple):
 
 
 class _Clause(NamedTuple):
-    """A rule whose body is a conjunction."""
+    """Rule whose body is a conjunction."""
 
     head: _Literal
     body: tuple[_Literal, ...]
     source: SourcedRule
 
     def error(self, message: str) -> DataError:
-        """Return the error that names the clause."""
+        """Return an error that names the clause."""
         rule, source = self.source
         return source.error(f"{message} (in the rule for {self.head.predicate})", rule.at)
 
 
 def with_derived_facts(base: FactBase) -> FactBase:
-    """Return the facts together with those that the rules derive.
+    """Return the facts together with those derived from the rules.
 
     Examples
     --------
@@ -77,9 +77,9 @@ def with_derived_facts(base: FactBase) -> FactBase:
     tables = dict(base.tables)
     for clause in clauses:
         predicate = clause.head.predicate
-        known = dict.fromkeys(tables[predicate].rows if predicate in tables else ())
-        new = [row for row in derived.pop(predicate, []) if row not in known]
         own = tables.get(predicate, FactTable())
+        known = set(own.rows)
+        new = [row for row in derived.pop(predicate, []) if row not in known]
         place = (clause.source.source, clause.source.rule.at)
         tables[predicate] = FactTable([*own.rows, *new], [*own.places, *([place] * len(new))])
     return replace(base, tables=tables, rules=())
@@ -116,7 +116,7 @@ def _alternatives(body: Any, rule: SourcedRule) -> Iterator[list[_Literal]]:
         case _:
             atom = _atom(body)
             if atom is None or atom.name in ("!", "->"):
-                raise rule.source.error(f"{term_text(body)} is not evaluated in a rule", rule.rule.at)
+                raise rule.source.error(f"{term_text(body)} is not supported in a rule", rule.rule.at)
             yield [atom]
 
 
@@ -134,12 +134,12 @@ _MODEL = Variable("_Model")
 
 
 def _within_models(clauses: Sequence[_Clause], base: FactBase) -> list[_Clause]:
-    """Return the clauses with the interpretation as the first argument of what holds in one."""
+    """Return the clauses with the interpretation as first argument of the predicates that are inside of one."""
     if PrologPredicate("objects", 2) in base.tables:
-        raise clauses[0].error("rules about objects of interpretations are not evaluated")
+        raise clauses[0].error("rules about objects of interpretations are not supported")
     inside = {PrologPredicate(one.name, one.arity - 1) for one in base.within}
     n_known = -1
-    while len(inside) != n_known:  # what follows from something in a model is in the model
+    while len(inside) != n_known:  # a head is inside of a model if a literal of its body is
         n_known = len(inside)
         inside |= {one.head.predicate for one in clauses if any(part.predicate in inside for part in one.body)}
     return [
@@ -154,15 +154,14 @@ def _inside(literal: _Literal, inside: set[PrologPredicate]) -> _Literal:
 
 
 def _check_clause(clause: _Clause, known: set[PrologPredicate]) -> None:
-    """Refuse function symbols, unknown predicates, and variables that nothing in the body limits."""
+    """Raise `DataError` for function symbols, unknown predicates and unbound variables."""
     for literal in (clause.head, *clause.body):
         for argument in literal.arguments:
             if isinstance(argument, Compound):
-                raise clause.error(f"{term_text(argument)} is a function of other terms, which rules may not have")
-        if literal.is_comparison or literal.predicate in known:
-            continue
-        near = did_you_mean(str(literal.predicate), map(str, known))
-        raise clause.error(f"there is neither a fact nor a rule for {literal.predicate}{near}")
+                raise clause.error(f"{term_text(argument)} is a compound term, which rules may not contain")
+        if not literal.is_comparison and literal.predicate not in known:
+            near = did_you_mean(str(literal.predicate), map(str, known))
+            raise clause.error(f"there is neither a fact nor a rule for {literal.predicate}{near}")
     bound = {
         one for literal in clause.body if _binds(literal) for one in literal.arguments if isinstance(one, Variable)
     }
@@ -170,7 +169,7 @@ def _check_clause(clause: _Clause, known: set[PrologPredicate]) -> None:
         for one in literal.arguments:
             is_free = isinstance(one, Variable) and one not in bound
             if is_free and not (one.name == "_" and literal.is_negative):
-                raise clause.error(f"nothing says what {one.name} may be")
+                raise clause.error(f"{one.name} is not bound in the body")
 
 
 def _binds(literal: _Literal) -> bool:
@@ -178,7 +177,7 @@ def _binds(literal: _Literal) -> bool:
 
 
 def _check_strata(clauses: Sequence[_Clause]) -> None:
-    """Refuse what depends on its own absence."""
+    """Raise `DataError` for a predicate that depends on its own negation."""
     uses: dict[PrologPredicate, set[PrologPredicate]] = {}
     for clause in clauses:
         uses.setdefault(clause.head.predicate, set()).update(one.predicate for one in clause.body)
@@ -186,7 +185,7 @@ def _check_strata(clauses: Sequence[_Clause]) -> None:
         for literal in clause.body:
             if literal.is_negative and clause.head.predicate in _reached(literal.predicate, uses):
                 raise clause.error(
-                    f"{clause.head.predicate} depends on its own absence, by way of {literal.predicate}"
+                    f"{clause.head.predicate} depends on its own negation, through {literal.predicate}"
                 )
 
 
@@ -204,7 +203,7 @@ def _reached(start: PrologPredicate, uses: Mapping[PrologPredicate, set[PrologPr
 
 @dataclass(slots=True)
 class _Program:
-    """Facts and clauses as a program of clingo, with numbers for constants and predicates."""
+    """Facts and clauses as a clingo program, with numbers for constants and predicates."""
 
     tables: Mapping[PrologPredicate, FactTable]
     clauses: Sequence[_Clause]
@@ -257,11 +256,11 @@ class _Program:
 
 
 def _solved(program: _Program) -> dict[PrologPredicate, list[tuple[Any, ...]]]:
-    """Return the facts of the heads in the one model that a stratified program has."""
+    """Return the facts of the heads in the unique model of a stratified program."""
     try:
         import clingo
     except ImportError:
-        raise MissingPackageError("rules are evaluated by clingo", "rules") from None
+        raise MissingPackageError("evaluating rules needs clingo", "rules") from None
     control = clingo.Control(["--warn=none"])
     control.add("base", [], program.text())
     control.ground([("base", [])])
@@ -278,5 +277,5 @@ def _solved(program: _Program) -> dict[PrologPredicate, list[tuple[Any, ...]]]:
 
 
 def _value(symbol: Any, numbers: Sequence[Any], constants: Sequence[Any]) -> Any:
-    """Return the constant behind a number of clingo."""
+    """Return the constant of a clingo symbol."""
     return numbers[symbol.number] if symbol.type.name == "Number" else constants[symbol.arguments[0].number]

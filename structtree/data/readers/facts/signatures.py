@@ -1,13 +1,13 @@
-"""Signatures of facts: what each argument of a predicate is, as people declare it.
+"""Signatures of facts: declarations of the arguments of a predicate.
 
-``bond(Molecule, Atom key, Atom -> to, order) both ways`` says: a capitalised argument is a record of that type, any
-other an attribute of that name, ``_`` is left out, and an argument in brackets is a list. ``-> to`` names the role of
-a record in the fact. A ``key`` has at most one fact, so that the other arguments describe it; ``many`` says that
-nothing has. ``both ways`` reads each fact also with its two records of one type exchanged, ``one way`` leaves out
-the link from the later argument back to the first.
+In ``bond(Molecule, Atom key, Atom -> to, order) both ways``, a capitalised argument is a record of that type and any
+other an attribute of that name; ``_`` is skipped, and an argument in brackets is a list. ``-> to`` names the role of
+a record in the fact. A ``key`` has at most one fact, so the other arguments describe it; ``many`` means that there is
+no key. ``both ways`` also reads each fact with its two records of one type exchanged, ``one way`` omits the link from
+the later argument back to the first.
 
-The same text is used in a grammar (``fact bond(...)``), as an option of reading (``fact``), and in what a model
-remembers, so that other facts are read as those it has learned from.
+The same syntax is used in a grammar (``fact bond(...)``), in reading options, and in model files, so that new facts
+are read like the training data.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
     "PrologPredicate",
     "Signature",
     "check_signature",
-    "is_settled_as",
+    "implies_signature",
     "parse_signature",
     "signatures_of",
 ]
@@ -38,7 +38,7 @@ Direction = Literal["", "one way", "both ways"]
 
 
 class PrologPredicate(NamedTuple):
-    """A name with a number of arguments, which together tell predicates apart."""
+    """Name and arity of a predicate."""
 
     name: str
     arity: int
@@ -48,7 +48,7 @@ class PrologPredicate(NamedTuple):
 
 
 class MemberOrigin(NamedTuple):
-    """Source of a member of a type: a predicate, the argument that has it, and the one that it leads to.
+    """Source of a member of a type: a predicate, the argument that has the member, and the one it refers to.
 
     An argument is None where the fact itself is the record.
     """
@@ -59,7 +59,7 @@ class MemberOrigin(NamedTuple):
 
 
 class FactStep(NamedTuple):
-    """A step from a record to another that facts of a predicate give, from one argument to another."""
+    """Step between two records through the facts of a predicate, from one argument to another."""
 
     predicate: PrologPredicate
     start: int
@@ -68,16 +68,16 @@ class FactStep(NamedTuple):
 
 
 class FactJoin(NamedTuple):
-    """Source of a member of examples that have two arguments of interest: what facts say about both.
+    """Source of a member of examples with two arguments: facts that connect both.
 
     Parameters
     ----------
     ends : pair of int
         The two arguments of the example.
     first, second : tuple of FactStep
-        Paths from them that must meet; a path without steps ends where it begins.
+        Paths from these arguments that must meet; a path may be empty.
     between : FactStep, optional
-        In place of paths: the facts of a predicate that have both as arguments.
+        Instead of paths, the facts of a predicate that have both as arguments.
     """
 
     ends: tuple[int, int]
@@ -88,16 +88,16 @@ class FactJoin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a predicate: a record of a type, or an attribute.
+    """Argument of a predicate: a record of a type, or an attribute.
 
     Parameters
     ----------
     name : str
-        Of the type if it is capitalised, of the attribute otherwise; ``_`` is left out.
+        Name of the type if capitalised, of the attribute otherwise; ``_`` is skipped.
     is_key : bool
         Whether each record has at most one fact.
     role : str, optional
-        The name of the reference to the record.
+        Name of the reference to the record.
     is_list : bool
     """
 
@@ -108,12 +108,12 @@ class Argument:
 
     @property
     def is_type(self) -> bool:
-        """True if it is a record."""
+        """True for a record."""
         return self.name[:1].isupper()
 
     @property
-    def is_left_out(self) -> bool:
-        """True if nothing is read of it."""
+    def is_skipped(self) -> bool:
+        """True for an argument that is not read."""
         return self.name == "_"
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Declaration of the arguments of a predicate; its text is what `parse_signature` reads.
+    """Declaration of the arguments of a predicate; `str` returns the syntax of `parse_signature`.
 
     Examples
     --------
@@ -138,17 +138,17 @@ class Signature:
 
     @property
     def predicate(self) -> PrologPredicate:
-        """The predicate that it is of."""
+        """Declared predicate."""
         return PrologPredicate(self.name, len(self.arguments))
 
     @property
     def key(self) -> int | None:
-        """The place of the argument that is a key, if one is."""
+        """Position of the key argument, if any."""
         return next((place for place, one in enumerate(self.arguments) if one.is_key), None)
 
     @property
     def types(self) -> tuple[int, ...]:
-        """The places of the arguments that are records, lists of records not among them."""
+        """Positions of the arguments that are records, without lists of records."""
         return tuple(i for i, one in enumerate(self.arguments) if one.is_type and not one.is_list)
 
     def __str__(self) -> str:
@@ -164,7 +164,7 @@ _TAIL = re.compile(r"\)\s*(many)?\s*(one\s+way|both\s+ways)?\s*")
 
 
 def parse_signature(text: str) -> Signature:
-    """Return the signature that a text declares.
+    """Parse a signature.
 
     Examples
     --------
@@ -183,47 +183,43 @@ def parse_signature(text: str) -> Signature:
         at = found.end()
     tail = _TAIL.fullmatch(text, at)
     if head is None or tail is None:
-        raise _no_signature(text)
+        raise UsageError(f"expected a fact such as bond(Molecule, Atom, Atom -> to, order), got {text!r}")
     words: Any = " ".join((tail[2] or "").split())
     signature = Signature(_unquoted(head[1]), tuple(arguments), tail[1] is not None, words)
     check_signature(signature)
     return signature
 
 
-def _no_signature(text: str) -> UsageError:
-    return UsageError(f"expected a fact such as bond(Molecule, Atom, Atom -> to, order), got {text!r}")
-
-
 def check_signature(signature: Signature) -> None:
-    """Refuse what has no meaning.
+    """Raise `UsageError` for an inconsistent signature.
 
     Examples
     --------
     >>> check_signature(Signature("p", (Argument("a", is_key=True),)))
     Traceback (most recent call last):
-    structtree.errors.UsageError: p(a key): a is an attribute, and only a capitalised type can be a key
+    structtree.errors.UsageError: p(a key): a is an attribute, but only a capitalised type can be a key
     """
     keys = [one for one in signature.arguments if one.is_key]
     if len(keys) > 1 or (keys and signature.is_many):
-        raise UsageError(f"{signature}: one argument can be a key, and none where there are many facts of each")
+        raise UsageError(f"{signature}: at most one argument can be a key, and none with 'many'")
     for one in signature.arguments:
         if not one.is_type and (one.is_key or one.role):
             word = "be a key" if one.is_key else "have a role"
-            raise UsageError(f"{signature}: {one.name} is an attribute, and only a capitalised type can {word}")
+            raise UsageError(f"{signature}: {one.name} is an attribute, but only a capitalised type can {word}")
     counts = Counter(signature.arguments[place].name for place in signature.types)
     if signature.way == "both ways" and 2 not in counts.values():
-        raise UsageError(f"{signature}: both ways needs two arguments of one type")
+        raise UsageError(f"{signature}: 'both ways' needs two arguments of one type")
 
 
-def is_settled_as(settled: Signature, declared: Signature) -> bool:
-    """Return whether a signature says all that another one of the same predicate declares.
+def implies_signature(settled: Signature, declared: Signature) -> bool:
+    """Return whether a complete signature agrees with a possibly partial one of the same predicate.
 
     Examples
     --------
     >>> settled = parse_signature("bond(Molecule, Atom, Atom -> to, order) many both ways")
-    >>> is_settled_as(settled, parse_signature("bond(Molecule, Atom, Atom -> to, order)"))
+    >>> implies_signature(settled, parse_signature("bond(Molecule, Atom, Atom -> to, order)"))
     True
-    >>> is_settled_as(settled, parse_signature("bond(Molecule, Atom, Atom -> to, order) one way"))
+    >>> implies_signature(settled, parse_signature("bond(Molecule, Atom, Atom -> to, order) one way"))
     False
     """
     pairs = zip(settled.arguments, declared.arguments, strict=True)
@@ -238,7 +234,7 @@ def is_settled_as(settled: Signature, declared: Signature) -> bool:
 
 
 def signatures_of(texts: Iterable[str]) -> Mapping[PrologPredicate, Signature]:
-    """Return the signatures that texts declare, by predicate.
+    """Parse signatures, and return them by predicate.
 
     Examples
     --------
@@ -250,7 +246,7 @@ def signatures_of(texts: Iterable[str]) -> Mapping[PrologPredicate, Signature]:
         signature = parse_signature(text)
         if signature.predicate in found:
             raise UsageError(
-                f"the fact {signature.predicate} is declared twice: {found[signature.predicate]}, and {text}"
+                f"the fact {signature.predicate} is declared twice: {found[signature.predicate]} and {text}"
             )
         found[signature.predicate] = signature
     return found

@@ -1,22 +1,23 @@
-"""Tables of linked columns from facts whose signatures are settled.
+"""Linked columns from facts with complete signatures.
 
-Which members a type has follows from the signatures alone, not from the facts, so that facts of the same signatures
-always make the same types. Only the kind of an attribute is told by its values.
+The members of a type follow from the signatures alone, so facts with the same signatures always create the same
+types. Only the kind of an attribute depends on its values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structtree.data.kinds import Overrides, ValueMismatch, encode, type_name_of, value_type, with_dates
 from structtree.data.population import Adjacency, Column, Population, Table, bool_column, column_of
 from structtree.data.readers.facts.base import FactTable
-from structtree.data.readers.facts.layout import Layout
+from structtree.data.readers.facts.layout import Layout, attribute_name, free_name
 from structtree.data.readers.facts.prolog import flattened, term_text
 from structtree.data.readers.facts.signatures import (
     Argument,
@@ -31,21 +32,24 @@ from structtree.data.schema import Link, LinkKind, RecordType, Schema
 __all__ = ["ExampleRows", "FactTypes", "fact_population", "own_type_names", "types_without_facts"]
 
 MAX_COMMON = 30
-"""What two records have in common by different ways is linked if there are no more pairs of ways than this."""
+"""Maximum number of pairs of paths for which shared records along two different paths are linked."""
+
+_Tables = Mapping[PrologPredicate, FactTable]
+_Ends = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleRows:
-    """The individuals: records, or facts of the predicate to predict.
+    """Individuals: records, or facts of the predicate to predict.
 
     Parameters
     ----------
     rows : sequence of tuples
-        The arguments of the predicate to predict, one tuple for each individual.
+        Arguments of the predicate to predict, one tuple per individual.
     signature : Signature
-        Of that predicate.
+        Signature of that predicate.
     label : str
-        The name of the attribute with the labels; none if it is empty.
+        Name of the attribute with the labels; empty if there are none.
     labels : sequence
     """
 
@@ -56,7 +60,7 @@ class ExampleRows:
 
     @property
     def record_place(self) -> int | None:
-        """The argument whose records are the individuals; None if each example is an individual of its own."""
+        """Argument whose records are the individuals; None if the individuals are the examples themselves."""
         label = self.label if self.signature.key is not None else ""
         others = [one for one in self.signature.arguments if not one.is_type and one.name != label]
         types = self.signature.types
@@ -65,21 +69,21 @@ class ExampleRows:
 
 @dataclass(frozen=True, slots=True)
 class FactTypes:
-    """A population of facts, and where it comes from.
+    """Population of facts, and the origin of its members.
 
     Parameters
     ----------
     population : Population
     rows : mapping
-        The rows of the constants of each type.
+        Rows of the constants of each type.
     unlinked : tuple of PrologPredicate
-        The predicates that are not in it.
+        Predicates that are not part of the population.
     origins : mapping from type and member
-        What the members come from; names and the values of elements of lists have no origin.
+        Origins of members; names and the values of list elements have none.
     joins : mapping from type and member
-        The same of members that say something about two arguments of an example.
+        Origins of members that relate two arguments of an example.
     own : mapping
-        The types that predicates become.
+        Predicates whose facts are records, with the name of the type.
     """
 
     population: Population
@@ -93,16 +97,16 @@ class FactTypes:
 def own_type_names(
     layout: Layout, examples: ExampleRows | None, individual: str | None
 ) -> dict[PrologPredicate, str]:
-    """Return the names of the types that predicates become; each is unlike those of records."""
+    """Return unique names for the types of predicates whose facts are records."""
     taken = {one.name for signature in layout.signatures.values() for one in signature.arguments if one.is_type}
     found: dict[PrologPredicate, str] = {}
     target = examples.signature.predicate if examples and examples.record_place is None else None
     if examples is not None and target is not None:
-        found[target] = individual or _unlike(type_name_of(examples.signature.name), taken)
+        found[target] = individual or free_name(type_name_of(examples.signature.name), taken)
         taken.add(found[target])
     for predicate, signature in layout.signatures.items():
         if _is_own(signature) and predicate not in found:
-            found[predicate] = _unlike(type_name_of(signature.name), taken)
+            found[predicate] = free_name(type_name_of(signature.name), taken)
             taken.add(found[predicate])
     return found
 
@@ -113,33 +117,22 @@ def _is_own(signature: Signature) -> bool:
     return bool(signature.types) and len(signature.arguments) > 1 and signature.key is None and not is_pair
 
 
-def _unlike(name: str, taken: Iterable[str]) -> str:
-    known, found, n = set(taken), name, 2
-    while found in known:
-        found, n = f"{name}{n}", n + 1
-    return found
-
-
 def fact_population(
-    tables: Mapping[PrologPredicate, FactTable],
-    layout: Layout,
-    examples: ExampleRows | None,
-    individual: str | None,
-    overrides: Overrides,
+    tables: _Tables, layout: Layout, examples: ExampleRows | None, individual: str | None, overrides: Overrides
 ) -> FactTypes:
-    """Return the population of facts whose signatures are settled.
+    """Return the population of facts with complete signatures.
 
     Parameters
     ----------
     tables : mapping
-        The facts of each predicate, without those to predict.
+        Facts of each predicate, without those to predict.
     layout : Layout
     examples : ExampleRows, optional
-        The individuals; without them all records of a type are.
+        Individuals; by default all records of a type.
     individual : str, optional
-        The name of the individuals' type.
+        Name of the individuals' type.
     overrides : Overrides
-        Kinds of attributes that are wanted.
+        Given kinds of attributes.
     """
     names = own_type_names(layout, examples, individual)
     target = examples.signature.predicate if examples else None
@@ -151,16 +144,15 @@ def fact_population(
         _add_constants(draft, signature, _rows(tables, signature))
     if examples is not None:
         _add_label(draft, examples, names)
-    unlinked = []
     for signature in signatures:
         if signature.types:
             _add_members(draft, signature, tables.get(signature.predicate, FactTable()))
-        else:
-            unlinked.append(signature.predicate)
+    unlinked = [signature.predicate for signature in signatures if not signature.types]
     who = _individual_type(draft, examples, individual, names)
     _add_names(draft, signatures, {who, *_types_of(examples)})
     if examples is not None and examples.record_place is None:
-        _add_relations(draft, examples, signatures, tables, who, unlinked)
+        used = _JointMembers(draft, examples, signatures, tables, who).add()
+        unlinked = [predicate for predicate in unlinked if predicate not in used]
     population = draft.population(who)
     if examples is not None and examples.record_place is not None:
         rows = [draft.rows[who][row[examples.record_place]] for row in examples.rows]
@@ -171,16 +163,16 @@ def fact_population(
 def types_without_facts(
     signatures: Mapping[PrologPredicate, Signature], target: str | None, individual: str
 ) -> FactTypes:
-    """Return the types that facts of some signatures make, and what their members come from, without any facts.
+    """Return the types of facts with given signatures, and the origins of their members, without any facts.
 
     Parameters
     ----------
     signatures : mapping
-        Of all predicates, that of the examples among them.
+        Signatures of all predicates, including that of the examples.
     target : str, optional
-        The predicate of the examples, or an attribute.
+        Predicate of the examples, or an attribute.
     individual : str
-        The name of the individuals' type.
+        Name of the individuals' type.
 
     Examples
     --------
@@ -200,7 +192,7 @@ def _types_of(examples: ExampleRows | None) -> set[str]:
     return {examples.signature.arguments[place].name for place in examples.signature.types}
 
 
-def _rows(tables: Mapping[PrologPredicate, FactTable], signature: Signature) -> Sequence[tuple[Any, ...]]:
+def _rows(tables: _Tables, signature: Signature) -> Sequence[tuple[Any, ...]]:
     return tables[signature.predicate].rows if signature.predicate in tables else ()
 
 
@@ -210,10 +202,7 @@ def _individual_type(
     if examples is not None:
         place = examples.record_place
         return names[examples.signature.predicate] if place is None else examples.signature.arguments[place].name
-    known = [*draft.rows]
-    if individual is not None:
-        return individual
-    return max(known, key=lambda name: draft.n_members(name))
+    return max(draft.rows, key=draft.n_members) if individual is None else individual
 
 
 # ---- drafts ----------------------------------------------------------------------------------------------
@@ -221,7 +210,7 @@ def _individual_type(
 
 @dataclass(slots=True)
 class _Draft:
-    """Types while they are made: their rows, columns and links."""
+    """Types under construction: their rows, columns and links."""
 
     own: Mapping[PrologPredicate, str]
     overrides: Overrides
@@ -238,7 +227,7 @@ class _Draft:
         for one in constants:
             known.setdefault(one, len(known))
 
-    def places(self, name: str, constants: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def places(self, name: str, constants: Iterable[Any]) -> NDArray[np.int64]:
         """Return the rows of constants of a type."""
         known = self.rows[name]
         return np.array([known[one] for one in constants], dtype=np.int64)
@@ -250,12 +239,9 @@ class _Draft:
         return len(self.columns.get(name, ())) + len(self.links.get(name, ()))
 
     def free(self, type_name: str, name: str) -> str:
-        """Return the name for a member, with a number behind it if the type has one of that name."""
+        """Return a name for a member, with a number appended if the type already has that member."""
         taken = [*self.columns.get(type_name, ()), *(link.name for link in self.links.get(type_name, ()))]
-        found, n = name, 2
-        while found in taken:
-            found, n = f"{name}_{n}", n + 1
-        return found
+        return free_name(name, taken, "_")
 
     def add_column(
         self, type_name: str, name: str, column: Column, origin: MemberOrigin | FactJoin | None = None
@@ -286,7 +272,7 @@ class _Draft:
     def add_values(
         self, type_name: str, name: str, values: list[Any], table: FactTable, at: Sequence[int], origin: MemberOrigin
     ) -> None:
-        """Add an attribute; its values come from the facts whose numbers are given, one for each."""
+        """Add an attribute whose values come from the facts at the given indices."""
         wanted = self.overrides.declared_kind(type_name, name)
         try:
             column = encode(values, wanted.kind, wanted.values, layout=wanted.layout) if wanted else _column(values)
@@ -296,7 +282,7 @@ class _Draft:
         self.add_column(type_name, name, column or column_of("nominal", [None] * len(values)), origin)
 
     def population(self, individual: str) -> Population:
-        """Return the population of the types that the individuals reach."""
+        """Return the population of the types that are reachable from the individuals."""
         names = list(_reached(individual, self.links))
         types, tables = [], {}
         for name in names:
@@ -309,20 +295,20 @@ class _Draft:
 
 def _reached(individual: str, links: Mapping[str, Mapping[Link, Adjacency]]) -> Iterator[str]:
     found = [individual]
-    for name in found:  # grows while it is read
+    for name in found:  # grows during the iteration
         yield name
         found += dict.fromkeys(link.target for link in links.get(name, ()) if link.target not in found)
 
 
 def _column(values: Sequence[Any]) -> Column | None:
-    """Return a column of numbers, of words, or of dates if all words are dates; numbers among words are words."""
+    """Return a column of numbers, words or dates; numbers among words are words."""
     sorts = {value_type(type(value)) for value in values} - {"missing"}
     column = encode(values, "nominal") if len(sorts) > 1 else encode(values)
     return column and with_dates(column)
 
 
 def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:
-    """Return the types whose records are parts of others, with the types of those."""
+    """Return pairs of types: parts and their owners."""
     return frozenset(
         (signature.arguments[signature.key].name, signature.arguments[place].name)
         for signature in signatures
@@ -332,15 +318,15 @@ def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:
     )
 
 
-def _shared_in_lists(signatures: Sequence[Signature], tables: Mapping[PrologPredicate, FactTable]) -> frozenset[str]:
-    """Return the types of which some record stands in two lists, which are sets then."""
+def _shared_in_lists(signatures: Sequence[Signature], tables: _Tables) -> frozenset[str]:
+    """Return the types with a record that occurs twice in lists; these lists become sets."""
     seen: dict[str, set[Any]] = {}
     shared = set()
     for signature in signatures:
         for place, argument in enumerate(signature.arguments):
             if argument.is_list and argument.is_type:
                 for row in _rows(tables, signature):
-                    items = _items(row[place])
+                    items = flattened(row[place])
                     known = seen.setdefault(argument.name, set())
                     if len(set(items)) < len(items) or not known.isdisjoint(items):
                         shared.add(argument.name)
@@ -353,34 +339,27 @@ def _shared_in_lists(signatures: Sequence[Signature], tables: Mapping[PrologPred
 
 def _add_constants(draft: _Draft, signature: Signature, rows: Sequence[tuple[Any, ...]]) -> None:
     for place, argument in enumerate(signature.arguments):
-        if not argument.is_type:
-            continue
-        if argument.is_list:
-            draft.add_rows(argument.name, (one for row in rows for one in _items(row[place])))
-        else:
-            draft.add_rows(argument.name, (row[place] for row in rows))
+        if argument.is_type:
+            values = (row[place] for row in rows)
+            draft.add_rows(argument.name, chain.from_iterable(map(flattened, values)) if argument.is_list else values)
     own = draft.own.get(signature.predicate)
     if own is not None:
         draft.add_rows(own, _own_keys(signature, rows))
 
 
 def _own_keys(signature: Signature, rows: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-    """Yield what tells the records of a predicate apart: its facts, and if they are read both ways, each twice."""
+    """Yield the keys of the records of a predicate: its facts, twice if they are read both ways."""
     for row in rows:
         yield row
         if signature.way == "both ways":
             yield (*row, "back")
 
 
-def _items(value: Any) -> tuple[Any, ...]:
-    return flattened(value if type(value) is tuple else (value,))
-
-
 # ---- members ---------------------------------------------------------------------------------------------
 
 
 def _add_label(draft: _Draft, examples: ExampleRows, names: Mapping[PrologPredicate, str]) -> None:
-    """Add the labels, and what the arguments of an example are where each is an individual of its own."""
+    """Add the labels, and the arguments of the examples if these are the individuals."""
     place = examples.record_place
     who = names[examples.signature.predicate] if place is None else examples.signature.arguments[place].name
     if place is None:
@@ -399,9 +378,9 @@ def _add_members(draft: _Draft, signature: Signature, table: FactTable) -> None:
     arguments = signature.arguments
     if len(arguments) == 1:
         name = arguments[0].name
-        holds = np.zeros(draft.n_rows(name), dtype=np.bool_)
-        holds[draft.places(name, (row[0] for row in table.rows))] = True
-        draft.add_column(name, signature.name, bool_column(holds), MemberOrigin(signature.predicate, 0))
+        is_true = np.zeros(draft.n_rows(name), dtype=np.bool_)
+        is_true[draft.places(name, (row[0] for row in table.rows))] = True
+        draft.add_column(name, signature.name, bool_column(is_true), MemberOrigin(signature.predicate, 0))
     elif signature.key is not None:
         _add_described(draft, signature, table, signature.key)
     elif _is_own(signature):
@@ -414,40 +393,34 @@ def _add_described(draft: _Draft, signature: Signature, table: FactTable, key: i
     """Add the other arguments as attributes and references of the key."""
     who = signature.arguments[key].name
     at = draft.places(who, (row[key] for row in table.rows))
-    if len(set(at.tolist())) < len(at):
-        seen: set[int] = set()
-        again = next(i for i, row in enumerate(at.tolist()) if row in seen or seen.add(row))  # type: ignore[func-returns-value]
-        raise table.error(again, f"{signature.predicate}: a second fact of {table.rows[again][key]}, which is a key")
+    again = np.setdiff1d(np.arange(len(at)), np.unique(at, return_index=True)[1])
+    if len(again):
+        row = int(again[0])
+        raise table.error(row, f"{signature.predicate}: a second fact of {table.rows[row][key]}, which is a key")
     n_types = len(signature.types)
     for place, argument in enumerate(signature.arguments):
-        if place == key or argument.is_left_out:
+        if place == key or argument.is_skipped:
             continue
         values = [row[place] for row in table.rows]
+        origin = MemberOrigin(signature.predicate, key, place)
         if argument.is_list:
-            name = signature.name if len(signature.arguments) == 2 else argument.role or _lower(argument.name)
-            _add_list(draft, who, name, argument, at, values, MemberOrigin(signature.predicate, key, place))
+            name = signature.name if len(signature.arguments) == 2 else argument.role or attribute_name(argument.name)
+            _add_list(draft, who, name, argument, at, values, origin)
         elif not argument.is_type:
             known: list[Any] = [None] * draft.n_rows(who)
             for row, value in zip(at.tolist(), values, strict=True):
                 known[row] = value
-            draft.add_values(
-                who, argument.name, known, table, at.tolist(), MemberOrigin(signature.predicate, key, place)
-            )
+            draft.add_values(who, argument.name, known, table, at.tolist(), origin)
         else:
-            name = argument.role or (signature.name if n_types == 2 else f"{signature.name}_{_lower(argument.name)}")
+            usual = signature.name if n_types == 2 else f"{signature.name}_{attribute_name(argument.name)}"
+            name = argument.role or usual
             _add_reference(draft, signature, who, at, place, name, values)
 
 
 def _add_reference(
-    draft: _Draft,
-    signature: Signature,
-    who: str,
-    at: np.ndarray[Any, np.dtype[np.int64]],
-    place: int,
-    name: str,
-    values: list[Any],
+    draft: _Draft, signature: Signature, who: str, at: NDArray[np.int64], place: int, name: str, values: list[Any]
 ) -> None:
-    """Add a reference of the key to another record, and the set of keys of that record."""
+    """Add a reference from the key to another record, and the reverse set."""
     other = signature.arguments[place].name
     targets = draft.places(other, values)
     assert signature.key is not None
@@ -487,17 +460,21 @@ def _add_list(
     who: str,
     name: str,
     argument: Argument,
-    at: np.ndarray[Any, np.dtype[np.int64]],
+    at: NDArray[np.int64],
     values: list[Any],
     origin: MemberOrigin,
 ) -> None:
-    """Add lists: of records that no other list has, of shared records as a set, or of elements with a value."""
-    items = [_items(value) for value in values]
-    lengths = np.zeros(draft.n_rows(who), dtype=np.int64)
+    """Add lists of records (sets if they are shared), or of elements with a value."""
+    items = [flattened(value) for value in values]
     if argument.is_type:
-        _add_list_of_records(draft, who, name, argument.name, at, items, origin)
+        target = argument.name
+        pairs = [(row, one) for row, each in zip(at.tolist(), items, strict=True) for one in dict.fromkeys(each)]
+        owners = np.array([row for row, _ in pairs], dtype=np.int64)
+        found = Adjacency.grouped(owners, draft.places(target, (one for _, one in pairs)), draft.n_rows(who))
+        draft.add_link(who, name, "set" if target in draft.shared else "list", target, found, origin)
         return
-    element = _unlike(type_name_of(f"{name}_item"), draft.rows)
+    element = free_name(type_name_of(f"{name}_item"), draft.rows)
+    lengths = np.zeros(draft.n_rows(who), dtype=np.int64)
     lengths[at] = [len(each) for each in items]
     order = np.argsort(at, kind="stable")
     flat = [one for i in order for one in items[i]]
@@ -506,38 +483,23 @@ def _add_list(
     draft.add_link(who, name, "list", element, Adjacency.in_order(lengths), origin)
 
 
-def _add_list_of_records(
-    draft: _Draft,
-    who: str,
-    name: str,
-    target: str,
-    at: np.ndarray[Any, np.dtype[np.int64]],
-    items: list[tuple[Any, ...]],
-    origin: MemberOrigin,
-) -> None:
-    pairs = [(row, one) for row, each in zip(at.tolist(), items, strict=True) for one in dict.fromkeys(each)]
-    owners = np.array([row for row, _ in pairs], dtype=np.int64)
-    found = Adjacency.grouped(owners, draft.places(target, (one for _, one in pairs)), draft.n_rows(who))
-    draft.add_link(who, name, "set" if target in draft.shared else "list", target, found, origin)
-
-
 def _add_own(draft: _Draft, signature: Signature, table: FactTable, *, is_example: bool = False) -> None:
-    """Add the type of a predicate: references and attributes of its facts, and the sets of its records."""
+    """Add the type of a predicate: references and attributes of its facts, and the reverse sets."""
     own = draft.own[signature.predicate]
     is_double = signature.way == "both ways"
     rows = [each for row in table.rows for each in ((row, _swapped(signature, row)) if is_double else (row,))]
     at = np.arange(len(rows))
     seen: set[str] = set()
     for place, argument in enumerate(signature.arguments):
-        if argument.is_left_out:
+        if argument.is_skipped:
             continue
         values = [row[place] for row in rows]
+        origin = MemberOrigin(signature.predicate, None, place)
         if argument.is_list:
-            origin = MemberOrigin(signature.predicate, None, place)
-            _add_list(draft, own, argument.role or _lower(argument.name), argument, at, values, origin)
+            _add_list(draft, own, argument.role or attribute_name(argument.name), argument, at, values, origin)
         elif not argument.is_type:
             facts = [2 * i for i in range(len(table.rows))] if is_double else at.tolist()
-            draft.add_values(own, argument.name, values, table, facts, MemberOrigin(signature.predicate, None, place))
+            draft.add_values(own, argument.name, values, table, facts, origin)
         else:
             is_first = argument.name not in seen
             seen.add(argument.name)
@@ -549,18 +511,17 @@ def _add_role(
     signature: Signature,
     own: str,
     place: int,
-    targets: np.ndarray[Any, np.dtype[np.int64]],
+    targets: NDArray[np.int64],
     is_first: bool,
     is_example: bool,
 ) -> None:
-    """Add the reference of a fact to a record, and the set of facts of that record."""
+    """Add the reference from a fact to a record, and the reverse set."""
     argument = signature.arguments[place]
-    role = argument.role or _lower(argument.name)
+    role = argument.role or attribute_name(argument.name)
     is_twice = sum(one.name == argument.name for one in signature.arguments) == 2
     is_double = signature.way == "both ways" and is_twice
-    others = [
-        signature.arguments[place].name for place in signature.types if signature.arguments[place] is not argument
-    ]
+    records = [signature.arguments[place] for place in signature.types]
+    others = [one.name for one in records if one is not argument]
     is_owner = not is_example and (not others or any((other, argument.name) in draft.owners for other in others))
     if not (is_double and is_first) and not is_owner:
         origin = MemberOrigin(signature.predicate, None, place)
@@ -573,7 +534,7 @@ def _add_role(
 
 
 def _swapped(signature: Signature, row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the fact with its two records of one type exchanged."""
+    """Return a fact with its two records of one type exchanged."""
     names = [argument.name if argument.is_type else "" for argument in signature.arguments]
     first, second = next((i, j) for i, j in combinations(range(len(row)), 2) if names[i] and names[i] == names[j])
     found = list(row)
@@ -581,12 +542,8 @@ def _swapped(signature: Signature, row: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _lower(name: str) -> str:
-    return name[:1].lower() + name[1:]
-
-
 def _add_names(draft: _Draft, signatures: Sequence[Signature], without: set[str]) -> None:
-    """Add the names of records that are shared, such as words and enzymes; not of individuals, nor of parts."""
+    """Add names to shared records, such as words and enzymes, but not to individuals or parts."""
     parts = {
         signature.arguments[signature.key].name
         for signature in signatures
@@ -597,89 +554,15 @@ def _add_names(draft: _Draft, signatures: Sequence[Signature], without: set[str]
         is_element = name not in own and all(key == row for key, row in rows.items())
         if name in without or name in parts or name in own or (is_element and "value" in draft.columns.get(name, {})):
             continue
-        draft.add_column(name, "name", column_of("nominal", [_name_text(one) for one in rows]))
-
-
-def _name_text(constant: Any) -> str:
-    return constant if isinstance(constant, str) else term_text(constant)
+        texts = [one if isinstance(one, str) else term_text(one) for one in rows]
+        draft.add_column(name, "name", column_of("nominal", texts))
 
 
 # ---- pairs -----------------------------------------------------------------------------------------------
 
 
-def _add_relations(
-    draft: _Draft,
-    examples: ExampleRows,
-    signatures: Sequence[Signature],
-    tables: Mapping[PrologPredicate, FactTable],
-    who: str,
-    unlinked: list[PrologPredicate],
-) -> None:
-    """Add what facts say about the records, or the numbers, of an example together."""
-    types = examples.signature.types
-    if len(types) == 2:
-        first, second = types
-        if len(_types_of(examples)) == 1:
-            same = np.array([row[first] == row[second] for row in examples.rows], dtype=np.bool_)
-            draft.add_column(who, "same", bool_column(same), FactJoin((first, second)))
-        for signature in signatures:
-            _add_relation_of_pair(draft, examples, signature, tables, who, (first, second))
-        _add_common(draft, examples, signatures, tables, who, (first, second))
-    numbers = [
-        place
-        for place, one in enumerate(examples.signature.arguments)
-        if not one.is_type and all(isinstance(row[place], int) for row in examples.rows)
-    ]
-    for signature in signatures:
-        if not signature.types and _add_number_relation(draft, examples, signature, tables, who, numbers):
-            unlinked.remove(signature.predicate)
-
-
-def _add_relation_of_pair(
-    draft: _Draft,
-    examples: ExampleRows,
-    signature: Signature,
-    tables: Mapping[PrologPredicate, FactTable],
-    who: str,
-    ends: tuple[int, int],
-) -> None:
-    """Add a flag, or a set of facts, for a predicate that relates the two records of an example."""
-    if signature.key is not None and len(signature.arguments) > 2:
-        return
-    names = [examples.signature.arguments[place].name for place in ends]
-    rows = _rows(tables, signature)
-    for i, j in permutations(signature.types, 2):
-        if [signature.arguments[i].name, signature.arguments[j].name] != names:
-            continue
-        name = signature.name if i < j else f"{signature.name}_back"
-        if i > j and signature.way and names[0] == names[1]:
-            continue  # both directions are the same
-        step = FactStep(signature.predicate, i, j, signature.way == "both ways")
-        if len(signature.arguments) == 2:
-            found = {(row[i], row[j]) for row in rows}
-            found |= {(b, a) for a, b in found} if signature.way == "both ways" else set()
-            holds = [(row[ends[0]], row[ends[1]]) in found for row in examples.rows]
-            draft.add_column(who, name, bool_column(np.array(holds, dtype=np.bool_)), FactJoin(ends, (step,)))
-        elif signature.predicate in draft.own:
-            between: dict[Any, list[int]] = {}
-            own = draft.own[signature.predicate]
-            for key, at in draft.rows[own].items():
-                fact = _swapped(signature, key[:-1]) if len(key) > len(signature.arguments) else key
-                between.setdefault((fact[i], fact[j]), []).append(at)
-            targets = [between.get((row[ends[0]], row[ends[1]]), []) for row in examples.rows]
-            _add_sets(draft, who, name, own, targets, FactJoin(ends, between=step))
-
-
-def _add_sets(
-    draft: _Draft, who: str, name: str, target: str, rows: Sequence[Sequence[int]], origin: FactJoin
-) -> None:
-    flat = [one for each in rows for one in each]
-    found = Adjacency.from_lengths([len(each) for each in rows], np.array(flat, dtype=np.int64))
-    draft.add_link(who, name, "set", target, found, origin)
-
-
 class _Path(NamedTuple):
-    """A way from the records of an example to shared ones: its name, where it leads, and the rows for each record."""
+    """Path from records of an example to shared records: its name, target type, and rows for each record."""
 
     name: str
     target: str
@@ -689,94 +572,134 @@ class _Path(NamedTuple):
     is_long: bool = False
 
 
-def _add_common(
-    draft: _Draft,
-    examples: ExampleRows,
-    signatures: Sequence[Signature],
-    tables: Mapping[PrologPredicate, FactTable],
-    who: str,
-    ends: tuple[int, int],
-) -> None:
-    """Add links to what the two records of an example have in common."""
-    names = [examples.signature.arguments[place].name for place in ends]
-    ways = [list(_longer_paths(name, signatures, tables)) for name in names]
-    both = [(a, b) for a in ways[0] for b in ways[1] if a.target == b.target]
-    alike = [(a, b) for a, b in both if a.name == b.name]
-    short = [(a, b) for a, b in both if a.name != b.name and not (a.is_long or b.is_long)]
-    for a, b in [*alike, *(short if len(both) <= MAX_COMMON else ())]:
-        known, nothing = draft.rows[a.target], frozenset[int]()
-        first, second = (
-            {one: frozenset(map(known.__getitem__, each)) for one, each in w.rows.items()} for w in (a, b)
-        )
-        shared = [first.get(row[ends[0]], nothing) & second.get(row[ends[1]], nothing) for row in examples.rows]
-        name = f"common_{a.name}" if a.name == b.name else f"{a.name}_and_{b.name}"
-        _add_sets(draft, who, name, a.target, [sorted(each) for each in shared], FactJoin(ends, a.steps, b.steps))
+@dataclass(frozen=True, slots=True)
+class _JointMembers:
+    """Members of examples that relate several of their arguments."""
 
+    draft: _Draft
+    examples: ExampleRows
+    signatures: Sequence[Signature]
+    tables: _Tables
+    who: str
 
-def _longer_paths(
-    name: str, signatures: Sequence[Signature], tables: Mapping[PrologPredicate, FactTable]
-) -> Iterator[_Path]:
-    """Yield the ways from records of a type, and those that go on from the one record that a reference leads to."""
-    for path in _paths(name, signatures, tables):
-        yield path
-        if path.target == name or not path.is_single:
-            continue
-        for further in _paths(path.target, signatures, tables):
-            if further.target not in (name, path.target):
-                rows = {
-                    one: set().union(*(further.rows.get(each, set()) for each in middle))
-                    for one, middle in path.rows.items()
-                }
-                called = f"{path.name}_{further.name}"
-                yield _Path(called, further.target, rows, path.steps + further.steps, is_long=True)
+    def add(self) -> set[PrologPredicate]:
+        """Add all members, and return the relations of numbers that they use."""
+        arguments, types = self.examples.signature.arguments, self.examples.signature.types
+        if len(types) == 2:
+            ends = types[0], types[1]
+            if len(_types_of(self.examples)) == 1:
+                self.add_flag("same", (one == other for one, other in self.pairs(ends)), FactJoin(ends))
+            for signature in self.signatures:
+                self.add_relation(signature, ends)
+            self.add_common(ends)
+        numbers = [
+            place
+            for place, one in enumerate(arguments)
+            if not one.is_type and all(isinstance(row[place], int) for row in self.examples.rows)
+        ]
+        relations = (one for one in self.signatures if not one.types and len(one.arguments) == 2)
+        return {one.predicate for one in relations if self.add_number_relation(one, numbers)}
 
+    def pairs(self, ends: _Ends) -> Iterator[tuple[Any, Any]]:
+        """Yield two arguments of each example."""
+        return ((row[ends[0]], row[ends[1]]) for row in self.examples.rows)
 
-def _paths(
-    name: str, signatures: Sequence[Signature], tables: Mapping[PrologPredicate, FactTable]
-) -> Iterator[_Path]:
-    """Yield the ways from records of a type to those of another that facts about both give."""
-    for signature in signatures:
+    def add_flag(self, name: str, values: Iterable[bool], origin: FactJoin) -> None:
+        self.draft.add_column(self.who, name, bool_column(np.array(list(values), dtype=np.bool_)), origin)
+
+    def add_sets(self, name: str, target: str, rows: Sequence[Sequence[int]], origin: FactJoin) -> None:
+        flat = [one for each in rows for one in each]
+        found = Adjacency.from_lengths([len(each) for each in rows], np.array(flat, dtype=np.int64))
+        self.draft.add_link(self.who, name, "set", target, found, origin)
+
+    def add_relation(self, signature: Signature, ends: _Ends) -> None:
+        """Add a flag, or a set of facts, for a predicate that relates the two records of an example."""
+        if signature.key is not None and len(signature.arguments) > 2:
+            return
+        names = [self.examples.signature.arguments[place].name for place in ends]
         for i, j in permutations(signature.types, 2):
-            if signature.arguments[i].name != name or (
-                i > j and signature.arguments[j].name == name and signature.way
-            ):
+            if [signature.arguments[i].name, signature.arguments[j].name] != names:
                 continue
-            found: dict[Any, set[Any]] = {}
-            for row in _rows(tables, signature):
-                found.setdefault(row[i], set()).add(row[j])
-                if signature.way == "both ways" and signature.arguments[j].name == name:
-                    found.setdefault(row[j], set()).add(row[i])
-            n_others = len(signature.types) - 1
-            role = f"_{signature.arguments[j].role or _lower(signature.arguments[j].name)}" if n_others > 1 else ""
-            back = "_of" if i > j and signature.arguments[j].name == name else ""
-            both_ways = signature.way == "both ways" and signature.arguments[j].name == name
-            steps = (FactStep(signature.predicate, i, j, both_ways),)
-            yield _Path(
-                f"{signature.name}{role}{back}", signature.arguments[j].name, found, steps, signature.key == i
+            if i > j and signature.way and names[0] == names[1]:
+                continue  # both directions are equal
+            name = signature.name if i < j else f"{signature.name}_back"
+            step = FactStep(signature.predicate, i, j, signature.way == "both ways")
+            if len(signature.arguments) == 2:
+                found = {(row[i], row[j]) for row in _rows(self.tables, signature)}
+                found |= {(b, a) for a, b in found} if signature.way == "both ways" else set()
+                self.add_flag(name, (pair in found for pair in self.pairs(ends)), FactJoin(ends, (step,)))
+            elif signature.predicate in self.draft.own:
+                between: dict[Any, list[int]] = {}
+                own = self.draft.own[signature.predicate]
+                for key, at in self.draft.rows[own].items():
+                    fact = _swapped(signature, key[:-1]) if len(key) > len(signature.arguments) else key
+                    between.setdefault((fact[i], fact[j]), []).append(at)
+                targets = [between.get(pair, []) for pair in self.pairs(ends)]
+                self.add_sets(name, own, targets, FactJoin(ends, between=step))
+
+    def add_common(self, ends: _Ends) -> None:
+        """Add links to the records that the two records of an example share."""
+        names = [self.examples.signature.arguments[place].name for place in ends]
+        paths = [list(self.longer_paths(name)) for name in names]
+        both = [(a, b) for a in paths[0] for b in paths[1] if a.target == b.target]
+        alike = [(a, b) for a, b in both if a.name == b.name]
+        short = [(a, b) for a, b in both if a.name != b.name and not (a.is_long or b.is_long)]
+        for a, b in [*alike, *(short if len(both) <= MAX_COMMON else ())]:
+            known, nothing = self.draft.rows[a.target], frozenset[int]()
+            first, second = (
+                {one: frozenset(map(known.__getitem__, each)) for one, each in path.rows.items()} for path in (a, b)
             )
+            shared = [first.get(one, nothing) & second.get(other, nothing) for one, other in self.pairs(ends)]
+            name = f"common_{a.name}" if a.name == b.name else f"{a.name}_and_{b.name}"
+            self.add_sets(name, a.target, [sorted(each) for each in shared], FactJoin(ends, a.steps, b.steps))
 
+    def longer_paths(self, name: str) -> Iterator[_Path]:
+        """Yield the paths from records of a type, and those that continue after a reference."""
+        for path in self.paths(name):
+            yield path
+            if path.target == name or not path.is_single:
+                continue
+            for further in self.paths(path.target):
+                if further.target not in (name, path.target):
+                    rows = {
+                        one: set().union(*(further.rows.get(each, set()) for each in middle))
+                        for one, middle in path.rows.items()
+                    }
+                    steps = path.steps + further.steps
+                    yield _Path(f"{path.name}_{further.name}", further.target, rows, steps, is_long=True)
 
-def _add_number_relation(
-    draft: _Draft,
-    examples: ExampleRows,
-    signature: Signature,
-    tables: Mapping[PrologPredicate, FactTable],
-    who: str,
-    places: Sequence[int],
-) -> bool:
-    """Add flags for a relation of two whole numbers, for each two numbers of an example that it speaks of."""
-    rows = _rows(tables, signature)
-    if len(signature.arguments) != 2 or not all(isinstance(one, int) for row in rows for one in row):
-        return False
-    found, domain = set(rows), {one for row in rows for one in row}
-    within = [place for place in places if {row[place] for row in examples.rows} <= domain]
-    is_symmetric = bool(found) and all((b, a) in found for a, b in found)
-    choose: Callable[..., Iterable[tuple[int, ...]]] = combinations if is_symmetric else permutations
-    arguments = examples.signature.arguments
-    for i, j in choose(within, 2):
-        holds = [(row[i], row[j]) in found for row in examples.rows]
-        ends = [arguments[k].name.removeprefix(f"{examples.signature.name}_") for k in (i, j)]
-        name = "_".join([signature.name, *ends])
-        origin = FactJoin((i, j), (FactStep(signature.predicate, 0, 1),))
-        draft.add_column(who, name, bool_column(np.array(holds, dtype=np.bool_)), origin)
-    return len(within) > 1
+    def paths(self, name: str) -> Iterator[_Path]:
+        """Yield the paths of one step from records of a type to other records."""
+        for signature in self.signatures:
+            for i, j in permutations(signature.types, 2):
+                end = signature.arguments[j]
+                is_same_type = end.name == name
+                if signature.arguments[i].name != name or (i > j and is_same_type and signature.way):
+                    continue
+                both_ways = signature.way == "both ways" and is_same_type
+                found: dict[Any, set[Any]] = {}
+                for row in _rows(self.tables, signature):
+                    found.setdefault(row[i], set()).add(row[j])
+                    if both_ways:
+                        found.setdefault(row[j], set()).add(row[i])
+                role = f"_{end.role or attribute_name(end.name)}" if len(signature.types) > 2 else ""
+                back = "_of" if i > j and is_same_type else ""
+                steps = (FactStep(signature.predicate, i, j, both_ways),)
+                yield _Path(f"{signature.name}{role}{back}", end.name, found, steps, signature.key == i)
+
+    def add_number_relation(self, signature: Signature, places: Sequence[int]) -> bool:
+        """Add a flag for each pair of integers in an example that a relation of integers covers."""
+        rows = _rows(self.tables, signature)
+        if not all(isinstance(one, int) for row in rows for one in row):
+            return False
+        found, domain = set(rows), {one for row in rows for one in row}
+        within = [place for place in places if {row[place] for row in self.examples.rows} <= domain]
+        is_symmetric = bool(found) and all((b, a) in found for a, b in found)
+        choose: Callable[..., Iterable[_Ends]] = combinations if is_symmetric else permutations
+        target = self.examples.signature
+        for ends in choose(within, 2):
+            names = [target.arguments[place].name.removeprefix(f"{target.name}_") for place in ends]
+            origin = FactJoin(ends, (FactStep(signature.predicate, 0, 1),))
+            are_related = (pair in found for pair in self.pairs(ends))
+            self.add_flag("_".join([signature.name, *names]), are_related, origin)
+        return len(within) > 1

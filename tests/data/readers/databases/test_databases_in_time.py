@@ -59,7 +59,7 @@ def test_individuals_after_a_day_are_left_out_and_told(bank):
         opened = open_data(bank, individual="loan", target="status", exclude_after="2021-01-01", **own)
         assert opened.target.tolist() == ["good", "bad"]
         assert opened.provenance.left_out == {2: "it is not dated 2021-01-01 or before"}
-        assert "skipped 1 of 3 individuals" in " ".join(opened.provenance.relations.in_short())
+        assert "skipped 1 of 3 individuals" in " ".join(opened.provenance.relations.iter_notes())
         assert [paid(opened.population, i) for i in range(2)] == ([[10], [10, 20]] if own else [[10, 20]] * 2)
 
 
@@ -114,7 +114,7 @@ def test_another_table_of_labels_is_pointed_out(bank):
     connection.execute("CREATE TABLE repaid(id INTEGER PRIMARY KEY, account_id INTEGER, date DATE, in_full INTEGER)")
     connection.commit()
     population = Population.from_database(bank, individual="loan", as_of="date")
-    assert "repaid has the columns of loan but for in_full; if" in provenance_of(population).relations.remarks[0]
+    assert "repaid differs from loan only in in_full; if" in provenance_of(population).relations.remarks[0]
     less = Population.from_database(bank, individual="loan", as_of="date", exclude=["repaid"])
     assert not any("repaid" in each for each in provenance_of(less).relations.remarks)
 

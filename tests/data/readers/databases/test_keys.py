@@ -114,5 +114,5 @@ def test_columns_differ_if_no_two_rows_are_alike(texts, numbers):
     rows = list(zip(texts[:n], numbers[:n], strict=True))
     sheet = Sheet({"t": PythonValues(texts[:n]), "n": PythonValues(numbers[:n])}, n)
     keys = KeyColumns({"x": SourceTable("x", sheet)})
-    assert keys.differs("x", ["t", "n"]) == (0 < n == len(set(rows)))
-    assert keys.differs("x", ["n"]) == (0 < n == len(set(numbers[:n])))
+    assert keys.is_unique("x", ["t", "n"]) == (0 < n == len(set(rows)))
+    assert keys.is_unique("x", ["n"]) == (0 < n == len(set(numbers[:n])))

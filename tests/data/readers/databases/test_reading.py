@@ -30,7 +30,7 @@ def attributes_of(population, name):
 
 
 def remarks_of(population):
-    return " ".join(provenance_of(population).relations.in_short())
+    return " ".join(provenance_of(population).relations.iter_notes())
 
 
 def database(*statements):
@@ -74,8 +74,8 @@ def test_a_reference_that_leads_nowhere_in_some_rows_is_optional_and_counted(ban
     population = read_data(bank, individual="account")
     assert links_of(population, "account")["district"] == ("optional", "district")
     assert population.table("account").links["district"].lengths.tolist() == [1, 1, 0, 0]
-    assert "account.district_id names no row of district in 1 of 4 rows" in remarks_of(population)
-    with pytest.raises(DataError, match=r"account.district_id names no row of district in 1 of 4 rows.*strict"):
+    assert "account.district_id matches no row of district in 1 of 4 rows" in remarks_of(population)
+    with pytest.raises(DataError, match=r"account.district_id matches no row of district in 1 of 4 rows.*strict"):
         read_data(bank, individual="account", strict=True)
 
 
@@ -105,7 +105,7 @@ def test_pairs_that_a_table_joins_twice_are_taken_once_and_told():
     )
     population = Population.from_database(connection, individual="a")
     assert population.table("a").links["b"].targets.tolist() == [0]
-    assert "ab has 1 pair more than once" in remarks_of(population)
+    assert "ab has 1 duplicate pair; each is used once" in remarks_of(population)
 
 
 def test_a_table_that_joins_a_table_with_itself_has_links_both_ways():
@@ -306,7 +306,7 @@ def test_links_and_keys_of_the_user_go_first():
         ({"exclude": ["loan.nite"]}, r"unknown column of loan 'nite' \(did you mean 'note'"),
         ({"exclude": ["lone.note"]}, "unknown table 'lone'"),
         ({"exclude": ["note"]}, "written loan.note"),
-        ({"keys": ["loan.status"]}, "loan.status is no key"),
+        ({"keys": ["loan.status"]}, "loan.status is not a key"),
         ({"keys": ["loan"]}, "TABLE.COLUMN"),
         ({"links": ["loan.amount"]}, "TABLE.COLUMN=TABLE.COLUMN"),
         ({"links": ["loan.amount=accounts.account_id"]}, r"unknown table 'accounts' \(did you mean 'account'"),
@@ -372,7 +372,7 @@ def test_a_folder_of_tables_is_linked_by_guesses(tmp_path):
 
 
 def test_frames_are_tables(tmp_path):
-    with pytest.raises(UsageError, match="expected a path, a connection"):
+    with pytest.raises(UsageError, match="expected a path, a URL, a connection"):
         Population.from_database([1, 2])
     dated = {"a": pd.DataFrame({"x": [1, 2], "on": pd.to_datetime(["2020-01-31", "2021-01-31"])})}
     assert len(Population.from_database(dated, individual="a", condition="x = 1 OR \"on\" < '2020-12-31'")) == 1
@@ -450,11 +450,11 @@ def test_a_database_in_wal_mode_is_left_alone_and_what_is_in_its_log_is_read(tmp
 
 WRONG = {
     "empty.sqlite": (b"", "the file is empty; expected an SQLite database"),
-    "text.sqlite": (b"id,name\n1,Ann\n" * 20, "not an SQLite database: it is text, which begins 'id,name'"),
-    "secret.sqlite": (bytes(range(256)) * 16, "of another kind, or encrypted"),
-    "packed.sqlite.gz": (b"SQLite format 3\0", "cannot be unpacked"),
+    "text.sqlite": (b"id,name\n1,Ann\n" * 20, "not an SQLite database: it is text that starts with 'id,name'"),
+    "secret.sqlite": (bytes(range(256)) * 16, "has another format or is encrypted"),
+    "packed.sqlite.gz": (b"SQLite format 3\0", "cannot be decompressed"),
     "empty.duckdb": (b"", "the file is empty; expected a DuckDB database"),
-    "text.duckdb": (b"id,name\n1,Ann\n" * 20, "not a DuckDB database: it is text, which begins 'id,name'"),
+    "text.duckdb": (b"id,name\n1,Ann\n" * 20, "not a DuckDB database: it is text that starts with 'id,name'"),
 }
 
 
@@ -475,7 +475,7 @@ def test_what_is_no_database_is_refused_in_a_sentence(tmp_path, name):
 def test_a_database_that_is_cut_off_is_refused(bank, share):
     content = bank.read_bytes()
     bank.write_bytes(content[: int(share * len(content))])
-    with pytest.raises(DataError, match=r"cut off|damaged|not an SQLite|cannot read"):
+    with pytest.raises(DataError, match=r"truncated|damaged|not an SQLite|cannot read"):
         read_data(bank)
 
 
@@ -497,7 +497,7 @@ def test_a_locked_database_is_refused_and_so_is_one_with_a_hot_journal(bank):
     writer.close()
     bank.with_name("bank.sqlite-journal").write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(600))
     before = snapshot(bank.parent)
-    with pytest.raises(DataError, match=r"bank.sqlite-journal stands beside it"):
+    with pytest.raises(DataError, match=r"found bank.sqlite-journal beside it: another program"):
         read_data(bank)
     assert snapshot(bank.parent) == before
 
@@ -522,7 +522,7 @@ def test_a_database_without_tables_or_rows_is_told(tmp_path):
     connection = sqlite3.connect(path)
     connection.execute("CREATE VIEW v AS SELECT 1")
     connection.close()
-    with pytest.raises(DataError, match="there is no table"):
+    with pytest.raises(DataError, match="there are no tables"):
         read_data(path)
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE t(x)")

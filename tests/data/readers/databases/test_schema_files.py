@@ -57,8 +57,8 @@ def test_tables_links_and_names_can_be_changed(bank, schema_file):
         ("[tables.loan]\nkeys = ['loan_id']", r"unknown entry 'keys' \(did you mean 'key'\?\) at tables.loan"),
         ("[tables.loan]\nkey = ['lone_id']", "loan has no column 'lone_id'"),
         ("[tables.loan]\nkey = 'loan_id'", "expected a list of columns"),
-        ("tables.loan = 3", "expected a table of TOML"),
-        ("[tables.loan]\n[[tables.loan.links]]\nto = 'account'", "the table that it leads to; got 'account'"),
+        ("tables.loan = 3", "expected a TOML table"),
+        ("[tables.loan]\n[[tables.loan.links]]\nto = 'account'", "a table in 'to'; got 'account'"),
         (
             "[tables.account]\n[tables.loan]\n[[tables.loan.links]]\nto = 'account'\ncolumns = ['amount']",
             "as many columns",

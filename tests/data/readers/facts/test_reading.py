@@ -111,9 +111,9 @@ def test_what_says_nothing_is_left_out_and_told():
     population = Population.from_facts(facts, positives="p(a).", negatives="p(b).")
     assert members(population) == {"Person": ("p", "tall")}
     assert population.provenance.facts.notes == (
-        "person/1 holds of every Person, so it is left out",
-        "same/2 relates each to itself, so it is left out",
-        "lt/2 is linked to no individual, so it is left out",
+        "person/1 is true for every Person, so it is skipped",
+        "same/2 relates each record to itself, so it is skipped",
+        "lt/2 is not linked to any individual, so it is skipped",
     )
 
 
@@ -212,11 +212,11 @@ def test_signatures_are_read_as_they_are_written(text):
     [
         (
             "p(A key, B key)",
-            "p(A key, B key): one argument can be a key, and none where there are many facts of each",
+            "p(A key, B key): at most one argument can be a key, and none with 'many'",
         ),
-        ("p(a key)", "p(a key): a is an attribute, and only a capitalised type can be a key"),
-        ("p(a -> b)", "p(a -> b): a is an attribute, and only a capitalised type can have a role"),
-        ("p(A, B) both ways", "p(A, B) both ways: both ways needs two arguments of one type"),
+        ("p(a key)", "p(a key): a is an attribute, but only a capitalised type can be a key"),
+        ("p(a -> b)", "p(a -> b): a is an attribute, but only a capitalised type can have a role"),
+        ("p(A, B) both ways", "p(A, B) both ways: 'both ways' needs two arguments of one type"),
         ("p(A", "expected a fact such as bond(Molecule, Atom, Atom -> to, order), got 'p(A'"),
     ],
 )
@@ -277,7 +277,7 @@ def test_interpretations_are_individuals_with_objects_of_their_own():
 
 def test_interpretations_that_do_not_end_are_refused():
     for text, message in (
-        ("begin(model(1)). a.", "the interpretation 1 is begun and has no end"),
+        ("begin(model(1)). a.", "the interpretation 1 has no end"),
         ("begin(model(1)). a. begin(model(2)). end(model(2)).", "an interpretation begins before end"),
         ("begin(model(1)). end(model(2)).", "expected end(model(1)), got end(model(2))"),
     ):
@@ -346,14 +346,14 @@ def test_negatives_are_drawn_with_a_seed():
 
 
 def test_examples_cannot_be_both():
-    with pytest.raises(DataError, match=r"<negatives>:2: active\(m1\) is a negative example and a positive one"):
+    with pytest.raises(DataError, match=r"<negatives>:2: active\(m1\) is both a positive and a negative example"):
         active(negatives="active(m2).\nactive(m1).")
 
 
 def test_an_example_counts_once():
     repeated = active(positives="active(m1). active(m1).", negatives="active(m2).\nactive(m2).")
     assert len(repeated) == 2
-    assert repeated.provenance.facts.notes == ("2 examples are there more than once, and count once",)
+    assert repeated.provenance.facts.notes == ("2 examples are duplicates, which count once",)
 
 
 def test_examples_of_several_predicates_need_a_choice():
@@ -366,7 +366,7 @@ def test_examples_of_several_predicates_need_a_choice():
 
 def test_facts_of_the_target_are_no_background():
     population = Population.from_facts(MOLECULES + "active(m1).", positives="active(m1).", negatives="active(m2).")
-    assert population.provenance.facts.notes == ("active/1 is predicted, so its facts are left out",)
+    assert population.provenance.facts.notes == ("active/1 is the target, so its facts are skipped",)
 
 
 # ---- what is refused -------------------------------------------------------------------------------------
@@ -375,11 +375,11 @@ def test_facts_of_the_target_are_no_background():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("b(x, y, 1).\nb(x, z, 1).\nb(y, z).", "<facts>:3: b has 2 arguments here and 3 in the other 2 facts"),
+        ("b(x, y, 1).\nb(x, z, 1).\nb(y, z).", "<facts>:3: b has 2 arguments here but 3 in the other 2 facts"),
         ("p(X).", "<facts>:1: p/1: X is a variable; expected a constant, since facts are ground"),
         (
             "p(a).\np(f(b)).",
-            "<facts>:2: p/1: f(b) is a term with arguments of its own; expected a constant or a list",
+            "<facts>:2: p/1: f(b) is a compound term; expected a constant or a list",
         ),
         ("% nothing", "there are no facts, such as bond(m1, a1, a2, 7)."),
         ("lt(1, 2).", "no argument of the facts is a record: say what they are, as in fact=['p(Thing, value)']"),
@@ -412,10 +412,10 @@ def test_rules_are_evaluated_before_learning():
     ("rule", "message"),
     [
         ("q(X) :- p(X), member(X, y).", "there is neither a fact nor a rule for member/2"),
-        ("q(f(X)) :- p(X).", "f(X) is a function of other terms, which rules may not have (in the rule for q/1)"),
-        ("q(X, Y) :- p(X).", "nothing says what Y may be (in the rule for q/2)"),
-        ("q(X) :- p(X), \\+ q(X).", "q/1 depends on its own absence, by way of q/1 (in the rule for q/1)"),
-        ("q(X) :- p(X), !.", "! is not evaluated in a rule"),
+        ("q(f(X)) :- p(X).", "f(X) is a compound term, which rules may not contain (in the rule for q/1)"),
+        ("q(X, Y) :- p(X).", "Y is not bound in the body (in the rule for q/2)"),
+        ("q(X) :- p(X), \\+ q(X).", "q/1 depends on its own negation, through q/1 (in the rule for q/1)"),
+        ("q(X) :- p(X), !.", "! is not supported in a rule"),
         ("q(X) :- p(X), Y is 2, p(Y).", "there is neither a fact nor a rule for is/2"),
     ],
 )

@@ -639,7 +639,7 @@ def test_deep_records_come_back(tmp_path, levels):
 
 
 def test_big_whole_numbers_come_back(tmp_path):
-    with pytest.warns(UserWarning, match=r"'x' has whole numbers beyond 2\^53, .* types={'x': 'nominal'}"):
+    with pytest.warns(UserWarning, match=r"'x' has integers beyond 2\^53, .* types={'x': 'nominal'}"):
         population = from_records([{"x": 2**70}, {"x": -(2**60)}, {"x": None}])
     write_jsonl(population, tmp_path / "big.jsonl")
     with pytest.warns(UserWarning, match="beyond"):

@@ -221,9 +221,7 @@ def test_times_with_a_zone_become_those_of_utc_and_that_is_said():
 
 @pytest.mark.parametrize("values", [[2**60, 1], np.array([2**63 + 1024, 1], np.uint64), [10**25, 1]])
 def test_whole_numbers_of_too_many_digits_stay_numbers_and_that_is_said(values):
-    with pytest.warns(
-        UserWarning, match=r"'x' has integers beyond 2\^53, of which only about 16 digits are kept"
-    ):
+    with pytest.warns(UserWarning, match=r"'x' has integers beyond 2\^53, of which only about 16 digits are kept"):
         population = from_frame(pd.DataFrame({"x": values}))
     assert kinds(population) == {"x": "int"} and listed(population, "x")[1] == 1
 

@@ -15,7 +15,7 @@ import pytest
 from structtree import Population
 from structtree.data.readers.databases import duckdb_files, sqlite_files
 from structtree.data.readers.databases.reading import linked_database
-from structtree.data.readers.databases.urls import reflected
+from structtree.data.readers.databases.urls import reflect
 from structtree.data.readers.sources import read_data
 from structtree.errors import DataError, UnknownNameError, UsageError
 
@@ -103,12 +103,12 @@ def test_duckdb_and_servers_are_not_asked_for_an_excluded_table(tmp_path, monkey
     duck = write_duck(tmp_path / "bank.duckdb")
     asked = []
     read = duckdb_files._table
-    monkeypatch.setattr(duckdb_files, "_table", lambda *args: asked.append(args[1]) or read(*args))
+    monkeypatch.setattr(duckdb_files, "_table", lambda *args: asked.append(args[3]) or read(*args))
     assert len(read_data(duck, individual="account", exclude=["log"])) == 2
     assert asked == ["account"]
     sqlalchemy = pytest.importorskip("sqlalchemy")
     with sqlalchemy.create_engine(f"sqlite:///{write_damaged(tmp_path / 'bank.sqlite')}").connect() as connection:
-        database = reflected(connection, "the server", exclude=["log"])
+        database = reflect(connection, "the server", exclude=["log"])
     assert len(linked_database(database, {"individual": "account", "exclude": ["log"]})) == 2
 
 
@@ -116,7 +116,7 @@ def test_an_excluded_table_must_be_there_and_not_be_the_individuals(tmp_path):
     path = write_damaged(tmp_path / "bank.sqlite")
     with pytest.raises(UnknownNameError, match=r"unknown table 'lug' .*did you mean 'log'"):
         read_data(path, individual="account", exclude=["log", "lug"])
-    with pytest.raises(UsageError, match="log is excluded, and its rows are the individuals"):
+    with pytest.raises(UsageError, match="log is excluded, but its rows are the individuals"):
         read_data(path, individual="log", exclude=["log"], condition="line = 'x'")
 
 

@@ -27,44 +27,44 @@ from structtree.data.population import Column
 from structtree.data.schema import NUMERIC, Attribute
 from structtree.evaluation.leakage import ALMOST_ALL, LEAST, column_leaks
 
-__all__ = ["columns_alone", "copies_of_the_day"]
+__all__ = ["same_day_copies", "single_columns"]
 
 MANY_VALUES = 0.2
-"""A number that differs in more than this share of individuals is compared by its order, not value by value."""
+"""Fraction of distinct values above which a number is compared by order, not value by value."""
 
 CLEAR = 0.9
-"""An AUC or squared correlation from which on it is what shows a finding."""
+"""Minimum AUC or squared correlation for that figure to be reported."""
 
 COPIED = 0.9999
-"""The squared correlation of a number and its copy."""
+"""Minimum squared correlation of a number and its copy."""
 
 
-def columns_alone(case: Case, *, is_short: bool = False) -> Iterator[Finding]:
-    """Yield each column, of individuals, behind references or over links, that alone predicts the target.
+def single_columns(case: Case, *, is_short: bool = False) -> Iterator[Finding]:
+    """Yield each column of individuals, behind references or aggregated over links, that alone predicts the target.
 
-    Each attribute is reported once: as a copy of the label if it is one, otherwise by its best feature. The short
-    version has copies in other tables only.
+    Each attribute is reported once: as a copy of the label if it is one, otherwise with its best feature. The short
+    version yields only copies in other tables.
     """
     found = {each.name: each for each in features(case.seen)}
     leaks = column_leaks({name: each.column for name, each in found.items()}, case.labels)
     judged = [(found[leak.attribute], is_copy(case, found[leak.attribute])) for leak in leaks]
-    told: set[tuple[str, str | None]] = set()
+    reported: set[tuple[str, str | None]] = set()
     for feature, copied in sorted(judged, key=_order):
         table = case.table_of(feature.type)
-        is_told = {(table, feature.attribute), (table, None)} & told  # that rows are there says that values are
-        if not is_told and not (is_short and (not copied or not feature.path)):
-            told.add((table, feature.attribute))
+        is_reported = {(table, feature.attribute), (table, None)} & reported  # the presence of rows implies values
+        if not is_reported and not (is_short and (not copied or not feature.path)):
+            reported.add((table, feature.attribute))
             yield _finding(case, feature, "copy" if copied and feature.path else "alone")
 
 
 def _order(judged: tuple[Feature, bool]) -> tuple[bool, bool, int, str]:
-    """Return the order in which features are reported: copies, then the presence of rows, then the nearest values."""
+    """Return the sort key of features: copies, then the presence of rows, then the nearest values."""
     feature, copied = judged
     return not copied, feature.attribute is not None, len(feature.path), feature.function
 
 
 def is_copy(case: Case, feature: Feature) -> bool:
-    """Return whether a feature is the label under other names: each value goes with one label, and back."""
+    """Return whether a feature is a one-to-one recoding of the label."""
     if feature.function not in ("", "min", "max"):
         return False
     values = feature.numbers
@@ -80,33 +80,36 @@ def is_copy(case: Case, feature: Feature) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
-    """A figure of a feature and the target, and the query that returns it."""
+class _Figure:
+    """Figure of a feature and the target, and the query that returns it."""
 
     name: str
     value: float
     select: str
-    against: Event | None = None
+    event: Event | None = None
     sign: str = ""
 
+    def text(self, target: str) -> str:
+        """Return the figure as part of a sentence."""
+        return _FIGURES[self.name].format(event=self.event and self.event.text, target=target, value=self.value)
 
-def _shown(case: Case, values: Floats, is_ordered: bool) -> _Shown:
-    """Return the figure that shows best how a feature predicts the target."""
+
+def _figure(case: Case, values: Floats, is_ordered: bool) -> _Figure:
+    """Return the figure that best shows how a feature predicts the target."""
     known = ~np.isnan(values)
-    is_fine = is_ordered and len(np.unique(values[known])) > MANY_VALUES * known.sum()
     if case.labels.dtype.kind == "f":
         r2 = squared_correlation(values, case.labels)
         if is_ordered and r2 >= CLEAR:
-            return _Shown("r2", r2, CORRELATION_SQL)
-        return _Shown("r2", variance_by_value(values, case.labels), VARIANCE_BY_VALUE_SQL)
-    if is_fine:
+            return _Figure("r2", r2, CORRELATION_SQL)
+        return _Figure("r2", variance_by_value(values, case.labels), VARIANCE_BY_VALUE_SQL)
+    if is_ordered and len(np.unique(values[known])) > MANY_VALUES * known.sum():
         best = case.best_auc(values)
         if best.value >= CLEAR:
-            return _Shown("auc", best.value, AUC_SQL, best.event, "-" if best.sign < 0 else "")
-    return _Shown("accuracy", accuracy_by_value(values, case.labels), BY_VALUE_SQL)
+            return _Figure("auc", best.value, AUC_SQL, best.event, "-" if best.sign < 0 else "")
+    return _Figure("accuracy", accuracy_by_value(values, case.labels), BY_VALUE_SQL)
 
 
-_SAID = {
+_FIGURES = {
     "auc": "ranks {event} with an AUC of {value:.3f}",
     "accuracy": "alone predicts {target} with an accuracy of {value:.3f}",
     "r2": "alone explains {value:.1%} of the variance of {target}",
@@ -114,33 +117,30 @@ _SAID = {
 
 
 def _finding(case: Case, feature: Feature, kind: Literal["alone", "copy"]) -> Finding:
-    shown = _shown(case, feature.numbers, feature.column.kind in NUMERIC)
-    said = _SAID[shown.name].format(
-        event=shown.against and shown.against.words, target=case.target, value=shown.value
-    )
-    what = "is a copy of the label under another name and" if kind == "copy" else ""
-    sentence = f"{feature.name} {what} {said}; if it is known only after {case.target}, exclude it.".replace(
-        "  ", " "
+    figure = _figure(case, feature.numbers, feature.column.kind in NUMERIC)
+    what = "is a copy of the label under another name and " if kind == "copy" else ""
+    sentence = (
+        f"{feature.name} {what}{figure.text(case.target)}; if it is known only after {case.target}, exclude it."
     )
     table = case.table_of(feature.type)
-    demonstration = _demonstrated(case, lambda writer: f"{shown.sign}{writer.feature(feature)}", shown, feature)
-    return Finding(kind, table, feature.attribute or "", {shown.name: shown.value}, sentence, demonstration)
+    demonstration = _demonstration(case, lambda writer: f"{figure.sign}{writer.feature(feature)}", figure, feature)
+    return Finding(kind, table, feature.attribute or "", {figure.name: figure.value}, sentence, demonstration)
 
 
-def _demonstrated(case: Case, x: SqlColumn, shown: _Shown, feature: Feature) -> str:
-    """Return the query of a figure; or a command, where SQL cannot say it."""
-    event = shown.against
+def _demonstration(case: Case, x: SqlColumn, figure: _Figure, feature: Feature) -> str:
+    """Return the query for a figure, or a command if SQL cannot express it."""
+    event = figure.event
     columns: dict[str, SqlColumn] = {"x": x}
     columns |= {"e": lambda writer: writer.event(event)} if event else {"y": lambda writer: writer.label()}
     is_own = not feature.path and feature.attribute
     by_it = case.shell_command("cv", features=str(feature.attribute))
-    return case.demonstrated(columns, shown.select, by_it if is_own else None)
+    return case.demonstration(columns, figure.select, by_it if is_own else None)
 
 
-def copies_of_the_day(case: Case) -> Iterator[Finding]:
+def same_day_copies(case: Case) -> Iterator[Finding]:
     """Yield columns of other tables that have the label of the same entity at the same date.
 
-    As of a date nothing of that day is seen, so that there is nothing to find.
+    Individuals limited to an earlier date cannot see that day, so nothing is checked then.
     """
     if case.cutoffs is None or case.is_limited:
         return
@@ -156,28 +156,26 @@ def copies_of_the_day(case: Case) -> Iterator[Finding]:
             same = table.columns[dates[0]].values[targets] == mine[owners]
             for key, column in table.columns.items():
                 if key != dates[0]:
-                    feature = _of_the_day(
-                        (*path, link.name), key, link.target, column, owners[same], targets[same], len(rows)
-                    )
+                    values = _first_values(column, owners[same], targets[same], len(rows))
+                    feature = Feature((*path, link.name), key, "max", link.target, values)
                     if is_copy(case, feature):
                         yield _day_finding(case, feature, Attribute(dates[0], own.kind))
 
 
-def _of_the_day(
-    path: tuple[str, ...], name: str, type_name: str, column: Column, owners: Ints, targets: Ints, n: int
-) -> Feature:
+def _first_values(column: Column, owners: Ints, targets: Ints, n: int) -> Column:
+    """Return the first known value of each of n owners."""
     values = np.full(n, np.nan)
     known = ~column.missing[targets]
     values[owners[known][::-1]] = column.values[targets][known][::-1]
-    return Feature(path, name, "max", type_name, Column("real", values))
+    return Column("real", values)
 
 
 def _day_finding(case: Case, feature: Feature, date: Attribute) -> Finding:
     assert case.cutoffs is not None
     path = case.cutoffs.path
-    shown = _shown(case, feature.numbers, is_ordered=False)
-    said = _SAID[shown.name].format(event="", target=case.target, value=shown.value)
+    figure = _figure(case, feature.numbers, is_ordered=False)
     name = ".".join((*feature.path, str(feature.attribute)))
-    sentence = f"{name} at the same {path} is the label of the same entity and {said}; exclude {feature.type}."
-    demonstration = _demonstrated(case, lambda writer: writer.same_day(feature, path, date), shown, feature)
-    return Finding("copy", feature.type, str(feature.attribute), {shown.name: shown.value}, sentence, demonstration)
+    what = f"at the same {path} is the label of the same entity"
+    sentence = f"{name} {what} and {figure.text(case.target)}; exclude {feature.type}."
+    demonstration = _demonstration(case, lambda writer: writer.same_day(feature, path, date), figure, feature)
+    return Finding("copy", feature.type, str(feature.attribute), {figure.name: figure.value}, sentence, demonstration)
