@@ -301,7 +301,7 @@ def check_dag_picture(path: str | Path) -> None:
 
 def _check_picture(path: Path, formats: tuple[str, ...]) -> None:
     if path.suffix not in formats:
-        raise UsageError(f"cannot draw {path.name!r}: expected a file name that ends in {', '.join(formats)}")
+        raise UsageError(f"cannot draw {path.name!r}: the name must end in {', '.join(formats)}")
     check_writable(path)
 
 
