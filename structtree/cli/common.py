@@ -301,7 +301,7 @@ def print_tree(model: Any, *, plain: bool = False, **options: Any) -> None:
 NARROWEST = 24
 """Minimum width of a printed tree; narrower terminals wrap its lines."""
 
-ROLES = {"edge": "dim", "yes": "bold green", "no": "bold", "answer": "bold", "doubt": "yellow", "figure": "dim"}
+ROLES = {"edge": "dim", "yes": "bold green", "no": "bold", "answer": "bold", "caveat": "yellow", "figure": "dim"}
 """Terminal styles by role; spans about a class also have its colour."""
 
 

@@ -167,21 +167,21 @@ def _schema(grammar: Grammar, data: Opened) -> Schema:
 
 def print_grammar(grammar: Grammar, data: Opened) -> None:
     """Print the grammar, its notes, and the features that it uses."""
-    from structtree.report.features import asked_about
+    from structtree.report.features import grammar_features
 
     typer.echo(f"Grammar: {grammar.origin}")
     for remark in grammar.notes:
         typer.echo(f"  {remark}")
-    typer.echo(f"Features: {asked_about(grammar.check(_schema(grammar, data)))}")
+    typer.echo(f"Features: {grammar_features(grammar.check(_schema(grammar, data)))}")
 
 
 def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any]:
     """Return the grammar and the attributes and links that it uses, for JSON."""
     facts: dict[str, Any] = {"name": grammar.name, "origin": grammar.origin, "notes": list(grammar.notes)}
     if data is not None:
-        from structtree.report.features import asked_about
+        from structtree.report.features import grammar_features
 
-        asked = asked_about(grammar.check(_schema(grammar, data)))
+        asked = grammar_features(grammar.check(_schema(grammar, data)))
         facts |= {"attributes": list(asked.attributes), "links": list(asked.links)}
     return facts
 

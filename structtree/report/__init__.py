@@ -1,1 +1,1 @@
-"""Reports: what a person looks at."""
+"""Text, pictures and HTML reports of data, trees and predictions."""

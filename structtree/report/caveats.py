@@ -1,4 +1,4 @@
-"""Doubts in words: why something better may have been missed at some nodes of trees, what that means, what to do."""
+"""Caveats in words: why a search may have missed a better test, what that means, and what to do about it."""
 
 from __future__ import annotations
 
@@ -13,82 +13,82 @@ WHY: Mapping[Unproved, str] = {
     "time": "the time limit ended the search",
     "evaluations": "the limit on evaluations ended the search",
     "interrupt": "Ctrl-C ended the search",
-    "beam": "a beam looks at a part of the tests only",
-    "listing": "the tests were too many to list all of them",
+    "beam": "a beam search considers only some of the tests",
+    "listing": "there were too many tests to list",
     "sets": "not every set of values was tried",
 }
 
 REMEDIES: tuple[tuple[frozenset[Unproved], str], ...] = (
     (frozenset({"time", "interrupt"}), "allow more time"),
     (frozenset({"evaluations"}), "allow more evaluations"),
-    (frozenset({"beam"}), "use the strategy best-first"),
+    (frozenset({"beam"}), "use the best-first strategy"),
     (frozenset({"sets"}), "use nominal=binary"),
     (
         frozenset({"time", "interrupt", "evaluations", "listing"}),
-        "use a smaller grammar (such as quantiles(10) in place of *)",
+        "use a smaller grammar (for example quantiles(10) instead of *)",
     ),
 )
-"""Reasons why something is not proved, and what helps."""
+"""Sets of reasons, each with its remedy."""
 
 
 def because(found: Iterable[Caveat]) -> str:
-    """Return the reasons in words, in the order of the list above; nothing where they are not known.
+    """Return the reasons in words, in the order of `WHY`; empty if no reason is known.
 
     Examples
     --------
     >>> because([Caveat(0, 0.1, "listing"), Caveat(1, 0.1, "time"), Caveat(2, 0.2, "time")])
-    'the time limit ended the search, and the tests were too many to list all of them'
+    'the time limit ended the search, and there were too many tests to list'
     """
     reasons = {caveat.reason for caveat in found}
     return ", and ".join(words for reason, words in WHY.items() if reason in reasons)
 
 
 def remedies(found: Iterable[Caveat]) -> str:
-    """Return what helps against the reasons; nothing where they are not known.
+    """Return the remedies for the reasons; empty if no reason is known.
 
     Examples
     --------
     >>> remedies([Caveat(0, 0.1, "beam")])
-    'use the strategy best-first'
+    'use the best-first strategy'
     """
     reasons = {caveat.reason for caveat in found}
     return ", or ".join(words for which, words in REMEDIES if reasons & which)
 
 
 def how_much_better(found: Sequence[Caveat], criterion: str) -> str:
-    """Return by how much another test might be better at most, in words where the number says little.
+    """Return an upper bound on the improvement that another test could bring, in words.
 
     Examples
     --------
     >>> how_much_better([Caveat(0, 0.03, "time", 0.2)], "acc*")
     'another test may be better by up to 0.03 in acc*'
     >>> how_much_better([Caveat(0, 0.7, "time", 0.2)], "acc*")
-    'too little was seen to say whether another test is much better (by up to 0.7 in acc*)'
+    'too few tests were evaluated to rule out a much better one (by up to 0.7 in acc*)'
     >>> how_much_better([Caveat(0, 0.0, "time", 0.2)], "acc*")
-    'no other test is better by acc*, though one may be as good'
+    'no other test has a better acc*, though one may be as good'
     """
     gap = max(caveat.gap for caveat in found)
     if not isfinite(gap):
-        return "too little was seen to say how much better another test could be"
+        return "too few tests were evaluated to bound how much better another test could be"
     if gap <= 0:
-        return f"no other test is better by {criterion}, though one may be as good"
+        return f"no other test has a better {criterion}, though one may be as good"
     if any(caveat.gain is not None and caveat.gap > caveat.gain for caveat in found):
-        return f"too little was seen to say whether another test is much better (by up to {gap:.3g} in {criterion})"
+        return f"too few tests were evaluated to rule out a much better one (by up to {gap:.3g} in {criterion})"
     return f"another test may be better by up to {gap:.3g} in {criterion}"
 
 
 def caveat_lines(found: Sequence[Caveat], n_tests: int, criterion: str, of: str = "the tree is") -> list[str]:
-    """Return two lines for people: what is not proved and why, then what that means and what to do.
+    """Return two lines of text: what is not proved and why, then what that means and what to do.
 
     Parameters
     ----------
     found : sequence of Caveat
-        Those at leaves have no gain.
+        Caveats at leaves have no gain.
     n_tests : int
-        The number of all tests, proved or not.
+        Total number of tests, proved or not.
     criterion : str
     of : str
-        What the tests are of.
+        Subject and verb of the first line.
 
     Examples
     --------
@@ -107,12 +107,12 @@ def caveat_lines(found: Sequence[Caveat], n_tests: int, criterion: str, of: str 
 
 
 def count_caveats(found: Sequence[Caveat], n_tests: int) -> str:
-    """Return how many tests are not proved best, and how many leaves might have got a test.
+    """Return the number of tests that are not proved best, and of leaves that might be split.
 
     Examples
     --------
     >>> count_caveats([Caveat(0, 0.03, "time", 0.2), Caveat(2, 0.1, "time")], 1)
-    '1 of 1 test is not proved best, only the best found, and 1 leaf might be divided further'
+    '1 of 1 test is not proved best, only the best found, and 1 leaf might be split further'
     """
     n_open = sum(caveat.gain is not None for caveat in found)
     n_leaves, words = len(found) - n_open, []
@@ -120,5 +120,5 @@ def count_caveats(found: Sequence[Caveat], n_tests: int) -> str:
         tests, are = "test" if n_tests == 1 else "tests", "is" if n_open == 1 else "are"
         words.append(f"{n_open:,} of {n_tests:,} {tests} {are} not proved best, only the best found")
     if n_leaves:
-        words.append(f"{n_leaves:,} {'leaf' if n_leaves == 1 else 'leaves'} might be divided further")
+        words.append(f"{n_leaves:,} {'leaf' if n_leaves == 1 else 'leaves'} might be split further")
     return ", and ".join(words)

@@ -22,18 +22,18 @@ from structtree.space.space import Space
 __all__ = ["demonstrate"]
 
 EXHAUSTIVE_SECONDS = 3.0
-"""For how many seconds the search without pruning is measured; beyond that it is estimated."""
+"""Time limit for the search without pruning; a longer search is estimated."""
 
 
 def demonstrate() -> Iterator[str]:
-    """Yield the lines of the demonstration, as they are found."""
+    """Yield the lines of the demonstration as they are produced."""
     trains, grammar = load_dataset("trains"), Grammar.load("trains")
     yield from _data(trains)
-    yield "\nA grammar says what may be asked of a train:\n"
+    yield "\nA grammar defines the tests that a tree may use:\n"
     yield from _indented(str(grammar).rstrip("\n").splitlines())
     yield ""
     yield from _space(Space.build(grammar, trains.population))
-    yield "\nLearning which trains go east (the first time on a machine the loops are compiled) ...\n"
+    yield "\nLearning which trains go east (the first run on a machine compiles the search) ...\n"
     model = fit(trains.population, trains.target, grammar)
     yield from _learned(trains, model)
     yield "\nWhat pruning saves in the search for the first test ...\n"

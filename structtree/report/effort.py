@@ -1,7 +1,7 @@
-"""The effort that pruning saves: the same search with and without bounds, for each criterion.
+"""Effort that pruning saves: the same search with and without bounds, for each criterion.
 
-Without pruning the whole space is evaluated, which is measured where it can be done in the time allowed and otherwise
-estimated from the counted size of the space and the speed that was measured, and marked as an estimate.
+Without pruning, the whole space is evaluated. That search is measured if it fits in the time limit; otherwise its
+duration is estimated from the size of the space and the measured speed, and marked as an estimate.
 """
 
 from __future__ import annotations
@@ -37,46 +37,46 @@ __all__ = ["Effort", "compare_effort", "node_spaces"]
 EffortProgress = Callable[[str, str, SearchStats], None]
 
 EXHAUSTIVE_LIMIT = 10.0
-"""Seconds for which a search without pruning is worth measuring."""
+"""Default time limit for a search without pruning, in seconds."""
 
 HOPE = 4.0
-"""Factor by which an estimate may exceed the limit and the measurement is still tried: short searches look slow."""
+"""A measurement is tried if the estimate is below this multiple of the limit: short searches look slow."""
 
 MAX_SPACES = 100
-"""Nodes of a model whose space is counted."""
+"""Maximum number of nodes of a model whose space is counted."""
 
 WARM = 1_000
-"""Evaluations after which everything is compiled that a search needs."""
+"""Evaluations of a warm-up search, after which all kernels are compiled."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Effort:
-    """Cost of a search by one criterion, with pruning and without.
+    """Cost of a search with one criterion, with and without pruning.
 
     Parameters
     ----------
     criterion : str
     space : int or None
-        How many predicates there are; None when no formula counts them and they are too many to enumerate.
+        Number of predicates; None if no formula counts them and there are too many to enumerate.
     evaluated, evaluated_exhaustive : int
-        Predicates evaluated with pruning, and without; the latter None when neither measured nor counted.
+        Predicates evaluated with and without pruning; the latter None if neither measured nor counted.
     seconds, seconds_exhaustive : float
     exhaustive_estimated : bool
         Whether the numbers without pruning are estimated.
     agree : bool or None
-        Whether both searches reached the same score; None when that was not measured.
+        Whether both searches reached the same score; None if not measured.
     score, predicate, proved
-        Of the best split; of a whole tree the score and predicate of its root, and whether all its splits are proved.
+        Of the best split; for a whole tree, those of the root, and whether all splits are proved best.
     split : Split
-        The result with pruning; of a whole tree that of the root.
+        Result of the search with pruning; for a whole tree, at the root.
     by_node : tuple of Effort
-        Of a whole tree: what each of its nodes cost, in reading order.
+        For a whole tree: the effort of each node, in depth-first order.
     individuals : int
-        How many individuals were split.
+        Number of individuals that were split.
     interrupted : bool
-        Whether the user stopped it.
+        Whether the user interrupted the search.
     passes : tuple of Pass
-        Where the time of the search with pruning went, by what for and by position.
+        Time of the search with pruning, by order and by position.
     """
 
     criterion: str
@@ -97,14 +97,14 @@ class Effort:
     passes: tuple[Pass, ...] = ()
 
     def __repr__(self) -> str:
-        saved = "" if self.percent is None else f" ({self.percent:.3g} % of those without pruning)"
+        saved = "" if self.percent is None else f" ({self.percent:.3g} % of the evaluations without pruning)"
         known = "proved best" if self.proved else "not proved best"
         found = f"{self.predicate} | {self.criterion} {self.score:.4g}"
         return short_repr(self, found, known, f"{self.evaluated:,} evaluated{saved}", f"{self.seconds:.3g} s")
 
     @property
     def percent(self) -> float | None:
-        """Share of the evaluations without pruning that are made with it."""
+        """Evaluations with pruning, as a percentage of those without."""
         return 100.0 * self.evaluated / self.evaluated_exhaustive if self.evaluated_exhaustive else None
 
     @property
@@ -114,11 +114,11 @@ class Effort:
 
     @property
     def trace(self) -> tuple[TracePoint, ...]:
-        """The best found and the bound as they met, in the search with pruning; of a whole tree at its root."""
+        """Best score and bound over time, in the search with pruning; for a whole tree, at the root."""
         return self.split.stats.trace
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers, for JSON."""
+        """Return the figures as plain JSON values."""
         keys = ("criterion", "space", "evaluated", "evaluated_exhaustive", "percent", "seconds", "seconds_exhaustive")
         more = ("score", "proved", "predicate", "exhaustive_estimated", "agree", "nodes")
         passes = [one._asdict() for one in self.passes]
@@ -140,24 +140,24 @@ def compare_effort(
     max_depth: int | None = None,
     progress: EffortProgress | None = None,
 ) -> tuple[Effort, ...]:
-    """Search with and without pruning, by each criterion, and compare what it cost.
+    """Compare searches with and without pruning for each criterion.
 
     Parameters
     ----------
     individuals, target, grammar, min_samples_leaf
         As for `best_split`.
     criteria : sequence of str or Criterion, optional
-        All that fit the target by default.
+        All criteria that apply to the target by default.
     time_limit : float, optional
-        The most seconds for each search with pruning.
+        Time limit for each search with pruning, in seconds.
     exhaustive_limit : float
-        About how many seconds per criterion to spend on searches without pruning; beyond that it is estimated.
+        Approximate time limit per criterion for searches without pruning; longer searches are estimated.
     whole_tree : bool
-        Sum over all nodes of the tree that is grown by splitting both sides until they are pure.
+        Sum over all nodes of a tree that is grown until its leaves are pure.
     max_depth : int, optional
-        How many splits deep that tree may be.
+        Maximum depth of that tree.
     progress : function, optional
-        Called about once a second with the criterion, what is being done, and the statistics.
+        Called about once a second with the criterion, the phase, and the search statistics.
 
     Returns
     -------
@@ -174,13 +174,13 @@ def compare_effort(
     """
     labels = np.asarray(target)
     population = population_of(individuals)
-    asked = grammar if isinstance(grammar, Space) else grammar_from(grammar)
+    searched = grammar if isinstance(grammar, Space) else grammar_from(grammar)
     chosen = tuple(dict.fromkeys(map(criterion, criteria))) if criteria else _fitting(labels, len(population))
     _check_options(time_limit, exhaustive_limit, max_depth)
     efforts: list[Effort] = []
     with stoppable() as stop, interruptible(stop):
         for each in chosen:
-            task = _Task(population, labels, asked, each, time_limit, exhaustive_limit, min_samples_leaf, progress)
+            task = _Task(population, labels, searched, each, time_limit, exhaustive_limit, min_samples_leaf, progress)
             if not _warm_up(task):
                 break
             effort = _of_tree(task, max_depth) if whole_tree else None
@@ -189,13 +189,13 @@ def compare_effort(
             if effort.interrupted or stop.pressed:
                 break
     if not efforts:
-        raise KeyboardInterrupt  # there is nothing yet to return
+        raise KeyboardInterrupt  # no result yet
     return tuple(efforts) if whole_tree else _with_known_counts(efforts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """A node and a criterion to search by."""
+    """Search problem: a node and a criterion."""
 
     population: Population
     labels: NDArray[Any]
@@ -207,13 +207,13 @@ class _Task:
     progress: EffortProgress | None
 
     def search(self, **budget: Any) -> Split:
-        doing = "without pruning" if budget.get("strategy") == "exhaustive" else "with pruning"
+        phase = "without pruning" if budget.get("strategy") == "exhaustive" else "with pruning"
 
-        def tell(stats: SearchStats, best: Split | None) -> None:
+        def report(stats: SearchStats, best: Split | None) -> None:
             if self.progress is not None:
-                self.progress(self.criterion.name, doing, stats)
+                self.progress(self.criterion.name, phase, stats)
 
-        options = {"criterion": self.criterion, "min_samples_leaf": self.least, "progress": tell, **budget}
+        options = {"criterion": self.criterion, "min_samples_leaf": self.least, "progress": report, **budget}
         return best_split(self.population, self.labels, self.grammar, **options)
 
 
@@ -231,7 +231,7 @@ def _check_options(time_limit: float | None, exhaustive_limit: float, max_depth:
 
 
 def _warm_up(task: _Task) -> bool:
-    """Have everything compiled before time is taken; False if the user stopped it."""
+    """Compile all kernels before timing starts; return False if the user interrupted."""
     found = replace(task, progress=None).search(max_evaluations=WARM, time_limit=task.time_limit)
     return found.stats.stopped_by != "interrupt"
 
@@ -267,12 +267,12 @@ def _size(grammar: Grammar | Space, population: Population) -> int | None:
     try:
         return count_space(space).size
     except UsageError:
-        # No formula, and too many to enumerate: that is an answer here, not a mistake of the caller.
+        # No formula, and too many to enumerate: a valid answer here, not an error of the caller.
         return None
 
 
 def _measured(effort: Effort, task: _Task) -> Effort:
-    """Replace the estimate by a search without pruning, where one can be done in the time allowed."""
+    """Replace the estimate with a measured search without pruning, if it fits in the time limit."""
     limit, found = task.exhaustive_limit, effort.split
     if not limit or (effort.seconds_exhaustive or 0.0) > HOPE * limit:
         return effort
@@ -290,7 +290,7 @@ def _measured(effort: Effort, task: _Task) -> Effort:
 
 
 def _with_known_counts(efforts: Sequence[Effort]) -> tuple[Effort, ...]:
-    """Use one measurement for all criteria: what is evaluated without bounds does not depend on them."""
+    """Use one count for all criteria: without bounds, every criterion evaluates the same predicates."""
     known = [effort.evaluated_exhaustive for effort in efforts if not effort.exhaustive_estimated]
     return tuple(
         replace(effort, evaluated_exhaustive=known[0], seconds_exhaustive=_seconds(known[0], effort.split.stats))
@@ -301,7 +301,7 @@ def _with_known_counts(efforts: Sequence[Effort]) -> tuple[Effort, ...]:
 
 
 def _seconds(n: int | None, stats: SearchStats) -> float | None:
-    """Seconds that so many evaluations take at the speed of a search; None where their number is not known."""
+    """Return the seconds for n evaluations at the speed of a search; None if n is unknown."""
     return None if n is None else n * stats.seconds / max(1, stats.evaluated)
 
 
@@ -313,19 +313,19 @@ def _same(one: Split, other: Split) -> bool:
 
 
 def node_spaces(known: Fitted, individuals: Population, prepared: Population) -> dict[int, int]:
-    """Return how many predicates the grammar of a model derives for those who come by each branch.
+    """Return the number of predicates that the grammar of a model derives at each branch.
 
     Parameters
     ----------
     known : Fitted
     individuals, prepared : Population
-        The same individuals, with all that is known of them, and as the tests of the model need them.
+        The same individuals with all their members, and as prepared for the tests of the model.
 
     Returns
     -------
     dict from node to int
-        Without the nodes of plain tables, where every test is tried, and empty where no formula counts the space, or
-        the individuals lack something that the grammar asks about.
+        Nodes of plain tables are excluded, since every test is tried there. Empty if no formula counts the space, or
+        if the individuals lack a member that the grammar uses.
     """
     tree = known.model.tree
     has_links = len(tree.schema.types) > 1
@@ -354,7 +354,7 @@ def _found_at(tree: Tree, index: int) -> Found:
 
 
 def _of_tree(task: _Task, max_depth: int | None) -> Effort | None:
-    """The sum over all nodes; None when even the root cannot be split."""
+    """Return the sum over all nodes; None if the root cannot be split."""
     efforts = list(_grow(task, max_depth))
     if not efforts:
         return None
@@ -386,7 +386,7 @@ def _sum(numbers: Sequence[Any]) -> Any:
 
 
 def _grow(task: _Task, max_depth: int | None) -> Iterator[Effort]:
-    """Split both sides until they are pure, too small, or deep enough."""
+    """Split nodes until they are pure, too small, or at the maximum depth."""
     stack = [(np.arange(len(task.labels)), 0)]
     left = task.exhaustive_limit
     while stack:

@@ -1,4 +1,4 @@
-"""English words: plurals, articles, numbers, and names of data as words; nothing about predicates."""
+"""English words: plurals, articles, numbers, and names in the data as words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PREPOSITIONS = frozenset(
         "within",
     )
 )
-"""Names of references that stand before what they lead to, as in a bond *to* an atom."""
+"""Names of references that read as prepositions, as in a bond *to* an atom."""
 
 _IRREGULAR = {
     "child": "children",
@@ -57,7 +57,7 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def plural(noun: str) -> str:
-    """Return a noun in the plural; of several words the last one before a preposition or ``that``.
+    """Return the plural of a noun; in a phrase, the word before a preposition or ``that`` is inflected.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _plural_word(word: str) -> str:
 
 
 def singular(noun: str) -> str:
-    """Return a noun in the singular; one that is no plural as it is.
+    """Return the singular of a noun; a noun that is not a plural is returned unchanged.
 
     Examples
     --------
@@ -101,16 +101,16 @@ def _singular_word(word: str) -> str:
 
 
 def article(word: str) -> str:
-    """Return the indefinite article that a word needs.
+    """Return the indefinite article of a word.
 
     Examples
     --------
     >>> article("car"), article("oxygen atom"), article("hour"), article("user")
     ('a', 'an', 'an', 'a')
     """
-    sounds_otherwise = re.match(r"(hour|honest|heir)|(uni|use|eu|one\b|ur[aeiou]|ut[aeiou])", word, re.IGNORECASE)
-    if sounds_otherwise:
-        return "an" if sounds_otherwise[1] else "a"
+    exception = re.match(r"(hour|honest|heir)|(uni|use|eu|one\b|ur[aeiou]|ut[aeiou])", word, re.IGNORECASE)
+    if exception:
+        return "an" if exception[1] else "a"
     return "an" if word[:1].lower() in "aeiou" and word[:1] else "a"
 
 
@@ -126,7 +126,7 @@ def with_article(noun: str) -> str:
 
 
 def counted(n: int) -> str:
-    """Return a number as people write it in a sentence: small ones as words.
+    """Return a number as it is written in a sentence: small ones as words.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def counted(n: int) -> str:
 
 
 def enumerated(parts: Sequence[str], word: str = "and") -> str:
-    """Return an enumeration.
+    """Return items as an enumeration.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def enumerated(parts: Sequence[str], word: str = "and") -> str:
 
 
 def name_words(name: str) -> str:
-    """Return a name of the data as words: ``works_for`` and ``WorksFor`` as *works for*.
+    """Return a name from the data as words: ``works_for`` and ``WorksFor`` as *works for*.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""The explanation of one prediction: each test on the path of the individual, and the rows that decided it.
+"""Explanation of one prediction: each test on the path of the individual, and the rows that decided it.
 
-A yes is explained by its witnesses (`structtree.space.meaning.witnesses`): the rows that made the test true, with
-the values that it looked at. A no is explained by what comes nearest: the conditions that fail, with the values that
-were found instead; of many rows the one that satisfies most, and of those the one that misses a number by least.
-Where a value is missing and the tree has a rule for that, the rule is given. For an individual that goes to several
-leaves in parts, the path of its greatest part is explained.
+A positive answer is explained by its witnesses (`structtree.space.meaning.witnesses`): the rows that made the test
+true, with the values that it read. A negative answer is explained by the nearest miss: the conditions that fail, with
+the actual values. Among several rows, the nearest one satisfies most conditions; ties go to the closest threshold.
+If a value is missing and the tree has a rule for missing values, the rule is given. For an individual that is divided
+among several leaves, the path with the largest fraction is explained.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ from structtree.space.terms import conjuncts
 __all__ = ["Explained", "Explanation", "Reason", "SeenRow", "explain", "explain_prepared"]
 
 MAX_ROWS = 4
-"""Rows of one answer that are printed; the explanation itself has all of them."""
+"""Maximum number of rows printed per answer; the explanation itself has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenRow:
-    """A row that a test looked at.
+    """Row that a test examined.
 
     Parameters
     ----------
     path : str
-        How it is reached from the individual, such as ``cars[2].load``; empty for the individual itself.
+        Path from the individual, such as ``cars[2].load``; empty for the individual itself.
     type : str
     values : tuple of pairs
-        What the test looked at there, by name: attributes, and what was counted or aggregated.
+        Names and values that the test read: attributes, counts and aggregates.
     fails : str
-        The condition that is not satisfied there, or because of it; empty for a row that made the test true.
+        Condition that the row does not satisfy; empty for a row that made the test true.
     met : str
-        For a row behind a derived link: how the individual reaches it through links of the data, if it does.
+        For a row behind a derived link: its path through links of the data, if there is one.
     in_words : bool
-        Whether the condition is in plain English; then it says what is the case instead.
+        Whether `fails` is in plain English; it then states what is true instead.
     number : int
-        Which row of its type it is among those that the individual reaches.
+        Number of the row among the rows of its type that the individual reaches.
     """
 
     path: str
@@ -89,22 +89,22 @@ class SeenRow:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A test on the path, its answer, and the rows behind the answer.
+    """Test on the path, its answer, and the rows that decided it.
 
     Parameters
     ----------
     node : int
     test : str
-        For a switch, its attribute.
+        For a multiway split, its attribute.
     answer : bool or str
-        For a switch, the value whose side is taken.
+        For a multiway split, the value of the branch taken.
     rows : tuple of SeenRow
     note : str
-        Why that is the answer although the value is unknown; else empty.
+        Reason for the answer if the value is unknown; otherwise empty.
     in_words : str
-        The test in plain English, if that was asked for; else empty.
+        The test in plain English, if requested; otherwise empty.
     denied : str
-        What is the case where it fails, in plain English too; else empty.
+        The negated test in plain English, if requested; otherwise empty.
     """
 
     node: int
@@ -124,11 +124,11 @@ class Reason:
 
     @property
     def fails(self) -> str:
-        """The condition of a row at which the test itself fails."""
+        """Condition of rows at which the whole test fails."""
         return self.denied or self.test
 
     def words(self) -> Iterator[str]:
-        """Yield the rows in words; that the test itself fails is clear from the answer."""
+        """Yield the rows as text; a failure of the whole test is omitted, since the answer shows it."""
         for row in self.rows[:MAX_ROWS]:
             words = str(replace(row, fails="") if row.fails == self.fails and row.values else row)
             if words:
@@ -139,37 +139,37 @@ class Reason:
     def to_dict(self) -> dict[str, Any]:
         """Return the reason as plain JSON values."""
         rows = [row.to_dict() for row in self.rows]
-        told = {"node": self.node, "test": self.test, "answer": self.answer, "rows": rows}
+        found = {"node": self.node, "test": self.test, "answer": self.answer, "rows": rows}
         more = {"note": self.note, "words": self.in_words}
-        return told | {key: text for key, text in more.items() if text}
+        return found | {key: text for key, text in more.items() if text}
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Explanation of what a tree says of one individual.
+    """Explanation of the prediction for one individual.
 
     Parameters
     ----------
     individual : int
-        Which one, counted from 0.
+        Position of the individual, counted from 0.
     type : str
     reasons : tuple of Reason
-        From the root on.
+        Tests on the path, from the root.
     leaf : int or None
-        Where it ends up; if that is in several leaves, the one with the greatest part of it.
+        Leaf that the individual reaches; if several, the one with the largest fraction.
     prediction : class or float
     probability : float or None
-        Of the predicted class; None for numbers.
+        Probability of the predicted class; None for numbers.
     spread : float or None
-        The standard deviation of the numbers that were seen there; None for classes.
+        Standard deviation of the training targets in the leaf; None for classes.
     n : int
-        How many were seen there in training.
+        Number of training individuals in the leaf.
     counts : tuple of pairs
-        The weight of each class that was seen there; empty for numbers.
+        Training weight of each class in the leaf; empty for numbers.
     words : str
-        The answer in words, such as ``active 34/36``.
+        The prediction as text, such as ``active 34/36``.
     names : tuple of pairs
-        What its source calls the individual, such as ``("smiles", "CCO")``; usually nothing.
+        Names of the individual in its source, such as ``("smiles", "CCO")``; usually empty.
     """
 
     individual: int
@@ -210,24 +210,24 @@ class Explanation:
 def explain(
     model: Any, individuals: Any, individual: int, decision: Decision | None = None, *, words: bool = False
 ) -> Explanation:
-    """Explain what a tree says of one individual.
+    """Explain the prediction for one individual.
 
     Parameters
     ----------
     model : Tree, Model or fitted estimator
     individuals : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
-        In any form that the model can predict.
+        In any form that the model accepts.
     individual : int
-        Which one, counted from 0.
+        Position of the individual, counted from 0.
     decision : Decision, optional
-        How leaves decide; as the model does by default.
+        Decision rule of the leaves; that of the model by default.
     words : bool
-        Say tests in plain English, too; see `structtree.report.words.in_words`.
+        Also give the tests in plain English; see `structtree.report.words.in_words`.
 
     Returns
     -------
     Explanation
-        ``str`` of it is for the terminal, ``to_dict()`` for JSON.
+        ``str(explanation)`` is for the terminal, ``to_dict()`` for JSON.
 
     Examples
     --------
@@ -254,14 +254,14 @@ def explain(
 
 
 class Explained(NamedTuple):
-    """An explanation together with the individual as the tests saw it: alone, with the rows that it reaches."""
+    """Explanation, and a population of that one individual with the rows that it reaches."""
 
     explanation: Explanation
     alone: Population
 
 
 def explain_prepared(known: Fitted, population: Population, individual: int, *, words: bool = False) -> Explained:
-    """Return the explanation of `explain` for prepared individuals, together with the rows that it is about."""
+    """Explain a prediction as `explain` does, for a prepared population; also return the individual."""
     predictor = known.model.predictor
     if not isinstance(individual, Integral) or not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
@@ -277,8 +277,8 @@ def explain_prepared(known: Fitted, population: Population, individual: int, *, 
 
 
 def _reason(step: PathStep, schema: Schema, start: _Row) -> Reason:
-    """Return the reason why the path goes on as it does."""
-    note = _about_unknown(step.share) if step.unknown else ""
+    """Return the reason for one step of the path."""
+    note = _unknown_note(step.share) if step.unknown else ""
     if isinstance(step.test, str):
         seen = (start.seen(((step.test, start.value(step.test)),)),)
         spoken = name_words(step.test) if start.words else ""
@@ -291,8 +291,8 @@ def _reason(step: PathStep, schema: Schema, start: _Row) -> Reason:
     return Reason(step.node, pretty(step.test), step.answer, tuple(dict.fromkeys(rows)), note, *said)
 
 
-def _about_unknown(share: float | None) -> str:
-    return "unknown: as most in training" if share is None else f"unknown: {share:.0%} of it goes here"
+def _unknown_note(share: float | None) -> str:
+    return "unknown: follows the majority" if share is None else f"unknown: {share:.0%} of its weight goes here"
 
 
 def _concluded(
@@ -316,7 +316,7 @@ def _concluded(
 
 
 def _json_value(value: Value) -> bool | int | float | str | None:
-    """A value as JSON has it: of a date its text."""
+    """Return a value for JSON; dates become strings."""
     return text_of(value) if isinstance(value, date) else value
 
 
@@ -337,7 +337,7 @@ def _plain(value: Value) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row that an individual reaches: its type, its number, and the path that led to it."""
+    """Row that an individual reaches: its type, its number, and its path."""
 
     type: str
     number: int
@@ -348,11 +348,11 @@ class _Row:
     words: bool = field(default=False, compare=False, repr=False)
 
     def denies(self, predicate: syn.Predicate) -> str:
-        """Return a predicate that fails for the row as it is shown: its text, or in words what is so instead."""
+        """Return how a failing predicate is shown: its text, or its negation in words."""
         return in_words(syn.Not(predicate), self.population.schema, self.type) if self.words else pretty(predicate)
 
     def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
-        """Return the row with what was looked at; of a pair, the row that was met."""
+        """Return the row with the values that were read; for a pair, the far row."""
         schema, type_name, number = self.population.schema, self.type, self.number
         while (met := schema.met_by(type_name)) is not None:
             type_name, number = met, int(self.population.tables[type_name].links[FAR_ROW].targets[number])
@@ -364,20 +364,20 @@ class _Row:
         return any(step.partition("[")[0] in derived for step in self.path.split("."))
 
     def satisfies(self, predicate: syn.Predicate) -> bool:
-        """Return whether a predicate holds of the row."""
+        """Return whether the row satisfies a predicate."""
         return bool(rows_where(predicate, self.population, self.type, self.known)[self.number])
 
     def value(self, name: str) -> Value:
-        """Return the value of an attribute; an absent reference is a missing value, too."""
+        """Return the value of an attribute; an absent reference counts as missing."""
         column = self.population.tables[self.type].column(name)
         return None if column is None else column.value(self.number)
 
     def value_at(self, path: syn.ValuePath) -> Value:
-        """Return the value of an attribute at the end of references; missing where they lead nowhere."""
+        """Return the value at the end of a chain of references; missing if one of them is absent."""
         return own_column(path, self.population, self.type).value(self.number)
 
     def targets(self, link: str) -> list[_Row]:
-        """Return the rows that a link leads to."""
+        """Return the rows that a link refers to."""
         declared = self.population.schema.type(self.type).link(link)
         assert declared is not None
         stem = f"{self.path}.{link}" if self.path else link
@@ -392,7 +392,7 @@ class _Row:
 
 
 def _looked_at(predicate: syn.Predicate, row: _Row) -> tuple[tuple[str, Value], ...]:
-    """The values of the row itself that a predicate depends on, by name."""
+    """Return the names and values of the row that a predicate depends on."""
     match predicate:
         case syn.Flag(name) | syn.Compare(name) | syn.Among(name) | syn.Within(name) | syn.Missing(name):
             return ((name, row.value(name)),)
@@ -415,11 +415,11 @@ def _looked_at(predicate: syn.Predicate, row: _Row) -> tuple[tuple[str, Value], 
             return ()
 
 
-# ---- why yes --------------------------------------------------------------------------------------------
+# ---- positive answers -----------------------------------------------------------------------------------
 
 
 def _grounds(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
-    """The rows that made a predicate true of a row, each once, with everything that was looked at there."""
+    """Yield the rows that made a predicate true, each once, with all values that were read."""
     if isinstance(predicate, syn.Not):
         yield from (replace(seen, fails="") for seen in _misses(predicate.inner, row))
         return
@@ -436,15 +436,15 @@ def _grounds(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
 
 
 def _leads_to(path: str, other: str) -> bool:
-    """Return whether a row lies behind another, which then needs no mention if nothing was looked at there."""
+    """Return whether `other` lies behind `path`; a row with no values read then needs no mention."""
     return path != other and (not path or other.startswith((f"{path}.", f"{path}[")))
 
 
-# ---- why no ---------------------------------------------------------------------------------------------
+# ---- negative answers -----------------------------------------------------------------------------------
 
 
 def _misses(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
-    """The rows that keep a predicate from being true of a row, and what was found there instead."""
+    """Yield the rows that make a predicate false, with their values."""
     match predicate:
         case syn.And(parts) | syn.Or(parts):
             for part in parts:
@@ -475,31 +475,31 @@ def _misses(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
 
 
 def _summed(test: syn.Aggregate, row: _Row) -> tuple[tuple[str, Value], ...]:
-    """Return what an aggregate has taken from one of the rows that it was computed from."""
+    """Return the values of one row that an aggregate was computed from."""
     own = () if test.inner is None else _looked_at(test.inner, row)
     names = (name for name in (test.attribute, test.order) if name is not None)
     return tuple(dict.fromkeys([*own, *((name, row.value(name)) for name in names)]))
 
 
 def _nearest(predicate: syn.Predicate, row: _Row, link: str, inner: syn.Predicate) -> Iterator[SeenRow]:
-    """For a link with no suitable row: the number of rows for each condition, and what the nearest row lacks."""
+    """Yield, for a link with no matching row, the number of rows per condition and the misses of the nearest row."""
     targets, parts = row.targets(link), conjuncts(inner)
     if isinstance(predicate, syn.ListStep):
         targets = targets[:1] if predicate.step == "first" else targets[-1:]
     if not targets:
-        nothing = row.count(link, syn.Top()) if isinstance(predicate, syn.Exists) else (link, None)
-        yield row.seen((nothing,), row.denies(predicate))
+        absent = row.count(link, syn.Top()) if isinstance(predicate, syn.Exists) else (link, None)
+        yield row.seen((absent,), row.denies(predicate))
         return
     near = max(targets, key=lambda target: _nearness(parts, target))
-    telling = len(targets) == 1 or _nearness(parts, near) > (0, -inf)
-    if len(targets) > 1 and (len(parts) > 1 or not telling):
+    is_near = len(targets) == 1 or _nearness(parts, near) > (0, -inf)
+    if len(targets) > 1 and (len(parts) > 1 or not is_near):
         yield row.seen(tuple(row.count(link, part) for part in parts), row.denies(predicate))
-    if telling:
+    if is_near:
         yield from _misses(inner, near)
 
 
 def _nearness(parts: tuple[syn.Predicate, ...], row: _Row) -> tuple[int, float]:
-    """Number of conditions that a row satisfies, and how closely it misses the thresholds of the others."""
+    """Return the number of conditions that a row satisfies, and how closely it misses a threshold of the others."""
     failing = [part for part in parts if not row.satisfies(part)]
     return len(parts) - len(failing), -min((_gap(part, row) for part in failing), default=0.0)
 

@@ -1,4 +1,4 @@
-"""One line on what a grammar asks about: attributes of the individuals, and what links lead to."""
+"""One line on the features of a grammar: the attributes of the individuals and the links that its tests use."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.rewrites import reachable_types
 from structtree.models.conform import needed_members
 
-__all__ = ["Asked", "asked_about"]
+__all__ = ["GrammarFeatures", "grammar_features"]
 
 MOST_NAMES = 8
-"""So many names are listed; of more than that, the first few."""
+"""Longer lists of names are shortened."""
 
 FIRST_NAMES = 5
-"""That many."""
+"""Number of names in a shortened list."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Attributes of the individuals, their links, and the links to many of other types that a grammar asks about.
+class GrammarFeatures:
+    """Attributes and links that the tests of a grammar use.
+
+    Links of the individuals are all included; of the other types, only links to several rows.
 
     Examples
     --------
-    >>> str(Asked("Molecule", ("logp", "weight"), ("atoms", "bonds")))
+    >>> str(GrammarFeatures("Molecule", ("logp", "weight"), ("atoms", "bonds")))
     '2 attributes of Molecule (logp, weight), atoms, bonds'
-    >>> str(Asked("Row", tuple(f"f{i}" for i in range(12)), ()))
+    >>> str(GrammarFeatures("Row", tuple(f"f{i}" for i in range(12)), ()))
     '12 columns: f0, f1, f2, f3, f4 and 7 more'
     """
 
@@ -43,14 +45,14 @@ class Asked:
         return ", ".join([*([own] if n else []), *self.links])
 
 
-def asked_about(grammar: CheckedGrammar) -> Asked:
-    """Return what the rewrites of a grammar ask about, from the individuals on.
+def grammar_features(grammar: CheckedGrammar) -> GrammarFeatures:
+    """Return the features that the rewrites of a grammar use.
 
     Examples
     --------
     >>> from structtree import Grammar, Population
     >>> boxes = Population.from_records([{"size": 1, "sender": {"age": 30}, "items": [{"kg": 2}]}])
-    >>> str(asked_about(Grammar.from_schema(boxes.schema).check(boxes.schema)))
+    >>> str(grammar_features(Grammar.from_schema(boxes.schema).check(boxes.schema)))
     '1 attribute of Individual (size), sender, items'
     """
     schema, needed = grammar.schema, dict[str, set[str]]()
@@ -59,14 +61,15 @@ def asked_about(grammar: CheckedGrammar) -> Asked:
         for type_name, members in needed_members(tests, Schema(schema.types, name)).items():
             needed.setdefault(type_name, set()).update(members)
     own = schema.type(schema.individual).attributes
-    asked = needed.get(schema.individual, set())
+    used = needed.get(schema.individual, set())
     links = (
         link.name
         for t in schema.types
         for link in t.links
         if link.name in needed.get(t.name, ()) and (t.name == schema.individual or not link.single)
     )
-    return Asked(schema.individual, tuple(a.name for a in own if a.name in asked), tuple(dict.fromkeys(links)))
+    attributes = tuple(a.name for a in own if a.name in used)
+    return GrammarFeatures(schema.individual, attributes, tuple(dict.fromkeys(links)))
 
 
 def _listed(names: Sequence[str]) -> str:

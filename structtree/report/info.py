@@ -1,4 +1,4 @@
-"""A description of data as plain values: types, rows, members, how much is missing, and the target."""
+"""Description of a dataset as plain values: types, rows, members, missing values, and the target."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ __all__ = ["describe"]
 
 
 def describe(opened: Opened, spell: Callable[[MentionedOption], str] = as_keyword) -> dict[str, Any]:
-    """Return the facts about opened data, ready to print or to serialise, with the options in remarks spelled out.
+    """Return a description of opened data, ready to print or to serialise.
+
+    `spell` renders the options that remarks mention.
 
     Examples
     --------
@@ -53,7 +55,7 @@ def describe(opened: Opened, spell: Callable[[MentionedOption], str] = as_keywor
 
 
 def _describe_relations(relations: Relations, population: Population) -> dict[str, Any]:
-    """Return the keys of a database, how well they fit, and what was not read or is not asked about."""
+    """Return the keys of a database, how well they match, and what was not read or is not used as a feature."""
     identifiers, tables = profile(population).identifiers, relations.database.tables
     names = [
         f"{record.name}.{attribute.name}"
@@ -61,12 +63,12 @@ def _describe_relations(relations: Relations, population: Population) -> dict[st
         for attribute in record.attributes
         if Member(record.name, attribute.name) in identifiers
     ]
-    not_asked = [f"not asked about, since they differ from row to row: {', '.join(names)}"] if names else []
+    skipped = [f"skipped (unique per row): {', '.join(names)}"] if names else []
     return {
         "keys": {name: list(table.key) for name, table in tables.items() if table.key},
         "guessed_keys": [name for name, table in tables.items() if table.key and table.key_guessed],
         "links": [_describe_link(link) for link in relations.links],
-        "remarks": [*relations.remarks, *not_asked],
+        "remarks": [*relations.remarks, *skipped],
     }
 
 
@@ -86,7 +88,7 @@ def _describe_link(link: KeyLink) -> dict[str, Any]:
 
 
 def _describe_facts(opened: Opened) -> dict[str, Any]:
-    """Return what the arguments of facts were taken for, and what was left out of them."""
+    """Return the signatures of the facts, and notes about the arguments that were skipped."""
     facts = opened.provenance.facts
     return {} if facts is None else {"facts": list(facts.signatures), "notes": list(facts.notes)}
 
@@ -129,7 +131,7 @@ def _values(column: Column) -> str:
 
 
 def _first_of_each(column: Column) -> list[tuple[int, int]]:
-    """A row for each value that occurs, and how many have it."""
+    """Return the first row of each value, and the number of rows that have it."""
     codes, rows, counts = np.unique(column.values, return_index=True, return_counts=True)
     return [(int(row), int(n)) for code, row, n in zip(codes, rows, counts, strict=True) if code >= 0]
 

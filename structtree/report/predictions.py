@@ -1,7 +1,7 @@
-"""The predictions of a model for all individuals of some data as a table, beside the truth where it is known.
+"""Predictions of a model as a table, next to the true labels where they are known.
 
-Rows have the numbers that they have in the source, also where some of it was left out; what was left out is in the
-table too, without a prediction and with the reason.
+Rows keep their numbers in the source. Records that were skipped when the data was read are listed as well, with the
+reason in place of a prediction.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from structtree.models.model import Model
 from structtree.reprs import number_text, short_repr
 
 _COMPARED = 2000
-"""So many names are compared with one that nobody has, to find what was meant."""
+"""Maximum number of names to search for a suggestion when an id does not exist."""
 
 __all__ = ["Predictions", "find_individual", "predictions", "truth", "whole"]
 
@@ -37,25 +37,25 @@ class Predictions:
     Parameters
     ----------
     target : str or None
-        What is predicted.
+        Name of the target.
     said : array
-        A class or a number for each individual.
+        Prediction for each individual: a class or a number.
     probabilities : array or None
-        Of the classes, as (individuals, classes); None for numbers.
+        Class probabilities of shape (individuals, classes); None for numbers.
     classes : tuple of str
-        The names of the classes, in that order.
+        Names of the classes, in the order of the columns of `probabilities`.
     spread : array or None
-        For numbers: the standard deviation of those seen in training at the leaf.
+        For numbers: the standard deviation of the training targets in the leaf.
     actual : list or None
-        What the data itself has, None where it has nothing; None if it does not have the target.
+        True labels, None where they are missing; None if the data does not contain the target.
     answers : Predicted or None
-        Predictions beside the truth, where that is known.
+        Predictions with the true labels, where these are known.
     rows : sequence of int
-        For each individual, its number in the source, counted from 0.
+        Row number of each individual in the source, counted from 0.
     names, kept : mapping
-        What the source calls its records, and those of its attributes that are shown: a value for each record.
+        Names of the records in the source, and the attributes that are kept: one value per record.
     left_out : mapping
-        For each record of the source that was left out, why.
+        Reason for each record of the source that was skipped.
     """
 
     target: str | None
@@ -71,7 +71,7 @@ class Predictions:
     left_out: Mapping[int, str] = field(default_factory=dict)
 
     def evaluate(self, metrics: Sequence[str] | None = None) -> Scores | None:
-        """Return how right the model is, as of `structtree.evaluate`; None if the truth is not known."""
+        """Return the scores as `structtree.evaluate` does; None if no true label is known."""
         if self.answers is None:
             return None
         return score_answers(self.answers, constant_answers(self.answers), metrics)
@@ -82,12 +82,12 @@ class Predictions:
         return short_repr(self, f"{self.target or 'target'} of {number_text(self.said, 'individual')}", score)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return one plain JSON value for each individual, and for each record that was left out."""
+        """Return one dict of plain JSON values for each individual and each skipped record."""
         said = [self._record(row, place) for place, row in enumerate(self.rows)]
         return sorted([*said, *map(self._record, self.left_out)], key=lambda record: record["row"])
 
     def to_csv(self) -> str:
-        """Return a table with a header: row and names, the prediction and what goes with it, the truth, problems."""
+        """Return CSV text with a header: row, names, prediction, probabilities or spread, true label, problem."""
         text = io.StringIO()
         flat = [self._cells(record) for record in self.to_dicts()]
         writer = csv.DictWriter(text, self._heads(), restval="", lineterminator="\n")
@@ -96,13 +96,13 @@ class Predictions:
         return text.getvalue()
 
     def _heads(self) -> list[str]:
-        """Return the columns of the table, in order."""
+        """Return the column names of the table, in order."""
         beside = [f"p({name})" for name in self.classes] if self.spread is None else ["spread"]
         known = [*(["actual"] if self.actual is not None else []), *(["problem"] if self.left_out else [])]
         return ["row", *self._free(self.names), "prediction", *beside, *known, *self._free(self.kept)]
 
     def _cells(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record as the cells of a line."""
+        """Return a record as the cells of a row."""
         cells: dict[str, Any] = {
             name: class_name(value) if isinstance(value, bool) else value for name, value in record.items()
         }
@@ -112,7 +112,7 @@ class Predictions:
         return cells | {name: f"{number:.6g}" for name, number in numbers.items()}
 
     def _record(self, row: int, place: int | None = None) -> dict[str, Any]:
-        """Return what is said of a record of the source; without a place among the individuals it was left out."""
+        """Return the entry for a record of the source; without `place`, it is a skipped record."""
         record: dict[str, Any] = {"row": row, **self._of_source(self.names, row), "prediction": None}
         if place is None:
             record["problem"] = self.left_out[row]
@@ -134,7 +134,7 @@ class Predictions:
         return {head: values[row] for head, values in zip(self._free(columns), columns.values(), strict=True)}
 
     def _free(self, names: Iterable[str]) -> list[str]:
-        """Return columns of the source under names that no column of the predictions has."""
+        """Return column names of the source, prefixed if they clash with a column of the predictions."""
         own = {
             "row",
             "prediction",
@@ -148,15 +148,15 @@ class Predictions:
 
 
 def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predictions:
-    """Return what a model says of the individuals of opened data.
+    """Return the predictions of a model for opened data.
 
     Parameters
     ----------
     model : Model
     data : Opened
-        With what the model was trained to ask about; the target may be among it.
+        Must contain the features of the model; may contain the target.
     keep : iterable of str
-        The attributes of the source to show beside: names, or patterns such as ``assay*``; ``all`` stands for all.
+        Attributes of the source to include: names, patterns such as ``assay*``, or ``all``.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predict
 def _answers(
     model: Model, said: NDArray[Any], probabilities: NDArray[np.float64] | None, actual: list[Any]
 ) -> Predicted | None:
-    """The predictions for those whose target is known, beside it; None if there are none."""
+    """Return the predictions with the true labels, where these are known; None if none is."""
     known = [i for i, value in enumerate(actual) if value is not None]
     if not known:
         return None
@@ -204,7 +204,7 @@ def _answers(
 
 
 def _chosen(patterns: Iterable[str], population: Population) -> list[str]:
-    """Return the names that some patterns mean: those of the source if they are all of them, else any attributes."""
+    """Return the names that match patterns; ``all`` stands for the columns of the source."""
     own, given = record_members(population), list(patterns)
     every = list(dict.fromkeys([*own, *population.tables[population.schema.individual].columns]))
     if "all" in given and "all" not in every:
@@ -213,14 +213,14 @@ def _chosen(patterns: Iterable[str], population: Population) -> list[str]:
 
 
 def whole(data: Opened) -> Population:
-    """Return the individuals with their target as an attribute, which a model for something else may ask about."""
+    """Return the population with its target as an attribute, which a model for another target may use."""
     if data.target is None or data.target_name is None:
         return data.population
     return data.population.with_target(data.target_name, data.target)
 
 
 def truth(population: Population, target: str | None) -> list[Any] | None:
-    """Return the values of the target, None where there is none; None if the individuals do not have it."""
+    """Return the values of the target, None where missing; None if there is no such attribute."""
     record = population.schema.type(population.schema.individual)
     if target is None or record.attribute(target) is None:
         return None
@@ -229,17 +229,17 @@ def truth(population: Population, target: str | None) -> list[Any] | None:
 
 
 def find_individual(data: Opened, row: int = 0, *, id: str | None = None, column: str | None = None) -> int:
-    """Return the place among the individuals of one that the user names as the source does.
+    """Return the position of the individual with a given row number or id in the source.
 
     Parameters
     ----------
     data : Opened
     row : int
-        Its number in the source, counted from 0.
+        Row number in the source, counted from 0.
     id : str, optional
-        Instead: one of its names, or its value of an attribute that no two records have in common.
+        A name of the individual, or its value of an attribute that is unique per record; replaces `row`.
     column : str, optional
-        The only name or attribute to look at for ``id``.
+        The name or attribute to compare with `id`; by default all of them.
 
     Examples
     --------
@@ -255,15 +255,15 @@ def find_individual(data: Opened, row: int = 0, *, id: str | None = None, column
             f"{option_text('row')} must be from 0 to {n - 1}, since there are {n} individuals; got {row}"
         )
     if row in data.provenance.left_out:
-        raise DataError(f"row {row} was left out: {data.provenance.left_out[row]}", source=data.source or None)
+        raise DataError(f"row {row} was skipped: {data.provenance.left_out[row]}", source=data.source or None)
     return int(np.flatnonzero(data.rows == row)[0])
 
 
 def _row_of(data: Opened, id: str, column: str | None) -> int:
-    """Return the number of the only record that is called so."""
-    looked_at = [column] if column is not None else [*data.provenance.names, *_telling(data)]
+    """Return the row number of the only record with an id."""
+    columns = [column] if column is not None else [*data.provenance.names, *_unique_attributes(data)]
     texts: list[str] = []
-    for name in looked_at:
+    for name in columns:
         values = [None if value is None else str(value) for value in record_values(data.population, name)]
         rows = [row for row, value in enumerate(values) if value == id]
         if len(rows) == 1:
@@ -271,11 +271,10 @@ def _row_of(data: Opened, id: str, column: str | None) -> int:
         if rows:
             shown = ", ".join(map(str, rows[:10])) + (", ..." if len(rows) > 10 else "")
             raise UsageError(
-                f"{len(rows):,} individuals have {name} {id}, in the rows {shown}; choose one with "
-                + option_text("row")
+                f"{len(rows):,} individuals have {name} {id}, in rows {shown}; choose one with " + option_text("row")
             )
         texts += filter(None, values)
-    where = f"whose {' or '.join(looked_at)} is" if looked_at else "that is called"
+    where = f"whose {' or '.join(columns)} is" if columns else "with the id"
     fix = (
         ""
         if column is not None
@@ -284,8 +283,8 @@ def _row_of(data: Opened, id: str, column: str | None) -> int:
     raise UsageError(f"there is no individual {where} {id!r}{did_you_mean(id, texts[:_COMPARED])}{fix}")
 
 
-def _telling(data: Opened) -> list[str]:
-    """Return the attributes of the source, as far as they are text or whole numbers, that tell all records apart."""
+def _unique_attributes(data: Opened) -> list[str]:
+    """Return the string and integer attributes of the source whose values are unique."""
     found = []
     for name in record_members(data.population):
         values = [value for value in record_values(data.population, name) if value is not None]

@@ -1,4 +1,4 @@
-"""Scores as text: metrics line by line beside the baseline, and the confusion of classes."""
+"""Scores as text: a table of metrics with the baseline, and the confusion matrix."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from structtree.reprs import inert
 __all__ = ["confusion_lines", "score_lines"]
 
 MOST_CLASSES = 12
-"""The confusion of more classes is not shown as a matrix."""
+"""Most classes for which the whole confusion matrix is shown."""
 
 MOST_CONFUSIONS = 10
-"""So many of the most frequent confusions are named instead."""
+"""Number of confusions listed instead of a matrix."""
 
 
 def score_lines(
     columns: Mapping[str, Scores], more: Mapping[str, Sequence[str]] | None = None, title: str = ""
 ) -> list[str]:
-    """Return a table with a line for each metric, a column for each of some scores, and the baseline at the end.
+    """Return a table with one line per metric, one column per set of scores, and the baseline in the last column.
 
     Parameters
     ----------
     columns : dict from heading to Scores
-        All by the same metrics; the baseline is that of the last.
+        Scores for the same metrics; the baseline is that of the last column.
     more : dict from name to sequence of str, optional
-        More lines.
+        Additional lines.
     title : str
-        What stands above the metrics.
+        Heading of the column of metrics.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def score_lines(
 
 
 def confusion_lines(confusion: Confusion) -> list[str]:
-    """Return who was taken for whom: as a matrix, or of many classes the most frequent confusions.
+    """Return the confusion matrix, or the most frequent confusions if there are many classes.
 
     Examples
     --------
@@ -83,26 +83,26 @@ def _most_frequent(confusion: Confusion) -> list[str]:
     rows = [["true", "predicted", "times"]]
     rows += [[classes[i], classes[j], f"{wrong[i, j]:,}"] for i, j in places if wrong[i, j]]
     if len(rows) == 1:
-        return [f"none of the {len(classes)} classes is taken for another"]
-    return [f"most frequent confusions of the {len(classes)} classes", *_aligned(rows)]
+        return [f"no confusions between the {len(classes)} classes"]
+    return [f"most frequent confusions between the {len(classes)} classes", *_aligned(rows)]
 
 
 def _label(name: str, scores: Scores) -> str:
-    """The word for a metric; those of one class out of two say which class."""
+    """Return the label of a metric, with the class if the metric is about one of two classes."""
     if name in ("f1", "average_precision") and scores.confusion and len(scores.confusion.classes) == 2:
         return f"{scores.task.metrics[name].label} ({scores.confusion.classes[1]})"
     return scores.task.metrics[name].label
 
 
 def _figure(form: str, value: float, sd: float | None = None) -> str:
-    """A value as its metric is shown."""
+    """Return a value in the format of its metric."""
     if not isfinite(value):
         return "-"
     return f"{value:{form}}" + (f" ± {sd:{form}}" if sd is not None and isfinite(sd) else "")
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines with the first column to the left and the others to the right."""
+    """Yield lines with the first column aligned left and the others right."""
     rows = [list(map(inert, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:

@@ -1,7 +1,7 @@
-"""Lines of text whose parts have roles, so that the same lines are printed plain or in colour.
+"""Lines of text made of spans with roles, so that the same lines can be printed plain or in colour.
 
-What makes text decides what each part is (`TextSpan`); what prints it decides how that looks, or ignores it. Widths
-are those of a terminal: a Chinese character takes two cells, an accent none.
+The code that writes a line sets the role of each span (`TextSpan`); the code that prints it chooses a style or
+ignores the role. Widths are measured in terminal cells: a Chinese character takes two, a combining accent none.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import Literal, NamedTuple
 
 __all__ = ["Line", "SpanRole", "TextSpan", "cells", "line_text", "wrapped_spans"]
 
-SpanRole = Literal["plain", "edge", "yes", "no", "test", "answer", "figure", "doubt", "bar"]
+SpanRole = Literal["plain", "edge", "yes", "no", "test", "answer", "figure", "caveat", "bar"]
 
 
 class TextSpan(NamedTuple):
-    """Part of a line.
+    """Piece of a line with a role.
 
     Parameters
     ----------
     text : str
     role : str
-        What it is: an ``edge`` of the tree, a side (``yes``, ``no``), a ``test``, an ``answer``, a ``figure``, a
-        ``caveat``, or a part of a ``bar``.
+        An ``edge`` of the tree, a branch (``yes``, ``no``), a ``test``, an ``answer``, a ``figure``, a ``caveat``, or
+        a piece of a ``bar``.
     code : int, optional
-        Of the class that it is about.
+        Code of the class that the span refers to.
     """
 
     text: str
@@ -48,7 +48,7 @@ def line_text(line: Iterable[TextSpan]) -> str:
 
 
 def cells(text: str) -> int:
-    """Return how many cells of a terminal a text takes.
+    """Return the number of terminal cells that a string takes.
 
     Examples
     --------
@@ -58,17 +58,17 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_cells_of, text))
 
 
-def _cells_of(sign: str) -> int:
-    if unicodedata.combining(sign) or sign in "\u200c\u200d\ufe0f":
+def _cells_of(char: str) -> int:
+    if unicodedata.combining(char) or char in "\u200c\u200d\ufe0f":
         return 0
-    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def wrapped_spans(spans: Sequence[TextSpan], first: int, others: int, *, break_words: bool) -> list[Line]:
-    """Return spans in lines, with a blank between words and two between spans.
+    """Wrap spans into lines, with one space between words and two between spans.
 
-    The first line has so many cells, and each of the others so many. A span that does not fit behind the one before
-    it begins a line. With `break_words` a word that is too long for any line is divided; else its line is longer.
+    The first line is at most `first` cells wide, the others `others`. A span that does not fit on the rest of a line
+    starts a new one. With `break_words`, a word longer than any line is broken; otherwise its line overflows.
 
     Examples
     --------
@@ -92,12 +92,12 @@ def wrapped_spans(spans: Sequence[TextSpan], first: int, others: int, *, break_w
 
 
 def _pieces(text: str, room: int, break_words: bool) -> Iterator[str]:
-    """Yield the words of a text; those that are too long in pieces, if they may be divided."""
+    """Yield the words of a text; with `break_words`, long words are broken into pieces."""
     for word in text.split(" "):
         piece = ""
-        for sign in word if break_words and cells(word) > room else ():
-            if piece and cells(piece) + cells(sign) > room:
+        for char in word if break_words and cells(word) > room else ():
+            if piece and cells(piece) + cells(char) > room:
                 yield piece
                 piece = ""
-            piece += sign
+            piece += char
         yield piece or word

@@ -1,9 +1,8 @@
-"""A tree to read in a terminal: the test, what happens on yes and on no, and what was seen at the leaves.
+"""Trees as indented text: each test with its yes and no branches, and the training counts at the leaves.
 
-Written line by line with a stack, so that the depth of a tree does not matter. Long tests are wrapped under
-themselves; a test that the search could not prove best says by how much something else might be better, and the last
-lines say why, and what to do. A switch shows its attribute, and each value with what it leads to; ``else`` marks the
-side of all other values.
+Lines are written with an explicit stack, so that deep trees do not hit the recursion limit. Long tests are wrapped
+with a hanging indent. A test that is not proved best shows its gap, and the last lines give the reason and a remedy.
+A multiway split shows its attribute and one branch per value; ``else`` marks the branch of all other values.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ from structtree.report.words import in_words
 from structtree.reprs import inert
 from structtree.tasks.task import NodeFigures
 
-__all__ = ["NodeText", "apportioned", "export_text", "leaves_below", "question", "side_names", "tree_lines"]
+__all__ = ["NodeText", "apportioned", "branch_labels", "export_text", "leaves_below", "question", "tree_lines"]
 
 MIN_TEXT_WIDTH = 30
-"""However deep a tree is, so many characters of a line are left for its text."""
+"""Minimum number of characters for the text of a line, however deep the tree is."""
 
 _LEAST_TEXT, _BAR_FROM = 16, 56
-"""The same on a terminal, which may be narrow, and the width from which there are bars."""
+"""The same on a terminal, which may be narrow, and the minimum width for bars."""
 
 _MOST_NAMED = 24
-"""The most classes that are named above the tree."""
+"""Maximum number of classes in the legend."""
 
 _SIGNS = "█▓▒░"
-"""Signs of classes in bars, by their number, again and again; on a terminal they have colours, too."""
+"""Characters of the classes in bars, used in turn; a terminal adds colours."""
 
 
 def export_text(
@@ -59,15 +58,15 @@ def export_text(
     ----------
     model : Tree, Model or fitted estimator
     decision : Decision, optional
-        How leaves decide; as the model does by default.
+        Decision rule of the leaves; that of the model by default.
     digits : int
         Significant digits of means, spreads, probabilities, gaps and non-integer weights; tests are printed exactly.
     max_depth : int, optional
-        What lies deeper is summed up in one line.
+        Deeper subtrees are summarised in one line.
     width : int
-        Of a line; a very deep tree may need more.
+        Width of a line; a very deep tree may need more.
     counts : bool
-        Show the class counts of branches, too.
+        Also show the class counts of branches.
     words : bool
         Show tests in plain English; see `structtree.report.words.in_words`.
 
@@ -92,7 +91,7 @@ def export_text(
        ├─ yes: west 3/3
        └─ no:  west 1/2
     (the tree is valid, but 1 of 2 tests is not proved best, only the best found)
-    (too little was seen to say whether another test is much better (by up to 0.25 in acc*))
+    (too few tests were evaluated to rule out a much better one (by up to 0.25 in acc*))
     """
     lines = tree_lines(
         model, decision, digits=digits, max_depth=max_depth, width=width, counts=counts, words=words, bars=False
@@ -111,15 +110,15 @@ def tree_lines(
     words: bool = False,
     bars: bool = True,
 ) -> Iterator[Line]:
-    """Yield the lines of `export_text` with the role of each part, for a terminal.
+    """Yield the lines of `export_text` as spans with roles, for a terminal.
 
     Parameters
     ----------
     model, decision, digits, max_depth, width, counts, words
-        As of `export_text`.
+        As for `export_text`.
     bars : bool
-        Show on the right how the classes are distributed at each node, or where on the scale of the tree its mean is,
-        and how much of the training data came by. Words that are too long for a line are then divided.
+        Show on the right the class distribution of each node, or its mean on the scale of the tree, and its share of
+        the training data. Words that are too long for a line are then broken.
 
     Examples
     --------
@@ -142,14 +141,14 @@ def tree_lines(
     if bars:
         yield from wrapped_spans(_legend(texts, form), width, width, break_words=True)
     yield from _lines(tree, texts, most, form)
-    for line in (*_about_missing(tree), *_about_doubts(tree)):
-        parts = wrapped_spans([TextSpan(line, "doubt")], width, width - 1, break_words=bars)
+    for line in (*_missing_note(tree), *_caveat_notes(tree)):
+        parts = wrapped_spans([TextSpan(line, "caveat")], width, width - 1, break_words=bars)
         yield from (part if i == 0 else (TextSpan(" "), *part) for i, part in enumerate(parts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeText:
-    """Words for the nodes of a tree.
+    """Texts for the nodes of a tree.
 
     Examples
     --------
@@ -168,7 +167,7 @@ class NodeText:
 
     @classmethod
     def of(cls, tree: Tree, decision: Decision = MAJORITY, digits: int = 3) -> NodeText:
-        """Return the words for a tree whose leaves decide in some way."""
+        """Return the texts for a tree with a decision rule."""
         task = tree.task
         chances = None if decision.is_plain else task.chances(tree, decision)
         return cls(tree, digits, task.answers(tree, decision), chances, task.spreads(tree))
@@ -188,26 +187,26 @@ class NodeText:
         return self.tree.task.leaf_text(self.figures(node))
 
     def share(self, node: int) -> str:
-        """Return how many were seen at a node: ``34/36`` that have the class, or ``n=12``."""
+        """Return the training counts of a node: ``34/36`` for the predicted class, or ``n=12``."""
         return self.tree.task.share_text(self.figures(node))
 
     def seen(self, node: int) -> str:
-        """Return what was seen at a node: ``active 34, inactive 2``, or ``n=12, mean 3.42 ± 0.51``."""
+        """Return the training summary of a node: ``active 34, inactive 2``, or ``n=12, mean 3.42 ± 0.51``."""
         return self.tree.task.seen_text(self.figures(node))
 
     def caveat(self, branch: Branch | MultiwayBranch) -> str:
-        """Return a note that something better is possible, and by how much; nothing where the test is proved best."""
+        """Return a note with the gap of a test that is not proved best; empty if it is proved."""
         if branch.found.proved:
             return ""
         gap = f", gap {self.number(branch.found.gap)}" if branch.found.gap > 0 else ""
         return f"[not proved best{gap}]"
 
     def code(self, node: int) -> int | None:
-        """Return the number of the class that a node says; None for numbers."""
+        """Return the code of the class that a node predicts; None for numbers."""
         return int(self.said[node]) if self.tree.classes else None
 
     def bar(self, node: int, width: int) -> Iterator[TextSpan]:
-        """Yield so many cells with the distribution of the classes, or with mean and spread on the tree's scale."""
+        """Yield a bar of `width` cells: the class distribution, or mean and spread on the tree's scale."""
         if self.spread is None:
             counts = self.tree.task.distribution(self.tree.nodes[node].stats)
             for code, n in enumerate(apportioned(counts, width)):
@@ -224,18 +223,18 @@ class NodeText:
 
     @property
     def scale(self) -> tuple[float, float]:
-        """The least and the greatest number within the spread of any node."""
+        """Range of mean minus spread to mean plus spread over all nodes."""
         assert self.spread is not None
         means = np.asarray(self.said, dtype=np.float64)
         return float((means - self.spread).min()), float((means + self.spread).max())
 
     def number(self, value: float) -> str:
-        """Return a number as text: whole ones in full, others with so many digits."""
+        """Return a number as text: integers in full, others with `digits` significant digits."""
         return short_number(value, self.digits)
 
 
 def short_number(value: float, digits: int = 3) -> str:
-    """Return a number as text: whole ones in full, others with a few digits.
+    """Return a number as text: integers in full, others with a few significant digits.
 
     Examples
     --------
@@ -246,7 +245,7 @@ def short_number(value: float, digits: int = 3) -> str:
 
 
 def apportioned(weights: Sequence[float], n: int) -> list[int]:
-    """Return how many of n cells each weight gets: as near to its share as it can be, and together all of them.
+    """Distribute n cells over weights in proportion, by the largest remainder.
 
     Examples
     --------
@@ -266,14 +265,14 @@ def apportioned(weights: Sequence[float], n: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """The form of the lines: how wide they are and their parts, and what they show.
+    """Layout of the lines: their widths, and what they show.
 
     Parameters
     ----------
     width, indent, hang, bar : int
-        Of a line, of a level, of what stands before the other lines of a node, and of a bar; without bars 0.
+        Widths of a line, of one level, of the hanging indent, and of a bar (0 without bars).
     column : int
-        The width of what stands on the right of all lines.
+        Width of the column on the right of all lines.
     """
 
     width: int
@@ -293,13 +292,13 @@ class _Form:
         return cls(width, indent, 2 if bars and not bar else 4, bar, column, counts, words)
 
     def edges(self, is_last: bool) -> tuple[str, str]:
-        """Return what stands before a side of a node, and before all below it."""
+        """Return the prefix of a branch, and of all lines below it."""
         corner, line = ("└", " ") if is_last else ("├", "│")
         return (corner + ("", " ", "─ ")[self.indent - 1]), line.ljust(self.indent)
 
 
 def _lines(tree: Tree, texts: NodeText, max_depth: int, form: _Form) -> Iterator[Line]:
-    """The lines of a tree; on the stack a node, the name of its side, and what stands before all below it."""
+    """Yield the lines of a tree; the stack holds nodes with their branch label and the prefix of lines below."""
     stack: list[tuple[int, int, Line, str]] = [(0, 0, (), "")]
     while stack:
         index, depth, head, margin = stack.pop()
@@ -317,18 +316,18 @@ def _lines(tree: Tree, texts: NodeText, max_depth: int, form: _Form) -> Iterator
             yield (*before, *line, *_beside(texts, index, form, (*before, *line))) if i == 0 else (*before, *line)
         if is_end or isinstance(node, Leaf):
             continue
-        answers = side_names(node, tree.missing == "fractional")
-        side = max(map(cells, answers)) + 2
+        answers = branch_labels(node, tree.missing == "fractional")
+        room = max(map(cells, answers)) + 2
         for i in range(len(answers) - 1, -1, -1):
             first, under = form.edges(i == len(answers) - 1)
-            name = f"{answers[i]}:" + " " * (side - 1 - cells(answers[i]))
+            name = f"{answers[i]}:" + " " * (room - 1 - cells(answers[i]))
             role: SpanRole = "yes" if i == 0 and len(answers) == 2 else "no"
             edge = TextSpan(margin + first, "edge")
             stack.append((node.children[i], depth + 1, (edge, TextSpan(name, role)), margin + under))
 
 
 def _node_spans(tree: Tree, texts: NodeText, index: int, form: _Form, *, is_end: bool) -> list[TextSpan]:
-    """The text of a node: its answer, or its test with notes behind it."""
+    """Return the text of a node: its answer, or its test followed by notes."""
     node = tree.nodes[index]
     if is_end:
         more = "" if isinstance(node, Leaf) else f"… {leaves_below(tree, index)} leaves, "
@@ -337,13 +336,13 @@ def _node_spans(tree: Tree, texts: NodeText, index: int, form: _Form, *, is_end:
     seen = f"({texts.seen(index)})" if form.counts else ""
     return [
         TextSpan(inert(question(tree, index, words=form.words)), "test"),
-        TextSpan(texts.caveat(node), "doubt"),
+        TextSpan(texts.caveat(node), "caveat"),
         TextSpan(seen, "figure"),
     ]
 
 
 def _beside(texts: NodeText, index: int, form: _Form, line: Line) -> Iterator[TextSpan]:
-    """What stands on the right of a line: the bar of its node, and its share of the training data."""
+    """Yield the right column of a line: the bar of its node, and its share of the training data."""
     if not form.column:
         return
     whole = texts.tree.nodes[0].stats.weight or 1.0
@@ -357,7 +356,7 @@ def _beside(texts: NodeText, index: int, form: _Form, line: Line) -> Iterator[Te
 
 
 def _legend(texts: NodeText, form: _Form) -> list[TextSpan]:
-    """The sign of each class in the bars, or their scale."""
+    """Return the legend of the bars: the character of each class, or the scale."""
     tree = texts.tree
     if texts.spread is not None:
         low, high = map(texts.number, texts.scale)
@@ -371,7 +370,7 @@ def _legend(texts: NodeText, form: _Form) -> list[TextSpan]:
 
 
 def question(tree: Tree, index: int, *, words: bool = False) -> str:
-    """Return what a node asks, as text of the grammar language or in words; nothing for a leaf.
+    """Return the test of a node, in the grammar language or in words; empty for a leaf.
 
     Examples
     --------
@@ -389,24 +388,24 @@ def question(tree: Tree, index: int, *, words: bool = False) -> str:
             return ""
 
 
-def side_names(node: Branch | MultiwayBranch, in_parts: bool) -> list[str]:
-    """Return the answers that lead to the sides of a node; in parts, no side is for all other values."""
+def branch_labels(node: Branch | MultiwayBranch, is_fractional: bool) -> list[str]:
+    """Return the labels of the branches of a node; without `is_fractional`, one branch is marked ``else``."""
     if isinstance(node, Branch):
         return ["yes", "no"]
     answers = [pretty_scalar(value) for value in node.values]
-    if not in_parts:
+    if not is_fractional:
         answers[node.usual] += ", else"
     return answers
 
 
-def _about_missing(tree: Tree) -> list[str]:
-    sides = {"majority": "the side with most weight", "fractional": "all sides, in proportion to their weight"}
-    known = tree.missing in sides and tree.branches
-    return [f"(missing values: to {sides[tree.missing]} in training)"] if known else []
+def _missing_note(tree: Tree) -> list[str]:
+    routes = {"majority": "the branch with most weight", "fractional": "all branches, in proportion to their weight"}
+    known = tree.missing in routes and tree.branches
+    return [f"(missing values: to {routes[tree.missing]} in training)"] if known else []
 
 
-def _about_doubts(tree: Tree) -> list[str]:
-    """Why some tests are not proved best, what that means, and what to do."""
+def _caveat_notes(tree: Tree) -> list[str]:
+    """Return why some tests are not proved best, what that means, and what to do about it."""
     caveats = tree.caveats
     criteria = dict.fromkeys(node.found.criterion for node in tree.nodes if not isinstance(node, Leaf))
     return [f"({line})" for line in caveat_lines(caveats, len(tree.branches), next(iter(criteria), "the criterion"))]

@@ -1,12 +1,11 @@
-"""Predicates in plain English, generated from the term, the schema and the phrases that a grammar gives.
+"""Predicates in plain English, generated from the term, the schema and the phrases of the grammar.
 
-A predicate about the individual becomes a clause (*some nitrogen atom has at least two bonds to oxygen atoms*). What
-it says of other rows is made of *properties*: each knows how it stands after a verb (*is aromatic*, *has degree 2*),
-and some stand before a noun too (*an aromatic atom*), or are a noun themselves (*a nitro group*).
+A predicate about the individual becomes a clause (*some nitrogen atom has at least two bonds to oxygen atoms*).
+Conditions on other rows become *properties*: each can follow a verb (*is aromatic*, *has degree 2*), some can also
+precede a noun (*an aromatic atom*), and some are nouns themselves (*a nitro group*).
 
-Words are for reading: a test in words means what the test means, but only its text in the grammar language says so
-exactly, which is why the text is shown beside it where there is room. As in every test, what is said of a missing
-value is false, and *every* holds where there is nothing.
+The words describe a test; its text in the grammar language defines it, and is shown next to them if there is room. As
+in every test, a condition on a missing value is false, and *every* is true of an empty set.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ __all__ = ["in_words"]
 _VALUE_ADJECTIVES = frozenset(
     ("element", "order", "colour", "color", "kind", "type", "sort", "hybridisation", "material")
 )
-"""Nominal attributes whose values stand before a noun: a *double* bond, a *red* car."""
+"""Nominal attributes whose values are used as adjectives: a *double* bond, a *red* car."""
 
 _ELEMENTS = {
     "H": "hydrogen",
@@ -107,11 +106,11 @@ def in_words(predicate: syn.Predicate, schema: Schema, type_name: str | None = N
     Parameters
     ----------
     predicate : Predicate
-        Of a tree, a rule or a grammar.
+        From a tree, a rule or a grammar.
     schema : Schema
-        Of what it is about.
+        Schema of the individuals.
     type_name : str, optional
-        The type of the rows that it is about; the individual by default.
+        Type of the rows that the predicate applies to; the individual by default.
 
     Examples
     --------
@@ -142,10 +141,10 @@ def in_words(predicate: syn.Predicate, schema: Schema, type_name: str | None = N
 
 @dataclass(frozen=True, slots=True)
 class _Property:
-    """What is said of a row: after a verb, and perhaps before or in place of its noun.
+    """Property of a row: a predicate after a verb, and perhaps an adjective or a noun.
 
-    `verb` is "be" (*aromatic*), "have" (*degree 2*) or "do" (*leads to ...*, with `many` for several rows); `post` is
-    what may stand after a noun instead (*to an oxygen atom*), and `posts` after a plural (*to oxygen atoms*).
+    `verb` is "be" (*aromatic*), "have" (*degree 2*) or "do" (*leads to ...*, with `many` for the plural); `post` is
+    the form that may follow a noun instead (*to an oxygen atom*), and `posts` after a plural (*to oxygen atoms*).
     """
 
     verb: Literal["be", "have", "do"]
@@ -159,7 +158,7 @@ class _Property:
 
 @dataclass(frozen=True, slots=True)
 class _Speaker:
-    """Words for rows of a type, which a noun stands for."""
+    """Phrases about the rows of a type, which are called by a noun."""
 
     schema: Schema
     type: str
@@ -170,7 +169,7 @@ class _Speaker:
         return self.schema.type(self.type)
 
     def behind(self, link: str, *, several: bool) -> _Speaker:
-        """Return the words for the rows behind a link."""
+        """Return the speaker for the rows behind a link."""
         found = self.record.link(link)
         if found is None:  # a predicate that was not checked on this schema
             return replace(self, noun=singular(name_words(link)))
@@ -179,7 +178,7 @@ class _Speaker:
     # ---- clauses: about the individual itself
 
     def clause(self, predicate: syn.Predicate) -> str:
-        """Return a whole clause, whose subject is what the predicate is about, or a part of it."""
+        """Return a predicate as a complete clause."""
         match predicate:
             case syn.Top():
                 return "anything"
@@ -223,9 +222,9 @@ class _Speaker:
             case syn.CompareOwn(attribute, op, other):
                 return f"{_path(attribute)} is {_own(op, self._moments(attribute))} {_path(other)}"
             case syn.CompareMine(attribute, op, mine):
-                return f"{_path(attribute)} is {_own(op, self._moments(attribute))} {_path(mine)} of the asking row"
+                return f"{_path(attribute)} is {_own(op, self._moments(attribute))} {_path(mine)} of the current row"
             case syn.Me():
-                return "it is the asking row"
+                return "it is the current row"
             case syn.Missing(member) if self.record.link(member) is None:
                 return f"{name_words(member)} is missing"
             case (
@@ -236,7 +235,7 @@ class _Speaker:
                 assert_never(never)
 
     def _denied(self, inner: syn.Predicate) -> str:
-        """Return a clause that says that another is not so."""
+        """Return the negation of a predicate as a clause."""
         match inner:
             case syn.Exists(link, what):
                 return self.clause(syn.No(link, what))
@@ -268,24 +267,24 @@ class _Speaker:
                 )
                 if simple and found is not None:
                     return f"{found[1]} not {said[found.end() :]}"
-                return f"it {self.verbs(syn.Not(inner))}" if simple else f"it is not so that {said}"
+                return f"it {self.verbs(syn.Not(inner))}" if simple else f"it is not the case that {said}"
 
     # ---- clauses about rows behind a link
 
     def some(self, inner: syn.Predicate) -> str:
-        """Return that some row has properties: *some aromatic atom has degree 2*."""
+        """Return a clause about some row: *some aromatic atom has degree 2*."""
         subject, rest = self._divided(inner)
         if rest:
             return f"some {self.named(subject)} {_verbs(rest)}"
         return f"there is {_a(self.named(subject))}"
 
     def none(self, inner: syn.Predicate) -> str:
-        """Return that no row has properties."""
+        """Return a clause about no row."""
         subject, rest = self._divided(inner)
         return f"no {self.named(subject)} {_verbs(rest)}" if rest else f"there is no {self.named(subject)}"
 
     def several(self, inner: syn.Predicate, amount: str, *, one: bool) -> str:
-        """Return that some number of rows have properties: *at least two cars are long*."""
+        """Return a clause about a number of rows: *at least two cars are long*."""
         subject, rest = self._divided(inner)
         noun = self.named(subject, many=not one)
         if rest:
@@ -293,7 +292,7 @@ class _Speaker:
         return f"there {'is' if one else 'are'} {amount} {noun}"
 
     def _divided(self, inner: syn.Predicate) -> tuple[list[_Property], list[_Property]]:
-        """Return the properties that make a subject, and those that are said of it; a single flag is said."""
+        """Return the properties of the subject, and those of the verb; a single flag goes to the verb."""
         said = self.properties(inner)
         subject = [each for each in said if each.noun or each.before]
         rest = [each for each in said if each not in subject]
@@ -303,7 +302,7 @@ class _Speaker:
     # ---- phrases about a row
 
     def verbs(self, predicate: syn.Predicate, *, many: bool = False) -> str:
-        """Return what a row does: *is aromatic and has degree 2*."""
+        """Return the properties after their verbs: *is aromatic and has degree 2*."""
         return _verbs(self.properties(predicate), many=many) or ("exist" if many else "exists")
 
     def described(self, predicate: syn.Predicate, *, many: bool = False) -> str:
@@ -311,7 +310,7 @@ class _Speaker:
         return self.named(self.properties(predicate), many=many)
 
     def named(self, properties: Sequence[_Property], *, many: bool = False) -> str:
-        """Return the noun with some properties before and after it."""
+        """Return the noun with properties before and after it."""
         nouns = [each for each in properties if each.noun]
         noun = nouns[0].noun if nouns else self.noun
         before = [each for each in properties if each.before][:3]
@@ -325,7 +324,7 @@ class _Speaker:
         return " ".join(filter(None, words))
 
     def properties(self, predicate: syn.Predicate) -> list[_Property]:
-        """Return what is said of a row, one by one."""
+        """Return a predicate as properties of a row."""
         match predicate:
             case syn.Top():
                 return []
@@ -354,9 +353,9 @@ class _Speaker:
                 return [_Property("have", f"{_path(attribute)} {own} its {_path(other)}")]
             case syn.CompareMine(attribute, op, mine):
                 own = _own(op, self._moments(attribute))
-                return [_Property("have", f"{_path(attribute)} {own} {_path(mine)} of the asking row")]
+                return [_Property("have", f"{_path(attribute)} {own} {_path(mine)} of the current row")]
             case syn.Me():
-                return [_Property("be", "the asking row")]
+                return [_Property("be", "the current row")]
             case syn.Follow(link, inner):
                 return [self._reference(link, inner)]
             case syn.ListStep():
@@ -428,7 +427,7 @@ class _Speaker:
         return f"{counted(len(inners))} different {plural(there.noun)}: {enumerated(ones)}"
 
     def _computed(self, test: syn.Aggregate) -> str:
-        """Return what an aggregate computes: *total price of the items with kind gift*."""
+        """Return an aggregate as a noun phrase: *total price of the items with kind gift*."""
         there, by = self.behind(test.link, several=True), f" by {name_words(test.order)}" if test.order else ""
         rows = there.described(test.inner or syn.Top(), many=True)
         if test.attribute is None:
@@ -440,7 +439,7 @@ class _Speaker:
         return attribute in _VALUE_ADJECTIVES and (found is None or found.kind == "nominal")
 
     def _is_amount(self, attribute: str) -> bool:
-        """Return whether an attribute is a number of things, such as ``wheels``."""
+        """Return whether an attribute counts things, as ``wheels`` does."""
         found = self.record.attribute(attribute)
         return found is not None and found.kind == "int" and singular(attribute) != attribute
 
@@ -480,11 +479,13 @@ def _negated(properties: Sequence[_Property]) -> _Property:
         case []:
             return _Property("do", "does not exist", "do not exist")
         case _:
-            return _Property("do", f"is not one that {_verbs(properties)}", f"are not such that {_verbs(properties)}")
+            return _Property(
+                "do", f"is not one that {_verbs(properties)}", f"are not ones that {_verbs(properties, many=True)}"
+            )
 
 
 def _flag(attribute: str) -> _Property:
-    """Return what a flag says, by its name: ``aromatic``, ``in_ring``, ``has_roof``, ``is_open``."""
+    """Return a boolean attribute as a property: ``aromatic``, ``in_ring``, ``has_roof``, ``is_open``."""
     name = name_words(attribute)
     first, _, rest = name.partition(" ")
     if first in ("has", "with") and rest:
@@ -497,7 +498,7 @@ def _flag(attribute: str) -> _Property:
 
 
 def _named(named: syn.Named) -> _Property:
-    """Return what a definition says: its phrase, or its name, which is taken for an adjective."""
+    """Return a definition as a property: its phrase, or its name as an adjective."""
     if named.says is None:
         name = name_words(named.name)
         values = enumerated([_value(value) for value in named.arguments])
@@ -512,7 +513,7 @@ def _named(named: syn.Named) -> _Property:
 
 
 def _filled(named: syn.Named) -> str:
-    """Return the phrase of a definition with the values of its parameters in their places."""
+    """Return the phrase of a definition with its parameters filled in."""
     assert named.says is not None
     names = () if named.definition is None else named.definition.parameters
     values = {name: _value(value) for name, value in zip(names, named.arguments, strict=False)}
@@ -531,7 +532,7 @@ def _noun_of_type(name: str) -> str:
 
 
 def _noun_of_link(link: str, target: str, *, several: bool) -> str:
-    """Return what one row behind a link is called: a car of ``cars``, an atom of ``to``."""
+    """Return the noun for a row behind a link: *car* for ``cars``, *atom* for ``to``."""
     name = name_words(link)
     if link in PREPOSITIONS:
         return _noun_of_type(target)
@@ -608,7 +609,7 @@ def _compared(op: str, value: syn.Scalar | syn.Star | syn.Bins | syn.Quantiles |
 
 
 def _any_of(test: syn.Among) -> str:
-    return enumerated([_value(value) for value in test.values], "or") if test.source is None else "one of some values"
+    return enumerated([_value(value) for value in test.values], "or") if test.source is None else "in a set of values"
 
 
 def _interval(test: syn.Within) -> str:
@@ -640,6 +641,6 @@ def _own(op: str, moments: bool) -> str:
 
 
 def _conjunction(clauses: Sequence[str], word: str = "and") -> str:
-    """Return clauses one after the other, with a comma where one of them has an ``and`` of its own."""
+    """Join clauses, with commas if one of them contains an ``and`` or ``or``."""
     comma = any(f" {other} " in clause for clause in clauses for other in ("and", "or"))
     return f"{', ' if comma else ' '}{word} ".join(clauses)

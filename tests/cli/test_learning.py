@@ -785,7 +785,7 @@ def test_what_does_not_answer_ctrl_c_is_cut_short(monkeypatch, tmp_path, error):
     assert result.exit_code == 130, result.output
     (leaf,) = load_model(tmp_path / "m.json").tree.nodes
     assert (leaf.gap, leaf.stopped_by) == (0.5, "interrupt")
-    assert "(the tree is valid, but 1 leaf might be divided further: Ctrl-C ended the search)" in result.stdout
+    assert "(the tree is valid, but 1 leaf might be split further: Ctrl-C ended the search)" in result.stdout
 
 
 def test_data_that_takes_too_long_to_read_after_ctrl_c_is_not_learned_from(monkeypatch):

@@ -80,7 +80,7 @@ def test_an_explanation_is_chosen_by_the_same_row_or_by_name_and_mentions_the_sm
 @pytest.mark.parametrize(
     ("given", "code", "sentence"),
     [
-        (["--row", 0], 1, "row 0 was left out: RDKit cannot read the SMILES 'C1CC'"),
+        (["--row", 0], 1, "row 0 was skipped: RDKit cannot read the SMILES 'C1CC'"),
         (["--row", 4], 2, "--row must be from 0 to 3, since there are 4 individuals; got 4"),
         (["--id", "CCC"], 2, "there is no individual whose smiles or id is 'CCC' (did you mean"),
         (["--id", "CCCO", "--row", 1], 2, "--row and --id are mutually exclusive"),

@@ -178,7 +178,7 @@ def test_a_file_with_gaps_is_learned_from_in_parts(tmp_path):
     text = succeed(
         "fit", path, *options, "--criterion", "gain-ratio", "--average-gain-filter", "-o", tmp_path / "m.json"
     )
-    assert "(missing values: to all sides, in proportion to their weight in training)" in text
+    assert "(missing values: to all branches, in proportion to their weight in training)" in text
     assert load_model(tmp_path / "m.json").tree.missing == "fractional"
     assert "accuracy" in succeed("cv", path, *options, "--folds", 2)
 

@@ -137,8 +137,8 @@ def test_an_individual_is_found_by_its_row_or_its_name(sizes):
     ("wanted", "error", "message"),
     [
         ({"row": 3}, UsageError, "row must be from 0 to 2, since there are 3 individuals; got 3"),
-        ({"row": 1}, DataError, "row 1 was left out: it has no kind"),
-        ({"id": "08"}, DataError, "row 1 was left out: it has no kind"),
+        ({"row": 1}, DataError, "row 1 was skipped: it has no kind"),
+        ({"id": "08"}, DataError, "row 1 was skipped: it has no kind"),
         ({"id": "07"}, UsageError, r"there is no individual whose code or size or row is '07' \(did you mean"),
         ({"id": "a", "column": "kind"}, UnknownNameError, "unknown column 'kind'"),
     ],
@@ -151,5 +151,5 @@ def test_an_individual_that_is_not_there_is_refused(sizes, wanted, error, messag
 
 
 def test_a_name_that_several_have_does_not_tell_which(sizes):
-    with pytest.raises(UsageError, match="2 individuals have kind a, in the rows 0, 2; choose one with row"):
+    with pytest.raises(UsageError, match="2 individuals have kind a, in rows 0, 2; choose one with row"):
         find_individual(open_data(sizes), id="a", column="kind")

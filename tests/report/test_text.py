@@ -64,7 +64,7 @@ def test_the_last_lines_say_why_tests_are_not_proved_and_what_to_do():
     assert text == (
         "(the tree is valid, but 1 of 1 test is not proved best, only the best found: the time limit ended the "
         "search) (another test may be better by up to 0.25 in acc*; to prove more, allow more time, or use a "
-        "smaller grammar (such as quantiles(10) in place of *))"
+        "smaller grammar (for example quantiles(10) instead of *))"
     )
 
 
@@ -144,7 +144,7 @@ def test_on_a_terminal_nothing_is_cut_and_no_line_is_too_long(tree, width):
     said = "".join(span.text for line in lines for span in line if span.role == "test").replace(" ", "")
     assert said == "".join(inert(pretty(test)) for test in tree.tests).replace(" ", "")
     plain = "".join(export_text(tree, width=width).split())
-    for role in ("answer", "doubt"):
+    for role in ("answer", "caveat"):
         assert all("".join(span.text.split()) in plain for line in lines for span in line if span.role == role)
 
 

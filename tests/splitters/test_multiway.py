@@ -386,7 +386,7 @@ def test_a_switch_prints_a_line_for_each_value():
     ]
     assert export_text(tree_of(COLORS, "fractional")).splitlines()[-2:] == [
         "└─ red:   c 3/4",
-        "(missing values: to all sides, in proportion to their weight in training)",
+        "(missing values: to all branches, in proportion to their weight in training)",
     ]
     assert export_text(tree_of(COLORS), max_depth=0) == "… 3 leaves, b 3/8"
 
@@ -408,12 +408,12 @@ def test_an_explanation_tells_the_rule_for_missing_values():
     thing = things([{"color": "purple", "shape": None, "size": 1, "old": None}])
     assert str(explain(tree_of(COLORS), thing, 0)).splitlines() == [
         "Thing 0",
-        "1. color: red (unknown: as most in training)",
+        "1. color: red (unknown: follows the majority)",
         "     color = purple",
         "→ c 3/4",
     ]
     assert str(explain(tree_of(COLORS, "fractional"), thing, 0)).splitlines()[1::2] == [
-        "1. color: red (unknown: 50% of it goes here)",
+        "1. color: red (unknown: 50% of its weight goes here)",
         "→ b, p = 0.375 (from 3 leaves)",
     ]
 

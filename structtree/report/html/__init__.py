@@ -1,1 +1,1 @@
-"""HTML reports and notebooks."""
+"""HTML reports and notebook views."""

@@ -1,8 +1,8 @@
-"""Everything that a report shows, as plain JSON values: the tree, its examples, how good it is, and how it was made.
+"""Contents of a report as plain JSON values: the tree, example individuals, scores, and how the tree was learned.
 
-Individuals of one leaf get the same prediction, so what is needed to draw ROC curves, calibration and
-confusion for every threshold is how many of each class got each prediction; that is little for any data. Of the
-individuals themselves a few are kept for each leaf: typical ones, those near a threshold on their path, wrong ones.
+Individuals in the same leaf get the same prediction, so ROC curves, calibration and confusion at every threshold only
+need the class counts of each prediction, which stay small for any dataset. A few individuals are kept for each leaf:
+typical ones, ones near a threshold on their path, and misclassified ones.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from structtree.report.info import describe_type
 from structtree.report.pictures.drawing import Drawing
 from structtree.report.pictures.individuals import Marks, drawn, marks_of
 from structtree.report.pictures.trees import class_colours
-from structtree.report.text import NodeText, question, side_names
+from structtree.report.text import NodeText, branch_labels, question
 from structtree.report.words import in_words
 from structtree.reprs import inert
 from structtree.space.background import with_background
@@ -46,16 +46,16 @@ from structtree.space.evaluate import aggregate_column, count_behind, holds
 __all__ = ["findings"]
 
 MAX_EXAMPLES = 400
-"""Individuals of a report, all leaves together; at least one for each leaf and sort."""
+"""Maximum number of individuals over all leaves; at least one of each kind is kept for each leaf."""
 MAX_CATEGORIES = 200
-"""Categories of an attribute that can be chosen."""
+"""Maximum number of categories offered for an attribute."""
 MAX_POINTS = 2000
-"""Individuals in the plot of numbers against predictions."""
+"""Maximum number of individuals in the plot of actual against predicted values."""
 MAX_DRAWN = 1_500_000
-"""Signs of all drawings of a report together; individuals beyond that are described in words only."""
+"""Maximum number of characters of all drawings together; further individuals are not drawn."""
 _DRAWING_WIDTH = 380.0
 MAX_PART_SHARES = 60
-"""Parts of tests in the list of importances."""
+"""Maximum number of conditions in the list of importances."""
 _BINS = 24
 
 JsonValue = Any
@@ -64,17 +64,17 @@ JsonValue = Any
 def findings(
     known: Fitted, individuals: Any, target: Any, title: str = "", effort: float | None = None
 ) -> dict[str, JsonValue]:
-    """Return what a report shows of a model and of individuals whose target is known.
+    """Return the contents of a report on a model and a dataset.
 
     Parameters
     ----------
     known : Fitted
     individuals : individuals in any form
     target : array, or None
-        What is true of them; without it there are no scores, and no individual is wrong.
+        True labels; without them there are no scores, and no individual is misclassified.
     title : str
     effort : float, optional
-        Seconds for each search by which criteria are compared; without it they are not.
+        Time limit in seconds of each search when criteria are compared; by default they are not compared.
     """
     model = known.model
     tree, texts = model.tree, NodeText.of(model.tree, model.decision)
@@ -114,7 +114,7 @@ def findings(
         "parts": _part_shares(tree),
         "grammar": [inert(line) for line in model.grammar.text.split("\n")],
         "parameters": [[inert(name), inert(value)] for name, value in _parameters(_recorded(model))],
-        "doubts": [inert(line) for line in _doubts(tree)],
+        "caveats": [inert(line) for line in _caveats(tree)],
         "data": _data(original, model.needed),
         "criteria": [] if effort is None else _criteria(known, original, seen, effort),
         "version": inert(model.version),
@@ -123,17 +123,17 @@ def findings(
 
 @dataclass(slots=True)
 class _Allowance:
-    """How many signs the drawings of a report may still take."""
+    """Number of characters that further drawings may take."""
 
     left: int
 
 
-# ---- what is true, and what is said ---------------------------------------------------------------------
+# ---- labels and predictions -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """The individuals as the tree sees them: leaf, prediction and probability of each, and the truth if known."""
+    """Leaves, predictions, probabilities and true labels of the individuals."""
 
     leaves: NDArray[np.int64]
     said: NDArray[Any]
@@ -147,7 +147,7 @@ class _Seen:
         leaves, said = tree.apply(population), model.predict(population)
         if target is not None and np.shape(target) != said.shape:
             got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
-            raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
+            raise DataError(f"expected {len(said)} labels, one per individual; got {got}")
         if not tree.classes:
             actual = None if target is None else np.asarray(target, dtype=np.float64)
             return cls(leaves, said, None, actual, target)
@@ -160,20 +160,20 @@ class _Seen:
 
     @property
     def range(self) -> list[float] | None:
-        """The least and the greatest number, for histograms."""
+        """Minimum and maximum of the target, for histograms."""
         if self.chances is not None or self.actual is None or not np.isfinite(self.actual).any():
             return None
         return [float(np.nanmin(self.actual)), float(np.nanmax(self.actual))]
 
     @property
     def usable(self) -> NDArray[np.int64]:
-        """Places of those whose target is known, and known to the tree."""
+        """Positions of individuals whose label is present and known to the tree."""
         assert self.actual is not None
         return np.flatnonzero(self.actual >= 0 if self.chances is not None else np.isfinite(self.actual))
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        """Who is predicted to be of another class."""
+        """Mask of the misclassified individuals."""
         if self.actual is None or self.chances is None:
             return np.zeros(len(self.leaves), dtype=np.bool_)
         return np.asarray((self.actual != self.said) & (self.actual >= 0))
@@ -191,7 +191,7 @@ def _scores(known: Fitted, population: Population, seen: _Seen) -> list[list[Jso
 
 
 def _predictions(seen: _Seen) -> JsonValue:
-    """Return the different predictions, each with the number of individuals of each class that got it."""
+    """Return the distinct predictions, each with its number of individuals per class."""
     if seen.chances is None or seen.actual is None:
         return None
     usable = seen.actual >= 0
@@ -204,7 +204,7 @@ def _predictions(seen: _Seen) -> JsonValue:
 
 
 def _targets(seen: _Seen) -> list[list[JsonValue]]:
-    """Return how many are of each class; for numbers, figures of them."""
+    """Return the number of individuals per class; for numbers, summary statistics."""
     if seen.actual is None:
         return []
     if seen.chances is not None:
@@ -214,7 +214,7 @@ def _targets(seen: _Seen) -> list[list[JsonValue]]:
     if not len(values):
         return []
     quartiles = zip(
-        ("least", "first quartile", "median", "third quartile", "greatest"), range(0, 101, 25), strict=True
+        ("minimum", "first quartile", "median", "third quartile", "maximum"), range(0, 101, 25), strict=True
     )
     figures = {name: np.percentile(values, share) for name, share in quartiles}
     figures |= {"mean": values.mean(), "standard deviation": values.std()}
@@ -228,7 +228,7 @@ def _sizes(known: Fitted, population: Population, seen: _Seen) -> JsonValue:
 
 
 def _points(seen: _Seen) -> JsonValue:
-    """Return some numbers, each with what is predicted."""
+    """Return pairs of predicted and actual values, at most `MAX_POINTS`."""
     if seen.chances is not None or seen.actual is None:
         return None
     places = np.flatnonzero(np.isfinite(seen.actual))
@@ -244,31 +244,31 @@ def _node(
 ) -> dict[str, JsonValue]:
     node = tree.nodes[index]
     stats = node.stats
-    told: dict[str, JsonValue] = {"n": stats.n, "says": inert(texts.says(index)), "share": inert(texts.share(index))}
+    shown: dict[str, JsonValue] = {"n": stats.n, "says": inert(texts.says(index)), "share": inert(texts.share(index))}
     for name, figure in tree.task.chart_json(stats).items():
-        told[name] = list(map(_rounded, figure)) if isinstance(figure, list) else _rounded(figure)
+        shown[name] = list(map(_rounded, figure)) if isinstance(figure, list) else _rounded(figure)
     if seen.range is not None:
-        told["bins"] = _bins(tree, index, seen)
+        shown["bins"] = _bins(tree, index, seen)
     if isinstance(node, Leaf):
-        return told | {"examples": {kind: [str(i) for i in places] for kind, places in examples.items() if places}}
+        return shown | {"examples": {kind: [str(i) for i in places] for kind, places in examples.items() if places}}
     found = node.found
-    told |= {
+    shown |= {
         "test": inert(question(tree, index)),
         "words": inert(question(tree, index, words=True)),
         "kids": list(node.children),
-        "ways": [inert(name) for name in side_names(node, tree.missing == "fractional")],
+        "ways": [inert(name) for name in branch_labels(node, tree.missing == "fractional")],
         "found": [
             found.criterion, _finite(found.score), _finite(found.gain), found.proved, _finite(found.gap),
             found.evaluated, _rounded(found.seconds), found.stopped_by, found.pruned, spaces.get(index),
         ],
     }  # fmt: skip
     if found.trace:  # points of evaluated, seconds, score, bound
-        told["trace"] = [[point.evaluated, *map(_rounded, point[1:])] for point in found.trace]
-    return told
+        shown["trace"] = [[point.evaluated, *map(_rounded, point[1:])] for point in found.trace]
+    return shown
 
 
 def _bins(tree: Tree, index: int, seen: _Seen) -> list[int]:
-    """Return how many targets of the individuals below a node are in each of some intervals."""
+    """Return a histogram of the targets of the individuals below a node."""
     assert seen.actual is not None and seen.range is not None
     low, high = seen.range
     below = _leaves_of(tree, index)
@@ -294,7 +294,7 @@ def _leaves_of(tree: Tree, index: int) -> list[int]:
 
 
 def _chosen(tree: Tree, seen: _Seen, population: Population) -> dict[int, dict[str, list[int]]]:
-    """Return the individuals that are kept for each leaf: typical ones, borderline ones, and wrong ones."""
+    """Return the individuals to keep for each leaf: typical, borderline and misclassified ones."""
     leaves = tree.leaves
     most = max(1, min(5, MAX_EXAMPLES // (3 * max(1, len(leaves)))))
     order = np.argsort(seen.leaves, kind="stable")
@@ -326,7 +326,7 @@ def _of_leaf(here: NDArray[np.int64], seen: _Seen, margins: NDArray[np.float64],
 
 
 def _margins(tree: Tree, population: Population) -> NDArray[np.float64]:
-    """Return how near each individual is to a threshold on its path, in standard deviations of what is compared."""
+    """Return the distance of each individual to the nearest threshold on its path, in standard deviations."""
     margins = np.full(len(population), np.inf)
     for node, which in tree.arrivals(population):
         branch = tree.nodes[node]
@@ -337,7 +337,7 @@ def _margins(tree: Tree, population: Population) -> NDArray[np.float64]:
 
 
 def _compared(test: syn.Predicate, population: Population) -> Iterator[tuple[NDArray[np.float64], float]]:
-    """Yield the numbers that a test compares with a threshold, which attributes, counts and aggregates are."""
+    """Yield the attributes, counts and aggregates that a test compares with a threshold."""
     name, rows = population.schema.individual, population.individuals
     table = population.tables[name]
     match test:
@@ -360,12 +360,12 @@ def _compared(test: syn.Predicate, population: Population) -> Iterator[tuple[NDA
 def _example(
     known: Fitted, population: Population, original: Population, i: int, seen: _Seen, drawings: _Allowance
 ) -> dict[str, JsonValue]:
-    """Return an individual with its values, its parts, and what decided the tests on its path."""
+    """Return an individual with its values, its drawing, and the rows that decided the tests on its path."""
     tree = known.model.tree
     shown, seen_alone = explain_prepared(known, population, i, words=True)
     alone = compact(original.take([i]))
     names = original.provenance.names_of(int(original.individuals[i])) if original.provenance else {}
-    told: dict[str, JsonValue] = {
+    entry: dict[str, JsonValue] = {
         "row": i,
         "name": inert(next(iter(names.values()), "")),
         "leaf": int(seen.leaves[i]),
@@ -374,16 +374,16 @@ def _example(
         "values": _own_values(alone),
     }
     if seen.actual is not None:
-        told["actual"] = inert(_answer(tree, seen.actual[i]))
-        told["wrong"] = bool(seen.wrong[i])
+        entry["actual"] = inert(_answer(tree, seen.actual[i]))
+        entry["wrong"] = bool(seen.wrong[i])
     if alone.schema.type(alone.schema.individual).links and drawings.left > 0:
         marks = {str(reason.node): marks_of(reason, tree, seen_alone) for reason in shown.reasons}
         whole = drawn(_without_target(seen_alone, known.model.target), marks.values(), width=_DRAWING_WIDTH)
         drawing = whole.only([element for mark in marks.values() for element in mark.elements])
-        told["drawing"] = drawing.to_json()
-        told["marks"] = {node: each for node, mark in marks.items() if (each := _numbers(drawing, mark))}
-        drawings.left -= len(json.dumps(told["drawing"], ensure_ascii=False))
-    return told
+        entry["drawing"] = drawing.to_json()
+        entry["marks"] = {node: each for node, mark in marks.items() if (each := _numbers(drawing, mark))}
+        drawings.left -= len(json.dumps(entry["drawing"], ensure_ascii=False))
+    return entry
 
 
 def _without_target(alone: Population, target: str | None) -> Population:
@@ -392,7 +392,7 @@ def _without_target(alone: Population, target: str | None) -> Population:
 
 
 def _numbers(drawing: Drawing, marks: Marks) -> JsonValue:
-    """Return which elements of a drawing are marked for a test, by number, and whether they made it true."""
+    """Return the numbers of the elements marked for a test, and whether they made it true."""
     places = {element: place for place, element in enumerate(drawing.ordered_elements)}
     found = [places[element] for element in marks.elements if element in places]
     return [int(marks.is_found), found] if found else None
@@ -413,7 +413,7 @@ def _own_values(alone: Population) -> dict[str, JsonValue]:
 
 
 def _shown(column: Column, row: int, *, exact: bool = False) -> JsonValue:
-    """Return a value as JSON has it; what may be edited is exact, so that it goes where the tree sent it."""
+    """Return a value for JSON; editable values are exact, so that the page predicts as the tree does."""
     value: Value = column.value(row)
     if value is None or isinstance(value, bool | int):
         return value
@@ -426,47 +426,47 @@ def _shown(column: Column, row: int, *, exact: bool = False) -> JsonValue:
 
 
 def _what_if(tree: Tree, population: Population) -> tuple[JsonValue, tuple[syn.Predicate, ...]]:
-    """Return the tests as a page can evaluate them, and the parts of tests that it cannot.
+    """Return the tests in a form that the page can evaluate, and the conditions that it cannot evaluate.
 
-    Attributes of the individual itself can be edited. What is asked behind links stays as it is: each such part has a
-    number, and examples bring their answers. A tree that sends individuals to several sides has no such form.
+    Attributes of the individual can be edited on the page. Conditions behind links are fixed: each has a number, and
+    the examples contain their truth values. A tree that divides individuals among branches has no such form.
     """
     if tree.missing == "fractional":
         return None, ()
-    asked = _Asked(population)
-    forms = [_node_form(tree, node, asked) for node in range(len(tree.nodes))]
-    return {"tests": forms, "attributes": asked.attributes}, tuple(asked.parts)
+    conditions = _Conditions(population)
+    forms = [_node_form(tree, node, conditions) for node in range(len(tree.nodes))]
+    return {"tests": forms, "attributes": conditions.attributes}, tuple(conditions.parts)
 
 
 def _answers(parts: Sequence[syn.Predicate], examples: Population) -> Iterator[list[str]]:
-    """Yield for each example which parts hold, as digits."""
+    """Yield the truth values of the fixed conditions for each example, as digits."""
     columns = [holds(part, examples) for part in parts]
     return ([str(int(column[i])) for column in columns] for i in range(len(examples)))
 
 
 @dataclass(slots=True, eq=False)
-class _Asked:
-    """The attributes of the individual that tests ask about, and the parts of tests that ask about more."""
+class _Conditions:
+    """Editable attributes, and the fixed conditions, of the tests of a tree."""
 
     population: Population
     names: dict[str, int] = field(default_factory=dict)
     parts: dict[syn.Predicate, int] = field(default_factory=dict)
 
     def has(self, *names: str) -> bool:
-        """Return whether the individual itself has such attributes."""
+        """Return whether the individual has all these attributes."""
         return all(name in self.population.tables[self.population.schema.individual].columns for name in names)
 
     def attribute(self, name: str) -> int:
-        """Return the number of an attribute."""
+        """Return the number of an editable attribute."""
         return self.names.setdefault(name, len(self.names))
 
     def part(self, test: syn.Predicate) -> JsonValue:
-        """Return a part that stays as it is."""
+        """Return the form of a fixed condition."""
         return ["part", self.parts.setdefault(test, len(self.parts))]
 
     @property
     def attributes(self) -> list[JsonValue]:
-        """Name, kind and values of each attribute."""
+        """Name, kind and values of each editable attribute."""
         individual = self.population.schema.individual
         record, columns = self.population.schema.type(individual), self.population.tables[individual].columns
         found = []
@@ -477,41 +477,41 @@ class _Asked:
         return found
 
 
-def _node_form(tree: Tree, index: int, asked: _Asked) -> JsonValue:
+def _node_form(tree: Tree, index: int, conditions: _Conditions) -> JsonValue:
     match tree.nodes[index]:
-        case MultiwayBranch(attribute, values) as switch:
-            return ["switch", asked.attribute(attribute), [inert(value) for value in values], switch.usual]
+        case MultiwayBranch(attribute, values) as split:
+            return ["switch", conditions.attribute(attribute), [inert(value) for value in values], split.usual]
         case Branch():
-            return _form(tree.ways(index)[0].test, asked)
+            return _form(tree.ways(index)[0].test, conditions)
         case Leaf():
             return None
 
 
-def _form(test: syn.Predicate, asked: _Asked) -> JsonValue:
-    """Return a test as nested lists, in which attributes are numbers."""
+def _form(test: syn.Predicate, conditions: _Conditions) -> JsonValue:
+    """Return a test as nested lists with numbers for attributes."""
     match test:
         case syn.Top():
             return ["top"]
-        case syn.Flag(name, positive) if asked.has(name):
-            return ["flag", asked.attribute(name), positive]
-        case syn.Compare(name, op, str() | int() | float() as value) if asked.has(name):
-            return ["compare", asked.attribute(name), op, _constant(value)]
-        case syn.Among(name, values, None) if asked.has(name):
-            return ["among", asked.attribute(name), [_constant(value) for value in values]]
-        case syn.Within(name, low, high, closed, None) if asked.has(name):
-            return ["within", asked.attribute(name), _finite(low), _finite(high), closed]
-        case syn.Missing(name) if asked.has(name):
-            return ["missing", asked.attribute(name)]
-        case syn.CompareOwn((name,), op, (other,)) if asked.has(name, other):
-            return ["own", asked.attribute(name), op, asked.attribute(other)]
+        case syn.Flag(name, positive) if conditions.has(name):
+            return ["flag", conditions.attribute(name), positive]
+        case syn.Compare(name, op, str() | int() | float() as value) if conditions.has(name):
+            return ["compare", conditions.attribute(name), op, _constant(value)]
+        case syn.Among(name, values, None) if conditions.has(name):
+            return ["among", conditions.attribute(name), [_constant(value) for value in values]]
+        case syn.Within(name, low, high, closed, None) if conditions.has(name):
+            return ["within", conditions.attribute(name), _finite(low), _finite(high), closed]
+        case syn.Missing(name) if conditions.has(name):
+            return ["missing", conditions.attribute(name)]
+        case syn.CompareOwn((name,), op, (other,)) if conditions.has(name, other):
+            return ["own", conditions.attribute(name), op, conditions.attribute(other)]
         case syn.Named(_, body) if body is not None:
-            return _form(body, asked)
+            return _form(body, conditions)
         case syn.Not(inner):
-            return ["not", _form(inner, asked)]
+            return ["not", _form(inner, conditions)]
         case syn.And(parts) | syn.Or(parts):
-            return ["and" if isinstance(test, syn.And) else "or", [_form(part, asked) for part in parts]]
+            return ["and" if isinstance(test, syn.And) else "or", [_form(part, conditions) for part in parts]]
         case _:
-            return asked.part(test)
+            return conditions.part(test)
 
 
 def _constant(value: syn.Scalar) -> str | float:
@@ -522,7 +522,7 @@ def _constant(value: syn.Scalar) -> str | float:
 
 
 def _rules(known: Fitted) -> list[list[JsonValue]]:
-    """Return the rules: conditions in words and as text, answer, how many, how sure, which leaves, and any weight."""
+    """Return the rules: conditions in words and as text, prediction, n, confidence or spread, leaves, weight."""
     model = known.model
     return [
         [
@@ -549,17 +549,17 @@ def _conditions(conditions: syn.Predicate, tree: Tree) -> tuple[list[str], list[
 
 
 def _part_shares(tree: Tree) -> list[JsonValue]:
-    """Return the parts of tests in words and as text, with the share of the gain that is owed to each."""
-    owed = [(part, share) for part, share in part_importances(tree).items() if share > 0][:MAX_PART_SHARES]
-    return [[inert(in_words(part, tree.schema)), inert(pretty(part)), _rounded(share)] for part, share in owed]
+    """Return the conditions of tests in words and as text, each with its share of the gain."""
+    shares = [(part, share) for part, share in part_importances(tree).items() if share > 0][:MAX_PART_SHARES]
+    return [[inert(in_words(part, tree.schema)), inert(pretty(part)), _rounded(share)] for part, share in shares]
 
 
 def _criteria(known: Fitted, population: Population, seen: _Seen, seconds: float) -> list[dict[str, JsonValue]]:
-    """Return what the search for the first test costs by each criterion, with and without pruning."""
+    """Return the cost of the search for the first test with each criterion, with and without pruning."""
     text = known.model.grammar.text
     if seen.target is None or not text:
-        lacks = "the data has no target" if seen.target is None else "the model does not keep its grammar"
-        raise UsageError(f"searches cannot be compared, since {lacks}; leave out the effort")
+        lacks = "the data has no target" if seen.target is None else "the model has no grammar"
+        raise UsageError(f"effort cannot be measured: {lacks}; omit effort")
     usable, grammar = seen.usable, Grammar.parse(text)
     whole = with_background(population.take(usable), grammar, known.functions or {})
     labels = np.asarray(seen.target)[usable]
@@ -580,18 +580,18 @@ def _effort_figures(effort: Effort) -> dict[str, JsonValue]:
 def _summary(tree: Tree) -> list[str]:
     evaluated = sum(node.found.evaluated for node in tree.nodes if not isinstance(node, Leaf))
     seconds = sum(node.found.seconds for node in tree.nodes if not isinstance(node, Leaf))
-    lines = [f"{len(tree.leaves):,} leaves, depth {tree.depth}", f"learned from {tree.nodes[0].stats.n:,}"]
+    lines = [f"{len(tree.leaves):,} leaves, depth {tree.depth}", f"trained on {tree.nodes[0].stats.n:,} individuals"]
     took = f" in {seconds:,.3g} s" if seconds else ""
     return [*lines, f"{evaluated:,} tests evaluated{took}"]
 
 
-def _doubts(tree: Tree) -> list[str]:
+def _caveats(tree: Tree) -> list[str]:
     criteria = [node.found.criterion for node in tree.nodes if not isinstance(node, Leaf)]
     return list(caveat_lines(tree.caveats, len(tree.branches), next(iter(criteria), "the criterion")))
 
 
 def _recorded(model: Model) -> dict[str, Any]:
-    """Return the records of a model by the names that people see; the grammar and the sizes have their own places."""
+    """Return the records of a model by display name; the grammar and the sizes have their own panels."""
     settings, outcome = model.settings, model.outcome
     if not settings.criterion:
         return {}
@@ -619,15 +619,15 @@ def _parameters(params: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str
 
 
 def _data(population: Population, needed: NeededMembers) -> list[dict[str, JsonValue]]:
-    """Return the types with their attributes and links, in a few words, and which of them the tests ask about."""
-    told = []
+    """Return the types with a short description of their members, and which of them the tests use."""
+    types = []
     for record in population.schema.types:
-        about, asked = describe_type(population, record), needed.get(record.name, ())
+        about, used = describe_type(population, record), needed.get(record.name, ())
         members = [
-            [*(inert(str(text)) for text in member.values()), member["name"] in asked] for member in about["members"]
+            [*(inert(str(text)) for text in member.values()), member["name"] in used] for member in about["members"]
         ]
-        told.append({"type": inert(record.name), "n": population.tables[record.name].n_rows, "members": members})
-    return told
+        types.append({"type": inert(record.name), "n": population.tables[record.name].n_rows, "members": members})
+    return types
 
 
 def _rounded(value: Any) -> float | int | None:

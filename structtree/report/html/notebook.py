@@ -1,7 +1,7 @@
-"""Results as a notebook shows them: a tree as its picture, data as a table of what is in it, a grammar as its text.
+"""Notebook views of results: a tree as a picture, a population as a table of its members, a grammar as text.
 
-Markup is small, without script and without anything from outside; colours are those of the notebook, light or dark.
-Whatever comes from data is escaped.
+The markup is small and self-contained, without scripts, and uses the colours of the notebook, light or dark. Strings
+from the data are escaped.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from structtree.search.results import Split
 __all__ = ["html_view"]
 
 MOST_LEAVES, SHOWN_DEPTH = 40, 4
-"""A tree with more leaves is drawn in part only, to this depth."""
+"""A tree with more than `MOST_LEAVES` leaves is drawn to depth `SHOWN_DEPTH` only."""
 
 MOST_MEMBERS = 30
-"""The most attributes and links of a type that are listed."""
+"""Maximum number of attributes and links listed per type."""
 
 
 def html_view(value: Viewed) -> str:
-    """Return a result as HTML, for a notebook; classes that derive from `Viewed` ask for it.
+    """Return a result as HTML for a notebook; called by subclasses of `Viewed`.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ def html_view(value: Viewed) -> str:
         case Split():
             return _split_view(value)
         case _:
-            raise UsageError(f"there is no view of a {type(value).__name__}")
+            raise UsageError(f"expected a Tree, Model, Population, Grammar or Split; got {type(value).__name__}")
 
 
 def _tree_view(model: Any, tree: Tree, title: str) -> str:
     is_large = len(tree.leaves) > MOST_LEAVES
     picture = plot_tree(model, max_depth=SHOWN_DEPTH if is_large else None, title=title)
     size = f"{number_text(len(tree.leaves), 'leaf', 'leaves')}, depth {tree.depth}"
-    note = f"{size}; drawn to depth {SHOWN_DEPTH}, and plot_tree draws all of it" if is_large else size
+    note = f"{size}; drawn to depth {SHOWN_DEPTH} (use plot_tree to draw the whole tree)" if is_large else size
     return f"<div>{_scrolled(picture.svg)}<p><small>{_text(note)}</small></p></div>"
 
 

@@ -1,7 +1,8 @@
-"""The interactive report: one HTML file with its style, its script and its data, which asks for nothing from outside.
+"""Interactive report: a self-contained HTML file with its style sheet, scripts and data.
 
-The data goes into a JSON block in which every sign that could end it is escaped, and the script makes text nodes of
-all strings; so a label that is called ``<script>`` is just text. The page forbids itself to load anything.
+The data is embedded as a JSON block in which every character that could end the block is escaped, and the script
+inserts all strings as text nodes, so a label named ``<script>`` is just text. A content security policy keeps the
+page from loading anything.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ __all__ = ["HtmlReport", "html_report"]
 _PAGE = Path(__file__).parent / "assets"
 _SCRIPTS = ("charts.js", "quality.js", "learning.js", "report.js")
 """The last one starts the page."""
-_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+_ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlReport:
-    """Report of a tree as the text of an HTML file; a notebook shows it in a frame."""
+    """Interactive report of a tree as the text of an HTML file."""
 
     html: str = field(repr=False)
     title: str
@@ -53,23 +54,23 @@ def html_report(
     title: str = "",
     effort: float | None = None,
 ) -> HtmlReport:
-    """Return an interactive report of a tree, and write it to a file.
+    """Return an interactive report of a tree, and optionally write it to a file.
 
     Parameters
     ----------
     model : Tree, Model or fitted estimator
-    individuals : individuals in any form that the model can predict
-        Examples are taken from them, and scores are computed on them.
+    individuals : individuals in any form that the model accepts
+        Source of the examples, and the data that the scores are computed on.
     target : array, optional
-        What is true of them; without it there are no scores.
+        True labels; without them there are no scores.
     path : path, optional
         The HTML file to write.
     decision : Decision, optional
-        How leaves decide; as the model does by default.
+        Decision rule of the leaves; that of the model by default.
     title : str
     effort : float, optional
-        Also search for the first test again by each criterion, with and without pruning, for at most so many seconds
-        each; it needs the target, and the individuals that the tree has learned from.
+        Time limit in seconds for repeating the search for the first test with each criterion, with and without
+        pruning. Needs the target and the training individuals. By default, searches are not repeated.
 
     Examples
     --------
@@ -101,7 +102,7 @@ def _page(found: dict[str, Any]) -> str:
 
 
 def _embedded(found: dict[str, Any]) -> str:
-    """Return JSON that can stand in a page: no sign in it can end the block.
+    """Return JSON that is safe to embed in a page: no character can end the block.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Errors of a tree with fewer or more leaves: in training, in cross-validation, and on given individuals.
+"""Loss of a tree by its number of leaves: in training, in cross-validation, and on given individuals.
 
-What cross-validation found is recorded by the fit, of sizes beyond the tree's own, too. The rest follows from the
+Cross-validated losses are recorded by the fit, also for sizes beyond that of the tree. The other losses come from the
 tree: pruning its weakest branches first gives one tree for each smaller size.
 """
 
@@ -19,7 +19,7 @@ from structtree.models.model import Model
 __all__ = ["size_curves"]
 
 MOST_POINTS = 200
-"""Sizes of a curve, about."""
+"""Approximate maximum number of points of a curve."""
 
 
 def size_curves(model: Model, population: Population, target: ArrayLike | None) -> dict[str, Any]:
@@ -29,15 +29,15 @@ def size_curves(model: Model, population: Population, target: ArrayLike | None) 
     ----------
     model : Model
     population : Population
-        Individuals as the tests of the model need them.
+        Individuals prepared for the tests of the model.
     target : array, optional
-        What is true of them.
+        True labels of the individuals.
 
     Returns
     -------
     dict
         ``chosen`` is the number of leaves of the tree. ``training``, ``held_out`` and ``here`` are lists of leaves
-        and loss; ``held_out`` has standard errors, too. Each of them is missing where nothing is known.
+        and loss; ``held_out`` also has standard errors. Curves that are not known are absent.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def size_curves(model: Model, population: Population, target: ArrayLike | None) 
 
 
 def _curve(n_leaves: Ints, losses: Floats) -> list[list[float]]:
-    """Return leaves and losses by size, with as many points as people see."""
+    """Return pairs of leaves and loss, thinned to about `MOST_POINTS` points."""
     wanted = np.geomspace(1, max(2, n_leaves.max()), MOST_POINTS)
     steps = np.unique(np.abs(n_leaves[:, None] - wanted).argmin(axis=0))[::-1]
     return [[int(n_leaves[step]), float(f"{losses[step]:.6g}")] for step in steps]

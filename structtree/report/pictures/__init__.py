@@ -1,1 +1,1 @@
-"""Pictures."""
+"""Pictures of trees, individuals, explanations and predicate spaces."""

@@ -1,6 +1,6 @@
-"""A drawing of an individual: pieces that are always painted, and pieces that mark an element when a test found it.
+"""Drawing of an individual: pieces that are always shown, and pieces that highlight an element.
 
-The same drawing serves all tests of a path: what is marked is decided when it is painted, as a scene
+The same drawing serves all tests of a path: the highlighted elements are chosen when it is rendered, as a scene
 (`structtree.report.pictures.scene`) or by the script of a report.
 """
 
@@ -31,14 +31,14 @@ __all__ = [
 INK, GREY, EDGE, PAPER = "#1c2a44", "#55607a", "#b9c5da", "#ffffff"
 MARK, PALE, RIM = "#ffd54a", "#fff3cc", "#a87400"
 ON_COLOUR = "#101828"
-"""Text on a colour that is the same on light and on dark paper."""
+"""Text colour on fills that are the same in light and dark mode."""
 
 _ROLES = {INK: "ink", GREY: "grey", EDGE: "line", PAPER: "paper", MARK: "mark", PALE: "pale", RIM: "rim"}
-"""The colours that a report chooses by itself, by what they are for."""
+"""Names of the colours that a report replaces to match its theme."""
 
 
 class Element(NamedTuple):
-    """Something that can be marked: a row of a type, or the value of one of its members."""
+    """Element that can be highlighted: a row of a type, or the value of one of its members."""
 
     type: str
     row: int
@@ -46,7 +46,7 @@ class Element(NamedTuple):
 
 
 class Painted(NamedTuple):
-    """Something painted; that of an element is painted only if the element is marked."""
+    """Piece of a drawing; with an element, it is shown only if the element is highlighted."""
 
     item: Box | Stroke | Label
     of: Element | None = None
@@ -54,7 +54,7 @@ class Painted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Picture of an individual or of a part of it: its size and its pieces, the lowest first."""
+    """Picture of an individual or of a part of it: size and pieces, from back to front."""
 
     width: float
     height: float
@@ -65,21 +65,21 @@ class Drawing:
 
     @property
     def elements(self) -> frozenset[Element]:
-        """The elements that can be marked."""
+        """Elements that can be highlighted."""
         return frozenset(piece.of for piece in self.pieces if piece.of is not None)
 
     def moved(self, x: float, y: float) -> Iterable[Painted]:
-        """Yield the pieces at another place."""
+        """Yield the pieces, moved by an offset."""
         for item, of in self.pieces:
             yield Painted(moved(item, x, y), of)
 
     def only(self, elements: Collection[Element]) -> Drawing:
-        """Return the drawing without the marks of all other elements, which takes less room."""
+        """Return the drawing without the highlights of all other elements, which is smaller."""
         kept = frozenset(elements)
         return replace(self, pieces=tuple(piece for piece in self.pieces if piece.of is None or piece.of in kept))
 
     def items(self, marked: Collection[Element] = (), near: Collection[Element] = ()) -> list[SceneItem]:
-        """Return what is painted: elements that made a test true are filled, those that nearly did are dashed."""
+        """Return the items to draw: `marked` elements are filled, `near` ones have a dashed outline."""
         found: list[SceneItem] = []
         for item, of in self.pieces:
             if of is None or of in marked:
@@ -89,23 +89,23 @@ class Drawing:
         return found
 
     def scene(self, marked: Collection[Element] = (), near: Collection[Element] = (), title: str = "") -> Scene:
-        """Return the drawing as a picture."""
+        """Return the drawing as a scene."""
         return Scene(self.width, self.height, tuple(self.items(marked, near)), title)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the drawing as plain JSON values: a list for each piece, with the number of its element or -1."""
+        """Return plain JSON values: a list for each piece, with the number of its element or -1."""
         places = {element: place for place, element in enumerate(self.ordered_elements)}
         pieces = [[-1 if of is None else places[of], *_plain(item)] for item, of in self.pieces]
         return {"size": [_short(self.width), _short(self.height)], "pieces": pieces}
 
     @property
     def ordered_elements(self) -> tuple[Element, ...]:
-        """The elements in the order in which they are painted; JSON has their numbers."""
+        """Elements in drawing order; their positions are the numbers in the JSON."""
         return tuple(dict.fromkeys(piece.of for piece in self.pieces if piece.of is not None))
 
 
 def stacked(drawings: Sequence[Drawing], gap: float = 10.0) -> Drawing:
-    """Return drawings as one, below each other.
+    """Stack drawings vertically.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def stacked(drawings: Sequence[Drawing], gap: float = 10.0) -> Drawing:
 
 
 def _dashed(item: Box | Stroke | Label) -> list[SceneItem]:
-    """Return how an element is marked that comes near: an outline only."""
+    """Return the dashed outline of a near element."""
     match item:
         case Box():
             return [replace(item, fill=PAPER, edge=RIM, line=1.2, dashed=True)]

@@ -1,7 +1,7 @@
-"""The picture of an explanation: the tests on the path of an individual, each beside it with what was found marked.
+"""Pictures of explanations: the tests on the path, each next to the individual with the relevant rows highlighted.
 
-Elements that made a test true are filled; where a test fails, those that come nearest are outlined with dashes. Where
-all tests are about values of the individual itself, one drawing shows them all.
+Elements that made a test true are filled; if a test fails, the elements nearest to satisfying it get a dashed
+outline. If all tests are about attributes of the individual itself, one drawing shows them all.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from structtree.reprs import inert, short_repr
 __all__ = ["ExplanationPicture", "plot_explanation"]
 
 MOST_DRAWINGS = 6
-"""Tests that get a drawing of their own; a path with more has words for the others."""
+"""Maximum number of tests with a drawing; further tests are shown as text."""
 _LEFT, _MARGIN, _GAP = 290.0, 14.0, 26.0
 _SIZE, _SMALL = 12.0, 10.5
 
@@ -48,7 +48,7 @@ class ExplanationPicture:
         return to_svg(self.scene)
 
     def save(self, path: str | Path) -> None:
-        """Write the picture to a file: SVG, PNG or PDF, by its ending."""
+        """Write the picture to a file: SVG, PNG or PDF, according to its suffix."""
         check_picture(path)
         write_scene(self.scene, Path(path), Path(path).suffix[1:])
 
@@ -63,22 +63,22 @@ def plot_explanation(
     title: str = "",
     actual: object = None,
 ) -> ExplanationPicture:
-    """Return a picture of why a tree says what it says of one individual; a notebook shows it.
+    """Return a picture that explains the prediction for one individual; notebooks display it.
 
     Parameters
     ----------
     model : Tree, Model or fitted estimator
-    individuals : individuals in any form that the model can predict
+    individuals : individuals in any form that the model accepts
     individual : int
-        Which one, counted from 0.
+        Position of the individual, counted from 0.
     decision : Decision, optional
-        How leaves decide; as the model does by default.
+        Decision rule of the leaves; that of the model by default.
     words : bool
-        Say tests in plain English.
+        Show tests in plain English.
     title : str
-        In place of the type and the number of the individual.
+        Title; the type and number of the individual by default.
     actual : class or number, optional
-        What is true of it.
+        True label of the individual.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def plot_explanation(
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some painted items, from their own left upper corner on."""
+    """Group of items, relative to its top left corner."""
 
     width: float
     height: float
@@ -110,7 +110,7 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What a picture shows."""
+    """Contents of a picture."""
 
     tree: Tree
     explanation: Explanation
@@ -120,7 +120,7 @@ class _Page:
     actual: object
 
     def scene(self) -> Scene:
-        """Place the title, a row for each test, and the answer below each other."""
+        """Stack the title, one row per test, and the prediction."""
         rows = [_Row(self._title(), None), *self._rows(), _Row(self._answer(), None)]
         if (note := self._note()) is not None:
             rows.append(_Row(note, None))
@@ -136,7 +136,7 @@ class _Page:
         return Scene(right + _MARGIN, y - _GAP * 0.6 + _MARGIN, tuple(items), inert(self.title))
 
     def _rows(self) -> Iterator[_Row]:
-        """Yield the tests with their drawings; one drawing beside all of them if only values are marked."""
+        """Yield the tests with their drawings; one drawing for all tests if only values are highlighted."""
         texts = [self._text(place, reason) for place, reason in enumerate(self.explanation.reasons, 1)]
         chosen = [place for place, marks in enumerate(self.marks) if self._has_rows(marks)]
         if not chosen:
@@ -161,7 +161,7 @@ class _Page:
         return _lines_block(lines)
 
     def _text(self, place: int, reason: Reason) -> _Block:
-        """Return a test in words: its number, what it asks, the answer, and what was seen."""
+        """Return a test as text: its number, the test, the answer, and the rows."""
         said = reason.answer if isinstance(reason.answer, str) else "yes" if reason.answer else "no"
         note = f" ({reason.note})" if reason.note else ""
         room = _LEFT - 28
@@ -176,11 +176,13 @@ class _Page:
         return _Block(28 + block.width, max(22.0, block.height), (badge, number, *_moved(block.items, 28, 1)))
 
     def _answer(self) -> _Block:
-        """Return the prediction in a box, with the classes that were seen in the leaf as a bar."""
+        """Return the prediction in a box, with a bar of the class distribution in the leaf."""
         words = f"→ {self.explanation.words}"
         lines = [(line, 13.0, INK, True) for line in wrapped_lines(words, _LEFT, 13, bold=True)]
         if self.actual is not None:
-            lines += [(line, _SMALL, GREY, False) for line in wrapped_lines(f"the data says {self.actual}", _LEFT)]
+            lines += [
+                (line, _SMALL, GREY, False) for line in wrapped_lines(f"true {self._kind}: {self.actual}", _LEFT)
+            ]
         block, colours = _lines_block(lines), class_colours(len(self.tree.classes))
         counts = [count for _, count in self.explanation.counts]
         width, fill = max(160.0, block.width) + 20, PAPER
@@ -195,21 +197,25 @@ class _Page:
         frame = Box(0, 0, width, height, fill, EDGE, 1.0, 6)
         return _Block(width, height, (frame, *_moved(block.items, 10, 8), *bar))
 
+    @property
+    def _kind(self) -> str:
+        return "label" if self.tree.classes else "value"
+
     def _note(self) -> _Block | None:
-        """Return what filled and dashed marks mean, if there are any."""
+        """Return the legend of filled and dashed marks, if there are any."""
         drawn_ones = [marks for marks in self.marks if self._has_rows(marks)][:MOST_DRAWINGS]
-        parts = ["filled: what made the test true"] if any(marks.is_found for marks in drawn_ones) else []
-        parts += ["dashed: what comes nearest to it"] if not all(marks.is_found for marks in drawn_ones) else []
+        parts = ["filled: made the test true"] if any(marks.is_found for marks in drawn_ones) else []
+        parts += ["dashed: nearest to satisfying it"] if not all(marks.is_found for marks in drawn_ones) else []
         if not drawn_ones and any(
             element in self.drawing.elements for marks in self.marks for element in marks.elements
         ):
-            parts = ["filled: what the tests looked at"]
+            parts = ["filled: values used by the tests"]
         return _lines_block([("; ".join(parts), _SMALL, GREY, False)]) if parts else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Words, and what stands to the right of them."""
+    """Text, and an optional picture to its right."""
 
     text: _Block
     picture: _Block | None
@@ -220,7 +226,7 @@ class _Row:
 
 
 def _lines_block(lines: Sequence[tuple[str, float, str, bool]]) -> _Block:
-    """Return lines of text with their size, colour and weight."""
+    """Return a block of lines, each with its size, colour and weight."""
     items: list[SceneItem] = []
     y, right = 0.0, 0.0
     for text, size, colour, bold in lines:

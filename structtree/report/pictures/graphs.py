@@ -1,8 +1,8 @@
-"""Graphs and ordered trees as drawings: nodes with their labels, joined by lines.
+"""Graphs and ordered trees as drawings: labelled nodes, connected by lines.
 
-A graph is an individual whose parts lead to each other: Graph –nodes→ Node –edges→ Edge –to→ Node, whatever these
-are called, or Node –friends→ Node; or an individual that is itself such a node, which is drawn with what is near it.
-Nodes that are in lists of other nodes are an ordered tree.
+A graph is an individual whose rows refer to each other: Graph –nodes→ Node –edges→ Edge –to→ Node, under any names,
+or Node –friends→ Node. An individual that is itself a node is drawn with its neighbourhood. Nodes in lists of other
+nodes form an ordered tree.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from structtree.reprs import number_text
 __all__ = ["GraphDrawing", "graph_drawing"]
 
 MOST_NODES, MOST_TREE_NODES = 60, 30
-"""Nodes of a graph and of a tree that are drawn; of more, those that will be marked and those near them."""
+"""Maximum number of nodes drawn in a graph and in a tree; highlighted nodes and their neighbours take precedence."""
 _SIZE, _RADIUS, _STEP = 10.0, 9.0, 34.0
 _INSIDE = 3
-"""The longest label that stands in its node, in signs."""
+"""Maximum length of a label inside its node, in characters."""
 _TALLEST = 340.0
 
 
 class _Wire(NamedTuple):
-    """An edge: the rows of its two nodes, and the row between them, if there is one."""
+    """Edge: the rows of its two nodes, and the row of the edge itself, if there is one."""
 
     one: int
     other: int
@@ -52,15 +52,15 @@ class _Wire(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How nodes are found: their type, the link of the individual to them, and the links from node to node.
+    """How to find the nodes: their type, the link from the individual, and the links between nodes.
 
     Parameters
     ----------
     nodes : str
     start : Link or None
-        None where the individual is a node itself.
+        None if the individual is itself a node.
     steps : tuple of (Link, Link or None)
-        A link to other nodes, or one to edges and the link of these to nodes.
+        A link to other nodes, or a link to edges and their link to nodes.
     """
 
     nodes: str
@@ -69,13 +69,13 @@ class _Form:
 
     @property
     def is_tree(self) -> bool:
-        """True if there is one root, and nodes have lists of nodes: the elements of a list belong to it alone."""
+        """Whether there is one root and nodes have lists of nodes, whose elements belong to one list only."""
         is_rooted = self.start is None or self.start.single
         return is_rooted and all(link.kind == "list" and back is None for link, back in self.steps)
 
 
 class GraphDrawing(NamedTuple):
-    """Drawing of a graph: the types that it shows, and the links of the individual that lead to them."""
+    """Drawing of a graph, the types that it shows, and the links of the individual to them."""
 
     drawing: Drawing
     types: frozenset[str]
@@ -83,20 +83,20 @@ class GraphDrawing(NamedTuple):
 
 
 def graph_drawing(on: Canvas) -> GraphDrawing | None:
-    """Return an individual as a graph or an ordered tree; None where it is neither."""
+    """Return an individual as a graph or an ordered tree; None if it is neither."""
     for form in _forms(on):
-        everybody = _everybody(on, form)
-        wires = list(_wires(on, form, everybody))
+        nodes = _reached(on, form)
+        wires = list(_wires(on, form, nodes))
         if not any(wire.one != wire.other for wire in wires):
             continue
         ends = [wire.other for wire in wires]
-        if form.is_tree and everybody[0] not in ends and len(set(ends)) == len(ends):  # no row is in its own list
-            shown = _upper_part(on, form, everybody, wires)
+        if form.is_tree and nodes[0] not in ends and len(set(ends)) == len(ends):  # no row is in its own list
+            shown = _upper_part(on, form, nodes, wires)
             drawn = _tree(on, form, shown, wires)
         else:
-            shown = _chosen(on, form, everybody, wires)
+            shown = _chosen(on, form, nodes, wires)
             drawn = _graph(on, form, shown, wires)
-        more = len(everybody) - len(shown)
+        more = len(nodes) - len(shown)
         parts = [drawn, note_drawing(f"… {number_text(more, 'more node')}")] if more else [drawn]
         types = frozenset(element.type for element in drawn.elements)
         links = [link for link, _ in form.steps] if form.start is None else [form.start]
@@ -105,7 +105,7 @@ def graph_drawing(on: Canvas) -> GraphDrawing | None:
 
 
 def _forms(on: Canvas) -> Iterator[_Form]:
-    """Yield how the individual may be a graph; the tables of a database are never drawn as one."""
+    """Yield the ways to read the individual as a graph; databases are never drawn as graphs."""
     if on.is_database:
         return
     own = on.alone.schema.individual
@@ -126,8 +126,8 @@ def _steps(on: Canvas, nodes: str) -> Iterator[tuple[Link, Link | None]]:
         yield from ((link, back) for back in on.links(link.target) if back.single and back.target == nodes)
 
 
-def _everybody(on: Canvas, form: _Form) -> list[int]:
-    """Return the nodes of the individual, and those that lead on from them; of a great many, the nearest."""
+def _reached(on: Canvas, form: _Form) -> list[int]:
+    """Return the nodes that the individual reaches, nearest first, up to a limit."""
     schema, row = on.alone.schema, int(on.alone.individuals[0])
     waiting = [row] if form.start is None else on.targets(schema.individual, row, form.start.name)
     found = dict.fromkeys(waiting)
@@ -151,25 +151,25 @@ def _wires(on: Canvas, form: _Form, nodes: Sequence[int]) -> Iterator[_Wire]:
                 yield from (_Wire(node, end, Element(link.target, row)) for end in ends)
 
 
-def _chosen(on: Canvas, form: _Form, everybody: Sequence[int], wires: Sequence[_Wire]) -> list[int]:
-    """Return the nodes that are drawn: those to be marked, then those around them, then the first."""
-    if len(everybody) <= MOST_NODES:
-        return list(everybody)
-    near: dict[int, list[int]] = {node: [] for node in everybody}
+def _chosen(on: Canvas, form: _Form, nodes: Sequence[int], wires: Sequence[_Wire]) -> list[int]:
+    """Return the nodes to draw: highlighted ones, then their neighbours, then the first ones."""
+    if len(nodes) <= MOST_NODES:
+        return list(nodes)
+    near: dict[int, list[int]] = {node: [] for node in nodes}
     for wire in wires:
         if wire.other in near:
             near[wire.one].append(wire.other)
     edges = {wire.edge: wire.one for wire in wires}
-    wanted = [node for node in everybody if on.rank(form.nodes, node) == 0]
+    wanted = [node for node in nodes if on.rank(form.nodes, node) == 0]
     wanted += [edges[element] for element in on.first if element in edges]
-    waiting = list(dict.fromkeys(wanted or everybody[:1]))[: MOST_NODES // 2]
+    waiting = list(dict.fromkeys(wanted or nodes[:1]))[: MOST_NODES // 2]
     found = set(waiting)
     for node in waiting:  # grows while it is read
         for other in near[node]:
             if len(found) < MOST_NODES and other not in found:
                 found.add(other)
                 waiting.append(other)
-    return [node for node in everybody if node in found]
+    return [node for node in nodes if node in found]
 
 
 # ---- graphs ---------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ _BONDS = {"double": 2, "triple": 3, "aromatic": 2}
 def _lines(
     on: Canvas, wires: Sequence[_Wire], at: dict[int, tuple[float, float]], one: int, other: int
 ) -> Iterator[Painted]:
-    """Yield the line between two nodes; several for a bond that is said to be double or triple."""
+    """Yield the line between two nodes; several for a double or triple bond."""
     edge = next(w.edge for w in wires if {w.one, w.other} == {one, other})
     (x, y), (to_x, to_y) = at[one], at[other]
     texts = [] if edge is None else [on.text(edge.type, edge.row, name) for name in on.names(edge.type)]
@@ -230,7 +230,7 @@ def _node(element: Element, x: float, y: float, radius: float, labels: _Labels) 
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
-    """The label of each node, and a colour for each label."""
+    """Label of each node, and a colour for each label."""
 
     name: str
     texts: dict[int, str]
@@ -246,11 +246,11 @@ class _Labels:
 
     @property
     def inside(self) -> bool:
-        """True if labels are so short that they stand in their nodes."""
+        """Whether labels are short enough to fit inside their nodes."""
         return all(len(text) <= _INSIDE for text in self.colours)
 
     def legend(self, width: float, radius: float) -> Drawing | None:
-        """Return what colours stand for; nothing where the nodes say it, or where there are too many colours."""
+        """Return the colour legend; None if the nodes are labelled, or if there are too many colours."""
         if not self.name or len(self.colours) > 16 or (self.inside and radius >= 7):
             return None
         pieces = [Painted(Label(0, 11, shortened(self.name, 100, _SIZE), _SIZE, GREY))]
@@ -269,24 +269,24 @@ class _Labels:
 # ---- ordered trees --------------------------------------------------------------------------------------
 
 
-def _upper_part(on: Canvas, form: _Form, everybody: Sequence[int], wires: Sequence[_Wire]) -> list[int]:
-    """Return the nodes of a tree that are drawn: those to be marked with all above them, then the uppermost."""
+def _upper_part(on: Canvas, form: _Form, nodes: Sequence[int], wires: Sequence[_Wire]) -> list[int]:
+    """Return the nodes of a tree to draw: highlighted ones with their ancestors, then the topmost ones."""
     parents = {wire.other: wire.one for wire in wires}
     found: set[int] = set()
-    for node in (node for node in everybody if on.is_wanted(form.nodes, node)):
-        way = [node]
-        while way[-1] in parents:
-            way.append(parents[way[-1]])
-        if len(found.union(way)) <= MOST_TREE_NODES:
-            found.update(way)
-    for node in everybody:
-        if len(found) < MOST_TREE_NODES and (not found or node == everybody[0] or parents[node] in found):
+    for node in (node for node in nodes if on.is_wanted(form.nodes, node)):
+        path = [node]
+        while path[-1] in parents:
+            path.append(parents[path[-1]])
+        if len(found.union(path)) <= MOST_TREE_NODES:
+            found.update(path)
+    for node in nodes:
+        if len(found) < MOST_TREE_NODES and (not found or node == nodes[0] or parents[node] in found):
             found.add(node)
-    return [node for node in everybody if node in found]
+    return [node for node in nodes if node in found]
 
 
 def _tree(on: Canvas, form: _Form, shown: Sequence[int], wires: Sequence[_Wire]) -> Drawing:
-    """Return an ordered tree as boxes below each other; parents come before their children."""
+    """Return a drawing of an ordered tree; `shown` lists parents before their children."""
     labels = _Labels.of(on, form.nodes, shown)
     texts = [shortened(labels.texts[node] or "·", 70, _SIZE) for node in shown]
     sizes = [BoxSize(max(16.0, line_width(text, _SIZE) + 8), 17.0) for text in texts]

@@ -1,7 +1,7 @@
 """Individuals as drawings: molecules, graphs, trees, sequences, sets, records and rows of a database.
 
-`drawn` is the one way to draw an individual, with what tests have found in it marked. Which form suits is decided by
-the schema: what RDKit has read is a molecule, parts that lead to each other are a graph, and all else are records.
+`drawn` is the single entry point. The schema determines the form: individuals read by RDKit are molecules, types
+whose rows refer to each other are graphs, and all others are records.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from structtree.space.terms import conjuncts
 __all__ = ["Marks", "Sighting", "drawn", "marks_of"]
 
 WIDTH = 520.0
-"""About how wide a drawing may be, in points."""
+"""Approximate maximum width of a drawing, in points."""
 _TALL = 420.0
-"""Below that height only links with something to mark are drawn, and others are counted."""
+"""Height beyond which only links with highlights are drawn; other links are counted."""
 _FIRST = 12
-"""So many elements of each test are drawn before those of others."""
+"""Number of elements of each test that take precedence."""
 _MOST_ELSEWHERE, _RIM = 6, 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Rows that a test looked at.
+    """Elements that a test examined.
 
     Parameters
     ----------
     elements : tuple of Element
-        The rows, those on the way to them, and the values that the test asked about.
+        The rows, the rows on the paths to them, and the values that the test read.
     sights : tuple of Sighting
     is_found : bool
-        True if they made a test true; False if they come nearest to it.
+        True if they made the test true; False if they are nearest to satisfying it.
     """
 
     elements: tuple[Element, ...]
@@ -55,7 +55,7 @@ class Marks:
 
 
 class Sighting(NamedTuple):
-    """A row that a test looked at, how it is reached from the individual, and what was seen there."""
+    """Row that a test examined, its path from the individual, and its values as text."""
 
     row: Element
     path: str
@@ -63,14 +63,14 @@ class Sighting(NamedTuple):
 
 
 def marks_of(reason: Reason, tree: Tree, alone: Population) -> Marks:
-    """Return what can be marked of the rows behind an answer.
+    """Return the elements to highlight for an answer.
 
     Parameters
     ----------
     reason : Reason
     tree : Tree
     alone : Population
-        The individual that it is about, as the explanation has seen it.
+        The individual of the explanation.
     """
     elements: list[Element] = []
     sights = []
@@ -90,7 +90,7 @@ def marks_of(reason: Reason, tree: Tree, alone: Population) -> Marks:
 
 
 def _along(alone: Population, path: str) -> Iterator[Element]:
-    """Yield the rows on a way through links, such as ``atoms[2].bonds[0].to``."""
+    """Yield the rows on a path through links, such as ``atoms[2].bonds[0].to``."""
     name, row = alone.schema.individual, int(alone.individuals[0])
     for link, place in re.findall(r"([^.\[\]]+)(?:\[(\d+)\])?", path):
         declared = alone.schema.type(name).link(link)
@@ -102,7 +102,7 @@ def _along(alone: Population, path: str) -> Iterator[Element]:
 
 
 def _counted(test: syn.Predicate, alone: Population) -> Iterator[Element]:
-    """Yield the rows that were counted where a number of rows is not reached, or is exceeded."""
+    """Yield the rows that were counted by a count that fails."""
     for part in conjuncts(test):
         if isinstance(part, syn.Count) and not satisfies(part, alone, 0):
             for witness in witnesses(syn.Exists(part.link, part.inner), alone, 0):
@@ -113,16 +113,16 @@ def _counted(test: syn.Predicate, alone: Population) -> Iterator[Element]:
 
 
 def drawn(alone: Population, marks: Iterable[Marks] = (), *, width: float = WIDTH) -> Drawing:
-    """Return a drawing of an individual in which rows can be marked.
+    """Return a drawing of an individual in which rows can be highlighted.
 
     Parameters
     ----------
     alone : Population
-        Of one individual, with the rows that it reaches.
+        One individual with the rows that it reaches.
     marks : iterable of Marks
-        What will be marked; it is drawn before anything else where not all is drawn.
+        Elements to highlight, which are drawn first if there is not enough room.
     width : float
-        About how wide the drawing may be, in points.
+        Approximate maximum width of the drawing, in points.
 
     Examples
     --------
@@ -138,18 +138,18 @@ def drawn(alone: Population, marks: Iterable[Marks] = (), *, width: float = WIDT
     elsewhere = _elsewhere(known, frozenset(element for part in parts for element in part.elements), whole, width)
     if elsewhere is not None:
         parts.append(elsewhere)
-    below = stacked(parts or [note_drawing("no values and no parts")])
+    below = stacked(parts or [note_drawing("no attributes and no links")])
     return Drawing(below.width + 2 * _RIM, below.height + 2 * _RIM, tuple(below.moved(_RIM, _RIM)))
 
 
 def _parts(on: Canvas) -> tuple[list[Drawing], frozenset[str]]:
-    """Return the drawings of an individual that stand below each other, and the types that are drawn as a graph."""
+    """Return the drawings to stack for an individual, and the types that are drawn as a graph."""
     own, row = on.alone.schema.individual, int(on.alone.individuals[0])
     smiles = provenance_of(on.alone).names_of(row).get("smiles")
     molecule = molecule_drawing(on, smiles)
     if molecule is not None:
-        asked = {element.member for element in on.wanted if element.type == own and element.member}
-        values = _only(on, own, row, asked)
+        used = {element.member for element in on.wanted if element.type == own and element.member}
+        values = _only(on, own, row, used)
         types = frozenset(element.type for element in molecule.elements)
         return ([molecule] if values is None else [molecule, values]), types
     graph = graph_drawing(on)
@@ -159,22 +159,22 @@ def _parts(on: Canvas) -> tuple[list[Drawing], frozenset[str]]:
 
 
 def _only(on: Canvas, own: str, row: int, names: set[str]) -> Drawing | None:
-    """Return some values of the individual; of a molecule, whose structure says most, those that were asked."""
+    """Return the named values of the individual; None if there are no names."""
     hidden = [name for name in on.alone.tables[own].columns if name not in names]
     return values_drawing(replace(on, alone=on.alone.without(*hidden)), own, row) if names else None
 
 
 def _links(on: Canvas, own: str, row: int, shown: frozenset[str], height: float) -> list[Drawing]:
-    """Return what the links of an individual lead to; below a certain height only where something is marked."""
+    """Return the rows behind the links of an individual; beyond a height, only links with highlights."""
     found: list[Drawing] = []
     counted: list[str] = []
     links = {link: on.targets(own, row, link.name) for link in on.links(own) if link.name not in shown}
-    asked = {link: any(on.is_wanted(link.target, each) for each in rows) for link, rows in links.items()}
-    for link in sorted(links, key=lambda link: not asked[link]):
+    is_marked = {link: any(on.is_wanted(link.target, each) for each in rows) for link, rows in links.items()}
+    for link in sorted(links, key=lambda link: not is_marked[link]):
         rows = links[link]
         if not rows:
             continue
-        part = parts_drawing(on, own, row, link) if asked[link] or height < _TALL else None
+        part = parts_drawing(on, own, row, link) if is_marked[link] or height < _TALL else None
         if part is None:
             counted.append(f"{inert(link.name)} ({len(rows):,})")
             continue
@@ -186,15 +186,15 @@ def _links(on: Canvas, own: str, row: int, shown: frozenset[str], height: float)
 def _elsewhere(
     marks: Sequence[Marks], shown: frozenset[Element], whole: frozenset[str], width: float
 ) -> Drawing | None:
-    """Return the rows that tests looked at and that are not drawn: how they are reached, and what was seen there.
+    """Return the rows that tests examined but that are not drawn, with their paths and values.
 
-    Of the elements of the individual itself, and of types that are drawn as a graph, it is said how many there are.
+    Direct elements of the individual, and types that are drawn as a graph, are excluded: those are counted instead.
     """
     sights = (sight for each in marks for sight in each.sights if "." in sight.path and sight.text)
     rows = {s.row: (s.path, s.text) for s in sights if s.row not in shown and s.row.type not in whole}
     if not rows:
         return None
-    pieces = [Painted(Label(0, 11, "reached from here", 11, INK, bold=True))]
+    pieces = [Painted(Label(0, 11, "related rows", 11, INK, bold=True))]
     y, right = 18.0, 0.0
     for row, (path, text) in list(rows.items())[:_MOST_ELSEWHERE]:
         head = shortened(path, width * 0.55, 11)

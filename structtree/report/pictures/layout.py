@@ -1,10 +1,9 @@
-"""Places of the nodes of a tree or a graph in a picture: pure functions from sizes or edges to places.
+"""Layout of trees and graphs: pure functions from sizes or edges to positions.
 
-The layout of trees is the tidy one of Reingold and Tilford (1981) for boxes of any width: levels lie below each
-other, subtrees keep their shape and come as near to each other as the gap allows, and a parent stands above the
-middle of its first and last child. The subtrees of a node are put side by side by their contours, the least and the
-greatest x on each level. No function calls itself, so that the depth of a tree does not matter. Graphs are laid out
-by their shortest paths.
+Trees use the tidy layout of Reingold and Tilford (1981) for boxes of any width: levels are stacked, subtrees keep
+their shape and are as close to each other as the gap allows, and a parent is centred above its first and last child.
+The subtrees of a node are placed by their contours, the least and the greatest x on each level. The functions are not
+recursive, so deep trees are no problem. Graphs are laid out by the lengths of shortest paths.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ class BoxSize(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """Place of a box: its middle from left to right, and its upper edge."""
+    """Position of a box: its horizontal centre and its upper edge."""
 
     x: float
     y: float
 
 
 class _Contour(NamedTuple):
-    """The least and greatest x of a subtree on each level, as seen from its root."""
+    """Least and greatest x of a subtree on each level, relative to its root."""
 
     left: list[float]
     right: list[float]
@@ -42,18 +41,18 @@ class _Contour(NamedTuple):
 def tidy(
     children: Sequence[Sequence[int]], sizes: Sequence[BoxSize], gap: float = 12.0, level_gap: float = 40.0
 ) -> list[Spot]:
-    """Return a place for each node of a tree, such that boxes never overlap.
+    """Return a position for each node of a tree, so that boxes never overlap.
 
     Parameters
     ----------
     children : sequence of sequences of int
-        The children of each node, in order; parents come before children, and node 0 is the root.
+        Children of each node, in order; parents come before children, and node 0 is the root.
     sizes : sequence of BoxSize
-        Of the box of each node.
+        Size of the box of each node.
     gap : float
-        The least distance between two boxes side by side.
+        Minimum distance between two boxes side by side.
     level_gap : float
-        The distance between the lowest box of a level and the next level.
+        Distance between the lowest box of a level and the next level.
 
     Returns
     -------
@@ -81,7 +80,7 @@ def tidy(
 
 
 def _shifts(children: Sequence[Sequence[int]], widths: Sequence[float], gap: float) -> list[float]:
-    """Return how far right of its parent each node stands."""
+    """Return the horizontal offset of each node from its parent."""
     shifts = [0.0] * len(children)
     contours: dict[int, _Contour] = {}
     for node in reversed(range(len(children))):
@@ -96,7 +95,7 @@ def _shifts(children: Sequence[Sequence[int]], widths: Sequence[float], gap: flo
 
 
 def _side_by_side(contours: Sequence[_Contour], gap: float) -> list[float]:
-    """Return the places of subtrees from left to right, each as near to those before it as it can be."""
+    """Return the positions of subtrees from left to right, each as close to the previous ones as possible."""
     places: list[float] = []
     right: list[float] = []
     for contour in contours:
@@ -119,10 +118,10 @@ def _above(half: float, below: Sequence[_Contour], places: Sequence[float]) -> _
 
 
 def spread(n: int, edges: Sequence[tuple[int, int]]) -> list[Spot]:
-    """Return where the nodes of a graph stand so that distances are about the lengths of shortest paths.
+    """Return positions for the nodes of a graph, with distances close to the lengths of shortest paths.
 
-    Stress majorization (Gansner, Koren and North, 2004) from the start that classical scaling gives; the same graph
-    always looks the same. Parts that do not hang together stand side by side.
+    Uses stress majorization (Gansner, Koren and North, 2004), initialised by classical scaling, and is deterministic.
+    Connected components are placed side by side.
 
     Examples
     --------
@@ -175,18 +174,18 @@ def _majorized(steps: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _scaled(steps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return classical scaling, nudged a little so that no two nodes stand at one place."""
+    """Return positions by classical scaling, slightly perturbed so that no two nodes coincide."""
     n = len(steps)
     centred = np.eye(n) - 1.0 / n
     values, vectors = np.linalg.eigh(-0.5 * centred @ (steps**2) @ centred)
     places = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-6))
-    turns = 2.399963 * np.arange(n)  # by the golden angle, no two point the same way
+    turns = 2.399963 * np.arange(n)  # multiples of the golden angle are all different
     nudges = 0.03 * np.column_stack([np.cos(turns), np.sin(turns)])
     return np.asarray(places + nudges)
 
 
 def _lying(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the places turned so that the picture is wider than it is high; the first node on the left."""
+    """Return the positions rotated so that the picture is wider than high, with the first node on the left."""
     centred = places - places.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     turned = centred @ axes.T

@@ -1,4 +1,4 @@
-"""Molecules as drawings, with atoms where RDKit would draw them."""
+"""Molecules as drawings, with the 2D coordinates of RDKit."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from structtree.report.pictures.scene import Box, Label, Stroke, line_width
 __all__ = ["molecule_drawing"]
 
 _SIZE, _BOND, _HALO = 11.0, 17.0, 8.5
-"""Size of letters, points for each ångström, and radius of a mark."""
+"""Font size, points per ångström, and radius of a highlight."""
 _TALLEST = 300.0
 _COLOURS = {
     "N": "#3f6fd8", "O": "#d43d2f", "S": "#a07400", "P": "#c96a00", "F": "#1f8a5b", "Cl": "#1f8a5b", "Br": "#a1482a",
     "I": "#8a3fb0", "B": "#b0685a",
 }  # fmt: skip
-"""Colours of elements that can be read on light and on dark paper."""
+"""Colours of elements, legible in light and dark mode."""
 _SMALL = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 
 
 def molecule_drawing(on: Canvas, smiles: str | None) -> Drawing | None:
-    """Return a molecule as RDKit lays it out; None where it is none, or not the one that was read.
+    """Return a drawing of a molecule; None if the individual does not match the SMILES.
 
     Parameters
     ----------
     on : Canvas
     smiles : str, optional
-        What the source calls the individual.
+        SMILES of the individual in its source.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def molecule_drawing(on: Canvas, smiles: str | None) -> Drawing | None:
 
 
 def _laid_out(smiles: str, elements: Sequence[str]) -> Any:
-    """Return the molecule with coordinates if its atoms are these elements, with or without hydrogens."""
+    """Return the molecule with coordinates if its atoms match the elements, with or without hydrogens."""
     try:
         from rdkit import Chem, rdBase
         from rdkit.Chem import rdDepictor
@@ -89,7 +89,7 @@ def _atom_marks(type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Pa
 
 
 def _bond_marks(on: Canvas, type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
-    """Yield the marks of bonds, each of which its two atoms see as a row of their own."""
+    """Yield the highlights of bonds; each bond has one row per atom."""
     places = {row: place for place, row in enumerate(rows)}
     for link in on.links(type_name):
         back = next((each for each in on.links(link.target) if each.single and each.target == type_name), None)
@@ -103,7 +103,7 @@ def _bond_marks(on: Canvas, type_name: str, rows: Sequence[int], at: _Places) ->
 
 
 def _ring_marks(on: Canvas, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
-    """Yield the marks of rings: all around."""
+    """Yield the highlights of rings, along all their bonds."""
     schema, start = on.alone.schema, int(on.alone.individuals[0])
     rings, places = schema.type(schema.individual).link("rings"), {row: place for place, row in enumerate(rows)}
     if rings is None or schema.type(rings.target).link("atoms") is None:
@@ -124,7 +124,7 @@ def _bond(bond: Any, at: _Places) -> Iterator[Painted]:
 
 
 def _atom(atom: Any, element: Element, at: _Places) -> Iterator[Painted]:
-    """Yield the symbol of an atom with its hydrogens and its charge; carbons in a chain have none."""
+    """Yield the symbol of an atom with its hydrogens and charge; bonded neutral carbons have no symbol."""
     symbol, charge, hydrogens = atom.GetSymbol(), atom.GetFormalCharge(), atom.GetTotalNumHs()
     if symbol == "C" and not charge and atom.GetDegree():
         return

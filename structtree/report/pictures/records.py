@@ -1,8 +1,8 @@
-"""Records as drawings: values in a row, boxes with their parts inside, symbols of a sequence, tables.
+"""Records as drawings: values in a row, nested boxes, symbols of a sequence, and tables.
 
-A list or a set with few elements is a row of boxes, each with its values and, inside, the records that it leads to;
-the boxes of a list are coupled. Elements with one value only are symbols in a line. Everything else is a table, which
-shows the rows that tests have found before others. What is left out is counted.
+A list or set with few elements is drawn as a row of boxes, each with its values and the records that it refers to;
+the boxes of a list are connected. Elements with a single value are drawn as symbols in a line. Everything else is a
+table that shows highlighted rows first. Records that are not drawn are counted.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from structtree.reprs import inert, number_text
 __all__ = ["Canvas", "note_drawing", "parts_drawing", "value_text", "values_drawing"]
 
 MOST_VALUES, MOST_IN_BOX, MOST_BOXES, MOST_INSIDE, MOST_LINES, MOST_ROWS = 14, 8, 12, 4, 8, 8
-"""What is drawn at most: values of a record, and in a box; boxes of a link, and in a box; lines of symbols; rows."""
+"""Maximum numbers of values per record and per box, boxes per link and per box, lines of symbols, and table rows."""
 _SIZE, _LINE, _PAD, _GAP = 11.0, 15.0, 6.0, 10.0
 _WIDEST, _TALLEST = 150.0, 420.0
-"""The widest text of one value, and the tallest boxes of a link."""
+"""Maximum width of the text of a value, and maximum height of the boxes of a link."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Canvas:
-    """Material of drawings: one individual, what will be marked in it, and how wide a drawing may be.
+    """Input of a drawing: one individual, the elements to highlight, and the available width.
 
     Parameters
     ----------
     alone : Population
     wanted : frozenset of Element
-        Shown before others where not all are shown.
+        Elements to highlight, which are shown first if there is not enough room.
     first : frozenset of Element
-        The first few of each test, which are shown before the others.
+        The first few elements of each test, which take precedence over the others.
     width : float
     """
 
@@ -60,41 +60,41 @@ class Canvas:
 
     @property
     def is_database(self) -> bool:
-        """True if types are tables of a database: rows lead to nearly everything, so little is drawn inside boxes."""
+        """Whether the types are database tables; their rows are highly connected, so boxes are not nested."""
         provenance = self.alone.provenance
         return provenance is not None and provenance.relations is not None
 
     def links(self, type_name: str) -> tuple[Link, ...]:
-        """Return the links of a type that the data has."""
+        """Return the links of a type, except derived ones."""
         return tuple(link for link in self.alone.schema.type(type_name).links if not link.derived)
 
     def names(self, type_name: str) -> list[str]:
-        """Return the attributes of a type that the data has, and those that tests ask about."""
-        asked = {element.member for element in self.wanted if element.type == type_name}
+        """Return the attributes of a type; derived ones only if tests use them."""
+        used = {element.member for element in self.wanted if element.type == type_name}
         attributes = self.alone.schema.type(type_name).attributes
-        return [a.name for a in attributes if not a.derived or a.name in asked]
+        return [a.name for a in attributes if not a.derived or a.name in used]
 
     def targets(self, type_name: str, row: int, link: str) -> list[int]:
-        """Return the rows that a link leads to."""
+        """Return the rows that a link refers to."""
         found: list[int] = self.alone.tables[type_name].links[link].of(row).tolist()
         return found
 
     def text(self, type_name: str, row: int, name: str) -> str:
-        """Return a value as people read it."""
+        """Return a value as text."""
         return value_text(self.alone.tables[type_name].columns[name].value(row))
 
     def is_wanted(self, type_name: str, row: int) -> bool:
-        """Return whether a row will be marked."""
+        """Return whether a row is to be highlighted."""
         return Element(type_name, row) in self.wanted
 
     def rank(self, type_name: str, row: int) -> int:
-        """Return how much a row is wanted: 0 for the most."""
+        """Return the priority of a row: 0 is highest."""
         element = Element(type_name, row)
         return 0 if element in self.first else 1 if element in self.wanted else 2
 
 
 def value_text(value: Value) -> str:
-    """Return a value as people read it, on one line.
+    """Return a value as text on one line.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _heading(text: str) -> Drawing:
 
 
 def values_drawing(on: Canvas, type_name: str, row: int) -> Drawing | None:
-    """Return the values of a record, one after the other in lines; None where it has none."""
+    """Return the values of a record in wrapped lines; None if it has none."""
     names = on.names(type_name)
     wanted = [name for name in names if Element(type_name, row, name) in on.wanted]
     shown = [*wanted, *(name for name in names if name not in wanted)][:MOST_VALUES]
@@ -157,7 +157,7 @@ def values_drawing(on: Canvas, type_name: str, row: int) -> Drawing | None:
 
 
 def parts_drawing(on: Canvas, owner: str, row: int, link: Link) -> Drawing | None:
-    """Return what a link of a record leads to, in the form that suits it; None where that is nothing."""
+    """Return the rows behind a link, drawn in a suitable form; None if there are none."""
     rows = on.targets(owner, row, link.name)
     if not rows:
         return None
@@ -181,7 +181,7 @@ def _title(link: Link, rows: Sequence[int]) -> str:
 
 
 def _boxes(on: Canvas, link: Link, rows: Sequence[int]) -> Drawing:
-    """Return records as boxes side by side, in several lines if need be; those of a list are coupled."""
+    """Return records as boxes side by side, wrapped if necessary; boxes of a list are connected."""
     pieces: list[Painted] = []
     x, y, low, right = 0.0, 0.0, 0.0, 0.0
     for place, row in enumerate(rows):
@@ -197,7 +197,7 @@ def _boxes(on: Canvas, link: Link, rows: Sequence[int]) -> Drawing:
 
 
 def _record_box(on: Canvas, type_name: str, row: int, name: str, depth: int, above: frozenset[Element]) -> Drawing:
-    """Return one record as a box: its values, and the records that it leads to inside."""
+    """Return a record as a box with its values and, nested, the records that it refers to."""
     lines = [_cell(on, type_name, row, each) for each in on.names(type_name)[:MOST_IN_BOX]]
     above = above | {Element(type_name, row)}
     lines += _inside(on, type_name, row, depth, above)
@@ -210,7 +210,7 @@ def _record_box(on: Canvas, type_name: str, row: int, name: str, depth: int, abo
 
 
 def _framed(link: Link, row: int, inner: Drawing) -> Drawing:
-    """Return the values of a record, with a mark around them."""
+    """Return the values of a record with a highlight around them."""
     mark = Box(0, 0, inner.width + 2 * _PAD, inner.height + _PAD, PALE, RIM, 1.6, 4)
     pieces = [Painted(mark, Element(link.target, row)), *inner.moved(_PAD, _PAD / 2)]
     return Drawing(mark.width, mark.height, tuple(pieces))
@@ -229,7 +229,7 @@ def _cell(on: Canvas, type_name: str, row: int, name: str) -> Drawing:
 
 
 def _inside(on: Canvas, type_name: str, row: int, depth: int, above: frozenset[Element]) -> Iterator[Drawing]:
-    """Yield the records that a record leads to; those farther away, many, or above it are only counted."""
+    """Yield the records that a record refers to; distant, numerous or enclosing ones are only counted."""
     for link in on.links(type_name):
         rows = on.targets(type_name, row, link.name)
         if not rows:
@@ -248,7 +248,7 @@ def _inside(on: Canvas, type_name: str, row: int, depth: int, above: frozenset[E
 
 
 def _symbols(on: Canvas, link: Link, rows: Sequence[int], name: str) -> Drawing:
-    """Return elements with one value as symbols in lines; of many, the lines with something to mark."""
+    """Return single-valued elements as lines of symbols; lines with highlights take precedence."""
     lines, pieces = list(_symbol_lines(on, link, rows, name)), list[Painted]()
     y, right, skipped = 0.0, 0.0, 0
     chosen = [k for k, line in enumerate(lines) if any(on.is_wanted(link.target, row) for _, row, _, _ in line)]
@@ -278,7 +278,7 @@ def _symbols(on: Canvas, link: Link, rows: Sequence[int], name: str) -> Drawing:
 def _symbol_lines(
     on: Canvas, link: Link, rows: Sequence[int], name: str
 ) -> Iterator[list[tuple[int, int, float, str]]]:
-    """Yield lines of symbols: for each its place, its row, where it stands, and its text."""
+    """Yield lines of symbols, each with its position in the list, its row, x and text."""
     texts = [shortened(on.text(link.target, row, name), _WIDEST, _SIZE) for row in rows]
     needed = sum(max(14.0, line_width(text, _SIZE) + 6) + 1 for text in texts)
     start = 8 + line_width(str(len(rows)), _SIZE) if link.kind == "list" and needed > on.width else 0.0
@@ -298,7 +298,7 @@ def _symbol_lines(
 
 
 def _table(on: Canvas, type_name: str, rows: Sequence[int], labels: Sequence[str]) -> Drawing:
-    """Return records as a table; rows and values that will be marked come before others, and keep their order."""
+    """Return records as a table; highlighted rows and columns take precedence, and rows keep their order."""
     order = sorted(range(len(rows)), key=lambda place: on.rank(type_name, rows[place]))[:MOST_ROWS]
     shown = [(rows[place], labels[place]) for place in sorted(order)]
     columns = list(_columns(on, type_name, shown))
@@ -321,7 +321,7 @@ def _table(on: Canvas, type_name: str, rows: Sequence[int], labels: Sequence[str
 
 
 def _columns(on: Canvas, type_name: str, shown: Sequence[tuple[int, str]]) -> Iterator[tuple[str, float]]:
-    """Yield the columns that fit with their widths; the first, without a name, says where rows stand."""
+    """Yield the columns that fit, with their widths; the first, unnamed one shows the paths of the rows."""
     names = on.names(type_name)
     asked = {element.member for element in on.wanted if element.type == type_name}
     order = [*(name for name in names if name in asked), *(name for name in names if name not in asked)]

@@ -1,4 +1,4 @@
-"""Pictures, by matplotlib: the one place that knows it."""
+"""Rendering with matplotlib, which is imported only here."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ WITH, WITHOUT = "#2f6db5", "#c9d3e3"
 
 
 def draw_dag(dag: Dag, path: str | Path, title: str = "") -> None:
-    """Draw a DAG of predicates to a file: SVG, PNG, PDF, or DOT by its ending."""
+    """Draw a DAG of predicates to a file: SVG, PNG, PDF or DOT, according to its suffix."""
     target = Path(path)
     check_dag_picture(target)
     with replacing(target) as draft:
@@ -94,9 +94,9 @@ def _box(axes, node: DagNode, point: Point) -> None:  # type: ignore[no-untyped-
 
 
 def paint_scene(scene: Scene) -> Picture:
-    """Return a scene as pixels: shapes by matplotlib, and text by Pillow, which sets thousands of labels in a second.
+    """Return a scene as pixels: shapes by matplotlib, and text by Pillow, which is fast for thousands of labels.
 
-    Very large pictures get fewer pixels for each point, so that they stay files that can be opened.
+    Very large pictures get fewer pixels per point, so that the file can still be opened.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image, ImageDraw, ImageFont
@@ -118,17 +118,17 @@ def paint_scene(scene: Scene) -> Picture:
 
 
 def write_pdf(scene: Scene, path: Path) -> None:
-    """Write a scene as a PDF file of one page: vector shapes, and text that can be searched.
+    """Write a scene as a one-page PDF file with vector shapes and searchable text.
 
-    The same scene always gives the same bytes. Very large pictures are scaled down to the longest page of the format.
+    The output is deterministic. Very large pictures are scaled down to the maximum page size of PDF.
     """
     from matplotlib import rc_context
 
     fitted = scaled(scene, min(1.0, _LONGEST_PAGE / max(scene.width, scene.height)))
     figure = _shapes_figure(fitted, dpi=72)
     _set_labels(figure, fitted)
-    with warnings.catch_warnings(), rc_context({"pdf.fonttype": 42}):  # TrueType, whose text can be searched
-        warnings.filterwarnings("ignore", "Glyph .* missing from")  # a box stands for it, as in the other formats
+    with warnings.catch_warnings(), rc_context({"pdf.fonttype": 42}):  # TrueType, for searchable text
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # drawn as a box, as in the other formats
         figure.savefig(path, format="pdf", metadata={"CreationDate": None})
 
 
@@ -137,11 +137,11 @@ def _set_labels(figure: Figure, scene: Scene) -> None:
         place = label.x / scene.width, 1 - label.y / scene.height
         text = figure.text(*place, label.text, ha=_ALIGNED[label.anchor], va="baseline", color=label.colour)
         text.set(family="DejaVu Sans", size=label.size, weight="bold" if label.bold else "normal")
-        text.set(parse_math=False, usetex=False)  # a dollar is a dollar
+        text.set(parse_math=False, usetex=False)  # no math mode for dollar signs
 
 
 def _shapes_figure(scene: Scene, dpi: float) -> Figure:
-    """Return a figure of the size of a scene with everything but its labels."""
+    """Return a figure of the size of a scene with everything except its labels."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(scene.width / 72, scene.height / 72), dpi=dpi)
@@ -156,7 +156,7 @@ def _labels(scene: Scene) -> Iterator[Label]:
 
 
 def _font_files() -> dict[bool, Path]:
-    """Return the files of the plain and the bold font, which come with matplotlib."""
+    """Return the files of the plain and the bold font that matplotlib ships."""
     from matplotlib.font_manager import FontProperties, findfont
 
     weights = {False: "normal", True: "bold"}
@@ -167,11 +167,11 @@ def _font_files() -> dict[bool, Path]:
 
 _ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 _ALIGNED: Mapping[str, Literal["left", "center", "right"]] = {"start": "left", "middle": "center", "end": "right"}
-"""Where the base line of a label begins, to Pillow and to matplotlib."""
+"""Anchors of labels on the baseline, for Pillow and for matplotlib."""
 _MOST_PIXELS, _LONGEST = 16e6, 30_000
-"""The most pixels of a picture, and of one of its sides."""
+"""Maximum number of pixels of a picture, and of its longer side."""
 _LONGEST_PAGE = 14_400.0
-"""The longest side of a page of PDF, in points."""
+"""Maximum side of a PDF page, in points."""
 
 
 def _pixels_per_point(scene: Scene) -> float:
@@ -180,7 +180,7 @@ def _pixels_per_point(scene: Scene) -> float:
 
 
 def _paint_shapes(axes, scene: Scene) -> None:  # type: ignore[no-untyped-def]
-    """Paint runs of shapes of one kind as one collection each: thousands of them are painted at once."""
+    """Draw each run of shapes of one kind as one collection, which is fast for thousands of shapes."""
     from matplotlib.collections import PathCollection
 
     shapes = (item for item in scene.items if not isinstance(item, Label))
@@ -223,7 +223,7 @@ def _curve_path(curve: Curve) -> Outline:
 
 
 def _box_path(box: Box) -> Outline:
-    """Return the outline of a box, clockwise, with round corners."""
+    """Return the clockwise outline of a box with rounded corners."""
     from matplotlib.path import Path as Outline
 
     left, top, right, bottom = box.x, box.y, box.x + box.width, box.y + box.height
@@ -239,7 +239,7 @@ def _box_path(box: Box) -> Outline:
 
 
 def draw_effort(efforts: Sequence[Effort], path: str | Path, title: str = "") -> None:
-    """Draw what pruning saves, by criterion and by node, and how the best found and the bound met."""
+    """Draw the effort that pruning saves, by criterion and by node, and how score and bound converged."""
     target = Path(path)
     check_picture(target)
     figure = effort_figure(efforts, title)
@@ -250,8 +250,8 @@ def draw_effort(efforts: Sequence[Effort], path: str | Path, title: str = "") ->
 def effort_figure(efforts: Sequence[Effort], title: str = "") -> Figure:
     """Return the figure that `draw_effort` writes.
 
-    Above are bars with and without pruning for each criterion. Then comes a small panel for each of them with the
-    best found and the bound against the predicates evaluated, and for whole trees one with bars for each node.
+    At the top are bars with and without pruning for each criterion. Below is a small panel for each criterion with
+    the best score and the bound against the predicates evaluated, and for whole trees bars for each node.
     """
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -267,18 +267,18 @@ def effort_figure(efforts: Sequence[Effort], title: str = "") -> Figure:
         figure.suptitle(title, x=0.012, ha="left", fontsize=12, color=INK)
     parts: Any = figure.subfigures(3 if trees else 2, 1, height_ratios=heights[: 3 if trees else 2])
     _bars(parts[0].subplots(), efforts, [effort.criterion for effort in efforts])
-    _panels(parts[1], efforts, _race, f"share of the gain that was possible at first: best found {_ends(efforts)}")
+    _panels(parts[1], efforts, _race, f"share of the initially possible gain: best found {_ends(efforts)}")
     if trees:
-        _panels(parts[2], trees, _node_bars, "what each node cost, in the order in which the tree is read")
+        _panels(parts[2], trees, _node_bars, "effort of each node, in depth-first order")
     return figure
 
 
 _ABREAST, _MOST_NODES = 4, 24
-"""The most panels side by side, and the most nodes in one of them."""
+"""Maximum number of panels side by side, and of nodes in a panel."""
 
 
 def _panels(part: Any, efforts: Sequence[Effort], draw: Callable[..., None], title: str) -> None:
-    """Draw a panel for each criterion, in rows."""
+    """Draw one panel per criterion, in rows."""
     part.suptitle(title, x=0.012, ha="left", fontsize=9, color=GREY)
     n_columns = min(len(efforts), _ABREAST)
     panels = part.subplots(-(-len(efforts) // n_columns), n_columns, squeeze=False).flat
@@ -290,12 +290,12 @@ def _panels(part: Any, efforts: Sequence[Effort], draw: Callable[..., None], tit
 
 
 def check_picture(path: str | Path) -> None:
-    """Refuse the name of a picture that could not be drawn, before the work is done."""
+    """Raise an error early if a picture cannot be written to a path."""
     _check_picture(Path(path), PICTURE_FORMATS)
 
 
 def check_dag_picture(path: str | Path) -> None:
-    """Refuse the name of a picture of a DAG that could not be drawn; it may be DOT too."""
+    """Raise an error early if a picture of a DAG or tree cannot be written to a path; DOT is allowed."""
     _check_picture(Path(path), (*PICTURE_FORMATS, ".dot"))
 
 
@@ -319,7 +319,7 @@ def _bars(axes, efforts: Sequence[Effort], names: Sequence[str], room: float = 1
             share = ", not proved"
         _label(axes, effort.evaluated, row + 0.19, f"{effort.evaluated:,}{share}", INK)
     axes.set_xscale("log")
-    # Room for the numbers behind the bars, on a scale where that is a factor.
+    # Room for the numbers after the bars; on a log scale, a power of the greatest.
     axes.set_xlim(1, max(10.0, float(greatest)) ** room)
     axes.set_ylim(len(efforts) - 0.4, -0.6)
     axes.set_yticks(range(len(efforts)), names)
@@ -330,7 +330,7 @@ def _bars(axes, efforts: Sequence[Effort], names: Sequence[str], room: float = 1
 
 
 def _node_bars(axes, effort: Effort) -> None:  # type: ignore[no-untyped-def]
-    """Draw the nodes of one tree, the first ones if there are many."""
+    """Draw the nodes of one tree, up to the maximum number."""
     shown = effort.by_node[:_MOST_NODES]
     _bars(axes, shown, [f"n={node.individuals:,}" for node in shown], 1.5)
     more = len(effort.by_node) - len(shown)
@@ -349,7 +349,7 @@ def _label(axes, x: float, y: float, text: str, colour: str) -> None:  # type: i
 
 
 def _race(axes, effort: Effort) -> None:  # type: ignore[no-untyped-def]
-    """Draw the best found and the bound against the predicates evaluated; they meet where it is proved."""
+    """Draw the best score and the bound against the predicates evaluated; they meet when it is proved best."""
     counts = [point.evaluated for point in effort.trace]
     found, bounds = gain_shares(effort.trace)
     axes.fill_between(counts, found, bounds, step="post", color=WITHOUT, alpha=0.5, linewidth=0)
@@ -367,7 +367,7 @@ def _race(axes, effort: Effort) -> None:  # type: ignore[no-untyped-def]
 
 
 def gain_shares(trace: Sequence[TracePoint]) -> tuple[list[float], list[float]]:
-    """Return the gains of the best found, and of the bound, in percent of the gain that the first bound allows.
+    """Return the gains of the best score and of the bound, as percentages of the gain that the first bound allows.
 
     Examples
     --------
@@ -383,7 +383,7 @@ def gain_shares(trace: Sequence[TracePoint]) -> tuple[list[float], list[float]]:
 
 
 def _ends(efforts: Sequence[Effort]) -> str:
-    """Return what the lines and diamonds mean: what is above an open one is not ruled out."""
+    """Return the legend of the lines and diamonds."""
     proved = "filled diamond: proved best" if any(effort.split.proved for effort in efforts) else ""
     stopped = "open diamond: stopped before the proof" if any(not effort.split.proved for effort in efforts) else ""
     return "; ".join(filter(None, ("and bound (dashed)", proved, stopped)))
@@ -397,7 +397,7 @@ def _quiet(axes) -> None:  # type: ignore[no-untyped-def]
 
 
 def _plain_ticks(axis, most: int = 8) -> None:  # type: ignore[no-untyped-def]
-    """Label a log axis with plain numbers, not too many, and with enough of them where it spans little."""
+    """Label a log axis with a readable number of plain ticks."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     low, high = axis.get_view_interval()
@@ -407,7 +407,7 @@ def _plain_ticks(axis, most: int = 8) -> None:  # type: ignore[no-untyped-def]
 
 
 def _tick_text(x: float, *, is_short: bool = False) -> str:
-    """Return a number as people write it, or shorter; powers of ten from ten million on.
+    """Return the text of a tick, optionally abbreviated; powers of ten from ten million on.
 
     Examples
     --------

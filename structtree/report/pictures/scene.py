@@ -1,8 +1,8 @@
-"""A picture as plain data: boxes, lines, curves and labels in points, and its text as SVG.
+"""Pictures as plain data: boxes, lines, curves and labels in points, and their SVG text.
 
 `structtree.report.pictures.trees` makes scenes of trees, `structtree.report.pictures.drawing` of individuals, and
-`structtree.report.pictures.rendering` paints them as pixels and as PDF. Text is measured by a table of widths, those
-of DejaVu Sans, so that a layout needs no font file and is the same everywhere.
+`structtree.report.pictures.rendering` renders them as pixels and PDF. Text is measured with approximate widths of
+DejaVu Sans, so that a layout needs no font file and is the same everywhere.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ __all__ = [
 ]
 
 ARC = 0.5523
-"""How far the control points of a quarter of a circle are from its ends, as parts of its radius."""
+"""Distance of the control points of a quarter circle from its ends, as a fraction of the radius."""
 FONTS = "DejaVu Sans, Verdana, Bitstream Vera Sans, sans-serif"
 _NARROW, _WIDE = frozenset("iljIJ.,:;'|!()[]{}ftr/\\ "), frozenset("mwMWQOGD%@&≥≤→…—")
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle: its left upper corner, its size, and its look."""
+    """Rectangle: top left corner, size and style."""
 
     x: float
     y: float
@@ -55,7 +55,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A smooth line from one point to another, which begins and ends upright, or level."""
+    """Smooth curve between two points that starts and ends vertically (`upright`) or horizontally."""
 
     x: float
     y: float
@@ -68,7 +68,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A straight line with round ends."""
+    """Straight line with round ends."""
 
     x: float
     y: float
@@ -81,7 +81,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A line of text, by the point where its base line begins, or its middle, or its end."""
+    """Line of text, anchored at the start, middle or end of its baseline."""
 
     x: float
     y: float
@@ -97,7 +97,7 @@ SceneItem = Box | Curve | Stroke | Label
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A picture of some size: what is painted, in this order, and what it shows in a few words."""
+    """Picture with a size, its items in drawing order, and a title."""
 
     width: float
     height: float
@@ -109,7 +109,7 @@ class Scene:
 
 
 def line_width(text: str, size: float = 12.0, *, bold: bool = False) -> float:
-    """Return about how wide a line of text is; rather too wide than too narrow.
+    """Return the approximate width of a line of text, estimated generously.
 
     Examples
     --------
@@ -119,20 +119,20 @@ def line_width(text: str, size: float = 12.0, *, bold: bool = False) -> float:
     return size * sum(map(_width, text)) * (1.1 if bold else 1.0)
 
 
-def _width(sign: str) -> float:
-    if sign in _NARROW:
+def _width(char: str) -> float:
+    if char in _NARROW:
         return 0.42
-    if sign in _WIDE:
+    if char in _WIDE:
         return 0.98
-    if unicodedata.east_asian_width(sign) in "WF":
+    if unicodedata.east_asian_width(char) in "WF":
         return 1.25
-    if unicodedata.combining(sign) or sign in "\u200c\u200d\ufe0f":
+    if unicodedata.combining(char) or char in "\u200c\u200d\ufe0f":
         return 0.0
-    return 0.72 if sign.isupper() else 0.64
+    return 0.72 if char.isupper() else 0.64
 
 
 def wrapped_lines(text: str, width: float, size: float = 12.0, *, bold: bool = False) -> list[str]:
-    """Return a text in lines that are no wider; words that are too long are divided.
+    """Wrap text into lines of at most a width; words that are too long are broken.
 
     Examples
     --------
@@ -151,18 +151,18 @@ def wrapped_lines(text: str, width: float, size: float = 12.0, *, bold: bool = F
 
 
 def _pieces(word: str, width: float, size: float, bold: bool) -> Iterator[str]:
-    """Yield a word in pieces that fit in a line each."""
+    """Yield pieces of a word that fit on one line each."""
     piece = ""
-    for sign in word:
-        if piece and line_width(piece + sign, size, bold=bold) > width:
+    for char in word:
+        if piece and line_width(piece + char, size, bold=bold) > width:
             yield piece
             piece = ""
-        piece += sign
+        piece += char
     yield piece
 
 
 def shortened(text: str, width: float, size: float = 12.0, *, bold: bool = False) -> str:
-    """Return a text on one line that is no wider; what is cut off is an ellipsis.
+    """Shorten text to at most a width, with an ellipsis.
 
     Examples
     --------
@@ -180,7 +180,7 @@ _Item = TypeVar("_Item", bound=SceneItem)
 
 
 def moved(item: _Item, x: float, y: float) -> _Item:
-    """Return something painted at another place.
+    """Return an item moved by an offset.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def _scaled_lengths(thing: Scene | SceneItem, factor: float) -> dict[str, Any]:
 
 
 def to_svg(scene: Scene) -> str:
-    """Return a scene as the text of an SVG file, which asks for nothing from outside.
+    """Return a scene as the text of a self-contained SVG file.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def _element(item: SceneItem) -> str:
 
 
 def bends(curve: Curve) -> tuple[tuple[float, float], ...]:
-    """Return the two control points of a curve, and its end."""
+    """Return the two control points and the end of a curve."""
     if curve.upright:
         middle = (curve.y + curve.to_y) / 2
         return (curve.x, middle), (curve.to_x, middle), (curve.to_x, curve.to_y)

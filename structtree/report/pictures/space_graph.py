@@ -1,7 +1,7 @@
-"""The DAG of a predicate space to some depth, as plain data with a layout, and as DOT text.
+"""DAG of a predicate space to a given depth, as plain data with a layout, and as DOT text.
 
-Nodes are predicates, edges are rewrites. Of the many refinements that differ in a value only, a few are shown
-and the rest is counted, so that a picture stays legible. `structtree.report.pictures.rendering` paints it.
+Nodes are predicates, edges are rewrites. Of refinements that differ only in a value, a few are shown and the rest is
+counted, so that the picture stays legible. `structtree.report.pictures.rendering` draws it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from structtree.space.space import Position, Space
 __all__ = ["Dag", "DagEdge", "DagNode", "Point", "dag_of", "layout", "to_dot"]
 
 MAX_REFINEMENTS = 2000
-"""A parent is not looked at beyond so many refinements: the count then says "at least"."""
+"""Maximum number of refinements listed per parent; beyond it, the count is prefixed with "at least"."""
 
 
 @dataclass(frozen=True, slots=True)
 class DagNode:
-    """A predicate, or, when `more` is set, that many of its siblings that are not shown."""
+    """Predicate, or, if `more` is set, a placeholder for that number of hidden siblings."""
 
     text: str
     level: int
@@ -35,7 +35,7 @@ class DagNode:
 
 @dataclass(frozen=True, slots=True)
 class DagEdge:
-    """A rewrite from one node to another; `tree` when it is the one that generates the target."""
+    """Rewrite from one node to another; `tree` if it is the one that generates the target."""
 
     source: int
     target: int
@@ -44,7 +44,7 @@ class DagEdge:
 
 @dataclass(frozen=True, slots=True)
 class Dag:
-    """Nodes, level by level, and edges between them by number."""
+    """Nodes, level by level, and edges between node numbers."""
 
     nodes: tuple[DagNode, ...]
     edges: tuple[DagEdge, ...]
@@ -55,14 +55,14 @@ class Dag:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The place of a node: the left middle of its box, in characters and lines."""
+    """Position of a node: the middle of the left edge of its box, in characters and lines."""
 
     x: float
     y: float
 
 
 def dag_of(space: Space, depth: int = 2, width: int = 5, values: int = 2) -> Dag:
-    """Return the space to a depth, with at most so many refinements shown of a node, and so many of each form.
+    """Return the space to a depth, with at most `width` refinements per node and `values` of each form.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def dag_of(space: Space, depth: int = 2, width: int = 5, values: int = 2) -> Dag
 
 
 def _varied(children: list[Position], width: int, values: int) -> list[Position]:
-    """The first few of each form, so that every rewrite is seen before the picture is full."""
+    """Return the first few refinements of each form, so that every rewrite is represented."""
     if len(children) <= width + 1:
         return children
     by_form: dict[str, list[Position]] = defaultdict(list)
@@ -130,7 +130,7 @@ def _other_edges(space: Space, numbers: Mapping[syn.Predicate, int], edges: list
 
 
 def layout(dag: Dag, gap: float = 6.0) -> tuple[Point, ...]:
-    """Return a place for every node: levels from left to right, children beside their parents, nothing overlapping.
+    """Return a position for every node: levels from left to right, parents centred on their children, no overlaps.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def layout(dag: Dag, gap: float = 6.0) -> tuple[Point, ...]:
 
 
 def _stack(root: int, children: Mapping[int, list[int]], heights: dict[int, float]) -> None:
-    """Leaves one line each from the top down; a parent in the middle of its children."""
+    """Place leaves on one line each from the top down, and parents in the middle of their children."""
     line = 0.0
     stack = [(root, False)]
     while stack:

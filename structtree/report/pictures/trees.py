@@ -1,9 +1,9 @@
-"""Pictures of trees: what each node shows, where it stands, and the picture as a file.
+"""Pictures of trees: the contents of the nodes, their layout, and the picture as a file.
 
-A node shows its question or its answer, how many came by, and how their targets are distributed: a bar with a part
-for each class, or a histogram of numbers. Without the data a node knows mean and spread only, and shows these. Edges
-are as wide as the share of the training data that goes there. Small trees grow downwards, larger ones to the right,
-where text has more room.
+A node shows its test or its prediction, its number of individuals, and the distribution of their targets: a bar with
+one segment per class, or a histogram of numbers. Without the data, mean and spread are shown instead of a histogram.
+The width of an edge is its share of the training data. Small trees grow downwards, larger ones to the right, where
+text has more room.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.report.pictures.layout import BoxSize, Spot, tidy
 from structtree.report.pictures.rendering import INK, check_dag_picture, paint_scene, write_pdf
 from structtree.report.pictures.scene import Box, Curve, Label, Scene, line_width, to_svg, wrapped_lines
-from structtree.report.text import NodeText, leaves_below, question, side_names
+from structtree.report.text import NodeText, branch_labels, leaves_below, question
 from structtree.reprs import inert, number_text, short_repr
 
 __all__ = ["TreePicture", "class_colours", "paler", "plot_tree", "write_scene"]
@@ -43,7 +43,7 @@ _PAPER, _EDGE, _FAINT, _GREY, _PATH = "#ffffff", "#9fb0cc", "#c3cde0", "#5d677c"
 _PAD, _LINE, _BAR = 8.0, 15.0, 9.0
 _WIDEST_DOWN, _WIDEST_RIGHT = 190.0, 300.0
 _MOST_DOWN = 12
-"""A tree with more leaves grows to the right."""
+"""Maximum number of leaves of a tree that grows down by default."""
 _BINS = 16
 _THICKEST = 12.0
 
@@ -60,25 +60,25 @@ def plot_tree(
     direction: GrowthDirection = "auto",
     title: str = "",
 ) -> TreePicture:
-    """Return a picture of a tree, which a notebook shows, and which `TreePicture.save` writes.
+    """Return a picture of a tree, which notebooks display and `TreePicture.save` writes.
 
     Parameters
     ----------
     model : Tree, Model or fitted estimator
     individuals, target : individuals in any form and array, optional
-        With both, the nodes of a tree that predicts numbers show histograms of these targets.
+        With both, the nodes of a regression tree show histograms of these targets.
     decision : Decision, optional
-        How leaves decide; as the model does by default.
+        Decision rule of the leaves; that of the model by default.
     max_depth : int, optional
-        What lies deeper is summed up in one box.
+        Deeper subtrees are summarised in one box.
     individual : int, optional
-        Of the individuals, counted from 0: its path is drawn, and what lies beside it is summed up.
+        Position of an individual, counted from 0: only its path is drawn in full.
     words : bool
         Show tests in plain English.
     direction : {"auto", "down", "right"}
-        Where the tree grows to; by default down if it has at most 12 leaves, else to the right.
+        Direction of growth; by default down for at most 12 leaves, otherwise right.
     title : str
-        Written above the tree.
+        Title above the tree.
 
     Examples
     --------
@@ -131,13 +131,13 @@ class TreePicture:
         return _dot(self.look)
 
     def save(self, path: str | Path) -> None:
-        """Write the picture to a file: SVG, PNG, PDF or DOT, by its ending."""
+        """Write the picture to a file: SVG, PNG, PDF or DOT, according to its suffix."""
         target = Path(path)
         check_dag_picture(target)
         self.write(target, target.suffix[1:])
 
     def write(self, path: Path, format: str) -> None:
-        """Write the picture in a format, whatever the file is called; ``-`` is standard output."""
+        """Write the picture in a format, regardless of the file name; ``-`` is standard output."""
         if format != "dot":
             write_scene(self.scene, path, format)
             return
@@ -147,7 +147,7 @@ class TreePicture:
 
 
 def write_scene(scene: Scene, path: Path, format: str) -> None:
-    """Write a picture as SVG, PNG or PDF, whatever the file is called; ``-`` is standard output."""
+    """Write a scene as SVG, PNG or PDF, regardless of the file name; ``-`` is standard output."""
     check_writable(path)
     with replacing(path) as draft:
         match format:
@@ -160,7 +160,7 @@ def write_scene(scene: Scene, path: Path, format: str) -> None:
 
 
 def class_colours(n: int) -> tuple[str, ...]:
-    """Return a colour for each of n classes; the same again, paler, from the seventeenth on.
+    """Return a colour for each of n classes; after 16, the colours repeat in paler shades.
 
     Examples
     --------
@@ -182,12 +182,12 @@ def paler(colour: str, strength: float) -> str:
     return "#" + "".join(f"{round(255 - (255 - part) * strength):02x}" for part in parts)
 
 
-# ---- which nodes are shown ------------------------------------------------------------------------------
+# ---- visible nodes --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """The nodes of a picture, parents first, with their children among them; some stand for all below them."""
+    """Visible nodes, parents first, and their visible children; folded nodes stand for their subtrees."""
 
     nodes: tuple[int, ...]
     children: tuple[tuple[int, ...], ...]
@@ -196,7 +196,7 @@ class _Shown:
 
     @property
     def n_ends(self) -> int:
-        """Number of boxes without a child."""
+        """Number of boxes without children."""
         return sum(not below for below in self.children)
 
     @classmethod
@@ -220,7 +220,7 @@ def _path_of(known: Fitted, individuals: Any, individual: int | None) -> frozens
     if individual is None:
         return frozenset()
     if individuals is None:
-        raise UsageError("to draw the path of an individual, give the individuals too")
+        raise UsageError("individual needs individuals: pass the individuals to draw the path of one of them")
     population, tree = known.prepared(individuals), known.model.tree
     if not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual}")
@@ -230,7 +230,7 @@ def _path_of(known: Fitted, individuals: Any, individual: int | None) -> frozens
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Histograms:
-    """How many targets each node has in each of some intervals, and where these begin and end."""
+    """Histogram of the targets at each node, over a common range."""
 
     low: float
     high: float
@@ -242,10 +242,10 @@ def _histograms(known: Fitted, individuals: Any, target: ArrayLike | None) -> _H
     if tree.classes or target is None:
         return None
     if individuals is None:
-        raise UsageError("histograms need the individuals of the target, too")
+        raise UsageError("target needs individuals: pass both to draw histograms")
     population, values = known.prepared(individuals), np.asarray(target, dtype=np.float64)
     if len(values) != len(population):
-        raise UsageError(f"expected {len(population):,} targets, one for each individual; got {len(values):,}")
+        raise UsageError(f"expected {len(population):,} targets, one per individual; got {len(values):,}")
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     counts = np.zeros((len(tree.nodes), _BINS))
     for node, which in tree.arrivals(population):
@@ -253,12 +253,12 @@ def _histograms(known: Fitted, individuals: Any, target: ArrayLike | None) -> _H
     return _Histograms(low, high, counts)
 
 
-# ---- what a node shows ----------------------------------------------------------------------------------
+# ---- contents of nodes ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class _Look:
-    """Everything that is decided about a picture before anything is placed."""
+    """Everything that determines a picture, before layout."""
 
     tree: Tree
     texts: NodeText
@@ -273,7 +273,7 @@ class _Look:
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
-        """The training weight of each node."""
+        """Training weight of each node."""
         return np.array([node.stats.weight for node in self.tree.nodes])
 
     @cached_property
@@ -282,16 +282,16 @@ class _Look:
 
     @cached_property
     def edge_labels(self) -> dict[int, str]:
-        """The answer that leads to each node, by its place among those shown."""
+        """Label of the edge to each visible node, by its position."""
         found: dict[int, str] = {}
         for node, below in zip(self.shown.nodes, self.shown.children, strict=True):
             parent = self.tree.nodes[node]
             if below and not isinstance(parent, Leaf):
-                found.update(zip(below, side_names(parent, self.tree.missing == "fractional"), strict=True))
+                found.update(zip(below, branch_labels(parent, self.tree.missing == "fractional"), strict=True))
         return found
 
     def card(self, node: int) -> _Card:
-        """Return the text of a node, in lines that fit."""
+        """Return the text of a node, wrapped into lines."""
         known, widest = self.tree.nodes[node], _WIDEST_DOWN if self.down else _WIDEST_RIGHT
         is_end = isinstance(known, Leaf) or node in self.folded
         if is_end:
@@ -314,7 +314,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Card:
-    """The lines of a node: large ones, then small ones below its bar."""
+    """Text of a node: large lines, and small lines below the bar."""
 
     node: int
     head: tuple[str, ...]
@@ -330,7 +330,7 @@ class _Card:
 
 
 def _scene(look: _Look, title: str) -> Scene:
-    """Place the nodes, and paint edges before boxes."""
+    """Place the nodes, and draw edges before boxes."""
     cards = look.cards
     spots, sizes = _spots(look)
     legend = _Legend.of(look, title)
@@ -347,7 +347,7 @@ def _scene(look: _Look, title: str) -> Scene:
 
 
 def _spots(look: _Look) -> tuple[list[Spot], list[BoxSize]]:
-    """Return the left upper corner of each box, and its size; to the right it is the same layout, turned."""
+    """Return the top left corner and the size of each box; growing right is the same layout, transposed."""
     sizes = [card.size for card in look.cards]
     labels = [line_width(look.edge_labels.get(place, ""), 11) for place in range(len(sizes))]
     if look.down:  # where labels stand beside the edges
@@ -385,7 +385,7 @@ def _edges(look: _Look, spots: Sequence[Spot], sizes: Sequence[BoxSize]) -> list
 
 
 def _edge_label(text: str, curve: Curve) -> Label:
-    """The answer at the end of an edge, on the side from which the edge does not come."""
+    """Return the label at the end of an edge, on the side away from the edge."""
     gap, text = curve.line / 2 + 4, inert(text)
     if curve.upright:
         is_left = curve.to_x < curve.x
@@ -416,7 +416,7 @@ def _node_items(look: _Look, card: _Card, spot: Spot, size: BoxSize) -> list[Box
 
 
 def _tint(look: _Look, node: int) -> str:
-    """Return the colour of a leaf: a pale one of its class; of numbers, the stronger the greater they are."""
+    """Return the colour of a leaf: a pale shade of its class; for numbers, stronger for larger means."""
     code = look.texts.code(node)
     if code is not None:
         return paler(look.colours[code], 0.16)
@@ -455,7 +455,7 @@ def _histogram(counts: NDArray[np.float64], x: float, y: float, width: float) ->
 
 
 def _interval(look: _Look, node: int, x: float, y: float, width: float) -> list[Box | Curve | Label]:
-    """Mean and spread on the scale of the whole tree."""
+    """Return mean and spread on the scale of the whole tree."""
     assert look.texts.spread is not None
     means, spreads = look.texts.said, look.texts.spread
     low, high = look.texts.scale
@@ -474,7 +474,7 @@ def _interval(look: _Look, node: int, x: float, y: float, width: float) -> list[
 
 @dataclass(frozen=True, slots=True)
 class _Legend:
-    """The title, and which colour stands for which class."""
+    """Title and class colours."""
 
     items: tuple[Box | Curve | Label, ...]
     width: float
@@ -504,7 +504,7 @@ class _Legend:
 
 
 def _dot(look: _Look) -> str:
-    """Return the tree in the DOT language, with edges as wide as their share."""
+    """Return the tree in the DOT language; the width of an edge is its share of the training data."""
     whole = float(look.weights[0]) or 1.0
     rank = "" if look.down else "rankdir=LR; "
     lines = ["digraph tree {", f'    {rank}node [shape=box, style="rounded,filled", fontname="sans-serif"];']
@@ -522,6 +522,6 @@ def _dot(look: _Look) -> str:
 
 
 def _quoted(*lines: str) -> str:
-    """Return lines as DOT writes them: signs that mean something to it are escaped, lines end on the left."""
+    """Return lines as a DOT string: special characters are escaped, lines are left-aligned."""
     escaped = [json.dumps(line.replace("&", "&amp;"), ensure_ascii=False)[1:-1] for line in lines]
     return '"' + "\\l".join([*escaped, ""] if len(lines) > 1 else escaped) + '"'

@@ -150,7 +150,7 @@ def test_an_individual_with_its_own_values_goes_where_the_tree_sends_it(browser,
 def test_a_plain_value_of_a_nested_individual_is_edited_and_its_parts_stay(browser, pages):
     find = opened(browser, pages, "nested")
     find("#tab-whatif")[0].click()
-    assert "What decided it" in find("#panel-whatif")[0].text
+    assert "Explanation" in find("#panel-whatif")[0].text
     said = set()
     for size in ("0", "59"):
         find("[data-field=size]")[0].clear()
@@ -166,7 +166,7 @@ def test_costs_change_the_decisions(browser, pages):
     find(".costs summary")[0].click()
     browser.execute_script("""const cost = document.querySelector("[data-cost='0,1']");
         cost.value = 1e9; cost.dispatchEvent(new Event("input"))""")
-    assert find("#total-cost")[0].text == "10" and "expected cost is least" in find("#panel-quality")[0].text
+    assert find("#total-cost")[0].text == "10" and "minimise the expected cost" in find("#panel-quality")[0].text
     browser.execute_script("""const slider = document.getElementById("threshold");
         slider.value = 0; slider.dispatchEvent(new Event("input")); document.getElementById("cheapest").click()""")
     assert find("#cost")[0].text == "0"

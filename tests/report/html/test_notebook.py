@@ -59,7 +59,7 @@ def test_whatever_is_in_the_data_a_view_is_inert():
         found.feed(markup)
         assert found.tags <= TAGS and not any(name.startswith("on") or name == "src" for name in found.attributes)
         assert not any(sign in markup for sign in ("\x1b", "\r", "\u202e"))
-    with pytest.raises(UsageError, match="no view of a list"):
+    with pytest.raises(UsageError, match="expected a Tree, Model, Population, Grammar or Split; got list"):
         html_view([])
 
 

@@ -116,7 +116,7 @@ def test_a_failing_count_outlines_what_it_counted():
     tree = StructuralTreeClassifier("trains").fit(data.population, data.target)
     svg = plot_explanation(tree, data.population, 8, actual="<west>").svg
     assert "stroke-dasharray" in svg and "&lt;west&gt;" in svg
-    assert "filled: what made the test true; dashed: what comes nearest to it" in svg
+    assert "filled: made the test true; dashed: nearest to satisfying it" in svg
 
 
 def test_hostile_names_and_values_stay_text(tmp_path):

@@ -1,4 +1,4 @@
-// Charts: lines and dots over two axes, as SVG. Series differ in colour and in dashes.
+// SVG charts: lines and dots over two axes. Series differ in colour and dash pattern.
 
 const LOOKS = [{ colour: "var(--accent)" }, { colour: "var(--focus)", dash: "6 3" }, { colour: "var(--third)", dash: "2 3" }];
 
@@ -16,7 +16,7 @@ function ticks(low, high, isLog) {
 }
 const short = (value) => (Math.abs(value) >= 10000 ? value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }) : number(value, 3));
 
-// As wide as wanted, or as the window allows: text in a picture that is shrunk is too small to read.
+// The wanted width, or that of the window if smaller: text in a scaled-down chart would be too small to read.
 const roomFor = (wanted) => Math.min(wanted, Math.max(290, document.documentElement.clientWidth - 24));
 
 function chart({ title, x, y, series, marks = [], width: wanted = 480, height = 290, summary = "" }) {

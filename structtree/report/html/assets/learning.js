@@ -1,7 +1,7 @@
-// Rules, and how the tree came about: sizes, importances, effort, grammar, parameters, data.
+// Rules, and how the tree was learned: sizes, importances, effort, grammar, parameters, data.
 
 function rulesPanel() {
-  const body = h("ol", { class: "rules" }), told = h("output", { "aria-live": "polite" });
+  const body = h("ol", { class: "rules" }), shown = h("output", { "aria-live": "polite" });
   const filter = h("input", { type: "search", id: "find-rules", "aria-label": "Search the rules", placeholder: "Search the rules", oninput: () => show() });
   const answers = [...new Set(D.rules.map((rule) => rule[2]))];
   const only = h("select", { id: "rules-for", onchange: () => show() }, h("option", { value: "" }, "all"), answers.map((answer, k) => h("option", { value: k }, answer)));
@@ -10,17 +10,17 @@ function rulesPanel() {
     const wanted = filter.value.trim().toLowerCase(), answer = only.value === "" ? null : answers[+only.value];
     const rows = D.rules.filter(([words, texts, said]) => (answer === null || said === answer) && (!wanted || [...words, ...texts, said].some((text) => text.toLowerCase().includes(wanted))));
     if (order.value !== "tree") rows.sort(order.value === "n" ? (a, b) => b[3] - a[3] : (a, b) => (isClasses ? b[4] - a[4] : a[4] - b[4]) || b[3] - a[3]);
-    told.value = count(rows.length, "rule", "rules");
+    shown.value = count(rows.length, "rule", "rules");
     body.replaceChildren(...rows.map(ruleItem));
   };
   show();
-  return [h("p", { class: "note" }, "Every rule that holds says what the tree says, so their order does not matter. Numbers are of the training data."),
-    h("div", { class: "toolbar" }, filter, isClasses ? h("label", {}, "that say ", only) : "", h("label", {}, "sorted by ", order), told), body];
+  return [h("p", { class: "note" }, "Rules that apply to the same individual predict the same as the tree, so their order does not matter. Counts are from the training data."),
+    h("div", { class: "toolbar" }, filter, isClasses ? h("label", {}, "predicting ", only) : "", h("label", {}, "sorted by ", order), shown), body];
 }
 function ruleItem([words, texts, said, n, sure, leaves, weight]) {
   const conditions = words.length ? h("ul", {}, words.map((one, k) => h("li", {}, data(one), " ", h("code", { class: "data" }, texts[k])))) : h("p", {}, "always");
   const size = n === null ? "" : count(n, "individual", "individuals") + (weight === null ? "" : ` of weight ${number(weight, 4)}`);
-  const certainty = sure === null ? "" : isClasses ? `, ${number(100 * sure, 3)} % of ${weight === null ? "them" : "it"} right` : ` ± ${number(sure, 3)}`;
+  const certainty = sure === null ? "" : isClasses ? `, ${number(100 * sure, 3)} % correct` : ` ± ${number(sure, 3)}`;
   const figures = n === null ? "" : isClasses ? ` ${size}${certainty}` : `${certainty}, ${size}`;
   const place = D.classes.indexOf(said);
   return h("li", {}, h("div", { class: "if" }, conditions), h("p", { class: "then" }, h("strong", {}, place < 0 ? data(said) : className(place)),
@@ -29,51 +29,51 @@ function ruleItem([words, texts, said, n, sure, leaves, weight]) {
 }
 
 function sizesPanel() {
-  const { chosen, training, held_out, here } = D.sizes, measure = isClasses ? (D.costs ? "mean cost" : "share of errors") : "mean squared error";
+  const { chosen, training, held_out, here } = D.sizes, measure = isClasses ? (D.costs ? "mean cost" : "error rate") : "mean squared error";
   const series = [];
   if (held_out) series.push({ name: "held out in cross-validation (band: one standard error)", points: held_out, band: held_out.map(([n, loss, error]) => [n, Math.max(0, loss - error), loss + error]) });
   series.push({ name: "training data", points: training });
-  if (here) series.push({ name: "the data of this report", points: here });
+  if (here) series.push({ name: "data of this report", points: here });
   const sizes = [...new Set(series.flatMap((one) => one.points.map((point) => point[0])))].sort((a, b) => a - b);
   const at = series.map((one) => new Map(one.points.map(([n, loss]) => [n, loss])));
-  const why = held_out ? "The size was chosen by cross-validation: trees grown from parts of the data were pruned to many sizes, and judged on the rest." : "The size was not chosen by cross-validation. The curves show what pruning the tree further would do.";
-  if (sizes.length < 2) return [h("p", {}, "The tree is a single leaf; there is nothing to prune.")];
+  const why = held_out ? "The size was chosen by cross-validation: trees grown on the training folds were pruned to many sizes and scored on the held-out fold." : "The size was not chosen by cross-validation. The curves show the effect of pruning the tree further.";
+  if (sizes.length < 2) return [h("p", {}, "The tree is a single leaf and cannot be pruned.")];
   return [h("p", {}, `The tree has ${count(chosen, "leaf", "leaves")}. `, why), legendOf(series),
-    h("div", { class: "cells" }, chart({ title: "Error by the size of the tree", width: 760, height: 380, x: { name: "leaves", log: sizes.at(-1) > 20 }, y: { name: measure, low: 0 }, series: series.map((one) => ({ ...one, points: one.points.map(([n, loss]) => [n, loss]) })), marks: [{ at: chosen, name: `this tree: ${number(chosen)}` }] })),
-    h("details", {}, h("summary", {}, "The numbers"), table(["leaves", ...series.map((one) => one.name.replace(/ \(.*/, ""))], sizes.map((n) => [n === chosen ? h("strong", {}, number(n)) : number(n), ...at.map((known) => (known.has(n) ? number(known.get(n)) : ""))]), [0, 1, 2, 3], measure))];
+    h("div", { class: "cells" }, chart({ title: "Error by tree size", width: 760, height: 380, x: { name: "leaves", log: sizes.at(-1) > 20 }, y: { name: measure, low: 0 }, series: series.map((one) => ({ ...one, points: one.points.map(([n, loss]) => [n, loss]) })), marks: [{ at: chosen, name: `this tree: ${number(chosen)}` }] })),
+    h("details", {}, h("summary", {}, "Table"), table(["leaves", ...series.map((one) => one.name.replace(/ \(.*/, ""))], sizes.map((n) => [n === chosen ? h("strong", {}, number(n)) : number(n), ...at.map((known) => (known.has(n) ? number(known.get(n)) : ""))]), [0, 1, 2, 3], measure))];
 }
 
 function importancePanel() {
-  if (!D.importances.length) return [h("p", {}, "The tree asks nothing.")];
+  if (!D.importances.length) return [h("p", {}, "The tree has no tests.")];
   const bar = (share, most) => s("svg", { class: "bar", viewBox: "0 0 220 14", "aria-hidden": "true" }, s("rect", { class: "plain", width: (218 * share) / (most || 1), height: 12, rx: 2 }));
   const percent = (share) => `${number(100 * share, 3)} %`;
-  return [h("p", { class: "note" }, "Each test counts with what it gained, times the individuals that came by; what it asks about shares that."),
+  return [h("p", { class: "note" }, "The importance of a test is its gain times the number of individuals at its node, divided among the members that it uses."),
     h("h2", {}, "By attribute or link"), table(["attribute", "share", ""], D.importances.map(([name, share]) => [name, percent(share), bar(share, D.importances[0][1])]), [1], "#By attribute", null, true),
-    D.parts.length ? [h("h2", {}, D.data.length > 1 ? "By substructure" : "By test"), table(["part of a test", "share", ""], D.parts.map(([words, text, share]) => [h("div", {}, data(words), " ", h("code", { class: "data" }, text)), percent(share), bar(share, D.parts[0][2])]), [1], "#By substructure", null, true)] : ""];
+    D.parts.length ? [h("h2", {}, D.data.length > 1 ? "By substructure" : "By test"), table(["condition", "share", ""], D.parts.map(([words, text, share]) => [h("div", {}, data(words), " ", h("code", { class: "data" }, text)), percent(share), bar(share, D.parts[0][2])]), [1], "#By substructure", null, true)] : ""];
 }
 
 const certainty = ([, , , proved, gap, , , stopped]) => (proved ? "proved best" : `not proved best${stopped ? `, stopped by ${stopped}` : ""}; gap at most ${number(gap, 3)}`);
 function effortPanel() {
   const branches = D.nodes.map((node, i) => i).filter((i) => D.nodes[i].kids);
-  if (!branches.length) return [h("p", {}, "The tree asks nothing, so nothing was found.")];
+  if (!branches.length) return [h("p", {}, "The tree has no tests, so there was nothing to search.")];
   const found = branches.map((i) => D.nodes[i].found), evaluated = sum(found.map((f) => f[5])), seconds = sum(found.map((f) => f[6])), proved = found.filter((f) => f[3]).length;
   const hasPruned = found.some((f) => f[8] !== null && f[8] !== undefined), hasSpace = found.some((f) => f[9]), hasTime = found.some((f) => f[6]);
   const heads = ["test", "individuals", ...(hasSpace ? ["space"] : []), "evaluated", ...(hasSpace ? ["share"] : []), ...(hasPruned ? ["pruned"] : []), ...(hasTime ? ["seconds"] : []), "certainty"];
   const rows = branches.slice(0, 200).map((i) => { const f = D.nodes[i].found;
     return [h("button", { class: "step", onclick: () => { selectTab("tree"); choose(i); } }, data(D.nodes[i].words)), number(D.nodes[i].n), ...(hasSpace ? [number(f[9])] : []), number(f[5]), ...(hasSpace ? [f[9] ? `${number((100 * f[5]) / f[9], 2)} %` : "–"] : []), ...(hasPruned ? [number(f[8])] : []), ...(hasTime ? [number(f[6], 3)] : []), certainty(f)]; });
   const numeric = heads.map((_, k) => k).slice(1, -1);
-  return [h("p", {}, `${number(evaluated)} predicates were evaluated by ${found[0][0]} for ${count(branches.length, "test", "tests")}${hasTime ? ` in ${number(seconds, 3)} s` : ""}; ${proved === branches.length ? "every test is proved best" : `${number(proved)} of them are proved best`}.`),
-    D.doubts.map((line) => h("p", {}, data(line))), hasSpace ? savedParts(branches, hasPruned) : "", criteriaParts(), traceParts(branches), h("h2", {}, "Node by node"), hasPruned ? h("p", { class: "note" }, "Pruned: predicates whose refinements were not looked at, since none of them can be better than the best found.") : "",
+  return [h("p", {}, `${number(evaluated)} predicates were evaluated with ${found[0][0]} for ${count(branches.length, "test", "tests")}${hasTime ? ` in ${number(seconds, 3)} s` : ""}; ${proved === branches.length ? "every test is proved best" : `${number(proved)} of the tests are proved best`}.`),
+    D.caveats.map((line) => h("p", {}, data(line))), hasSpace ? savedParts(branches, hasPruned) : "", criteriaParts(), traceParts(branches), h("h2", {}, "By node"), hasPruned ? h("p", { class: "note" }, "Pruned: predicates whose refinements were skipped, since none of them can beat the best found.") : "",
     table(heads, rows, numeric, branches.length > 200 ? "The first 200 tests" : "#All tests", null, true)];
 }
-// Pairs of bars with logarithmic lengths: for each row its name, the whole, and a part of it.
+// Pairs of bars with logarithmic lengths; a row is a name, a total and a part of it.
 function pairedBars(rows, label) {
   const width = roomFor(760), left = width < 500 ? 0 : 190, wide = width - left - 64, step = left ? 34 : 46, top = left ? 2 : 14;
-  const cut = (text) => { const lines = wrapped(text, (left || width) - 24); return lines[0] + (lines.length > 1 ? " …" : ""); };
+  const fitted = (text) => { const lines = wrapped(text, (left || width) - 24); return lines[0] + (lines.length > 1 ? " …" : ""); };
   const most = Math.max(10, ...rows.map((row) => row[1])), size = (n) => (wide * Math.log10(Math.max(1, n) + 0.2)) / Math.log10(most + 1);
-  const svg = s("svg", { class: "chart", viewBox: `0 0 ${width} ${top + step * rows.length}`, width, role: "img", "aria-label": `${label}; a table below has the numbers` });
+  const svg = s("svg", { class: "chart", viewBox: `0 0 ${width} ${top + step * rows.length}`, width, role: "img", "aria-label": `${label}; the table below lists the numbers` });
   rows.forEach(([name, whole, part], k) => { const y = top + step * k;
-    svg.append(s("text", { class: "small", x: 0, y: left ? y + 16 : y - 3 }, cut(name)), ...[whole, part].flatMap((n, row) => [s("rect", { class: row ? "plain" : "whole", x: left, y: y + 13 * row, width: size(n), height: 13 }),
+    svg.append(s("text", { class: "small", x: 0, y: left ? y + 16 : y - 3 }, fitted(name)), ...[whole, part].flatMap((n, row) => [s("rect", { class: row ? "plain" : "whole", x: left, y: y + 13 * row, width: size(n), height: 13 }),
       s("text", { class: "small", x: left + 6 + size(n), y: y + 11 + 13 * row }, short(n))])); });
   return svg;
 }
@@ -83,15 +83,15 @@ function barsLegend(whole, part) {
 }
 function savedParts(branches, hasPruned) {
   const known = branches.filter((i) => D.nodes[i].found[9]).slice(0, 24);
-  const why = hasPruned ? "Where a test is not proved best, its search was ended before it was done." : "Of the predicates that mean the same, one was evaluated.";
-  return [h("h2", {}, hasPruned ? "With and without pruning, by node" : "Evaluated, of the whole space"), h("p", { class: "note" }, `Lengths are logarithms. The space is counted on the individuals of this report that come by each node. ${why}`),
+  const why = hasPruned ? "Where a test is not proved best, the search stopped early." : "Of equivalent predicates, only one was evaluated.";
+  return [h("h2", {}, hasPruned ? "With and without pruning, by node" : "Evaluated predicates and the whole space"), h("p", { class: "note" }, `Logarithmic scale. The space is counted on the individuals of this report that reach each node. ${why}`),
     hasPruned ? barsLegend("without pruning: the whole space", "with pruning: evaluated") : barsLegend("the whole space", "evaluated"),
-    pairedBars(known.map((i) => [D.nodes[i].words, D.nodes[i].found[9], D.nodes[i].found[5]]), "Predicates of the space and those evaluated, node by node")];
+    pairedBars(known.map((i) => [D.nodes[i].words, D.nodes[i].found[9], D.nodes[i].found[5]]), "Predicates in the space and predicates evaluated, by node")];
 }
 function criteriaParts() {
   if (!D.criteria.length) return "";
   const counted = D.criteria.filter((one) => one.evaluated_exhaustive), about = (one, value, digits) => (value === null ? "–" : `${one.exhaustive_estimated ? "about " : ""}${number(value, digits)}`);
-  return [h("h2", {}, "With and without pruning, by criterion"), h("p", { class: "note" }, "The search for the first test, made again for this report. Where the search without pruning was too long, its seconds are estimated."),
+  return [h("h2", {}, "With and without pruning, by criterion"), h("p", { class: "note" }, "The search for the first test, repeated for this report. Times of long searches without pruning are estimated."),
     barsLegend("without pruning", "with pruning"), pairedBars(counted.map((one) => [one.criterion, one.evaluated_exhaustive, one.evaluated]), "Predicates evaluated by criterion"),
     table(["criterion", "best test", "evaluated", "without pruning", "seconds", "without pruning", "certainty"], D.criteria.map((one) => [one.criterion, h("code", { class: "data" }, one.test), number(one.evaluated), number(one.evaluated_exhaustive), number(one.seconds, 3), about(one, one.seconds_exhaustive, 3), one.proved ? "proved best" : "not proved best"]), [2, 3, 4, 5], "#By criterion", null, true)];
 }
@@ -100,23 +100,23 @@ function traceParts(branches) {
     ...D.criteria.map((one) => ({ name: `the first test by ${one.criterion}`, ...one }))].filter((one) => one.trace.length > 1);
   if (!traced.length) return "";
   const holder = h("div", { class: "cells" }), pick = h("select", { id: "traced", onchange: () => show() }, traced.map((one, k) => h("option", { value: k }, one.name)));
-  const names = ["best found", "bound on what is not yet ruled out"];
+  const names = ["best found", "bound on the remaining predicates"];
   const show = () => {
     const { name, criterion, trace } = traced[+pick.value], points = trace.filter(([n]) => n > 0);
-    holder.replaceChildren(chart({ title: "Best found and bound against evaluated predicates", width: 620, height: 320, x: { name: "evaluated predicates", log: true }, y: { name: criterion },
+    holder.replaceChildren(chart({ title: "Best score and bound by evaluated predicates", width: 620, height: 320, x: { name: "evaluated predicates", log: true }, y: { name: criterion },
       series: [2, 3].map((k) => ({ name: names[k - 2], points: points.map((point) => [point[0], point[k]]), steps: true })), summary: name }));
   };
   show();
-  return [h("h2", {}, "How the search went"), h("div", { class: "toolbar" }, h("label", {}, "search ", pick)), legendOf(names.map((name) => ({ name }))), holder];
+  return [h("h2", {}, "Progress of the search"), h("div", { class: "toolbar" }, h("label", {}, "search ", pick)), legendOf(names.map((name) => ({ name }))), holder];
 }
 
 function learningPanel() {
-  return [h("h2", {}, "Grammar"), h("pre", { class: "data", tabindex: 0, role: "region", "aria-label": "The grammar" }, D.grammar.join("\n") || "not kept"), h("h2", {}, "Parameters"), table(["name", "value"], D.parameters, [], "#Parameters", null, true),
+  return [h("h2", {}, "Grammar"), h("pre", { class: "data", tabindex: 0, role: "region", "aria-label": "The grammar" }, D.grammar.join("\n") || "not recorded"), h("h2", {}, "Parameters"), table(["name", "value"], D.parameters, [], "#Parameters", null, true),
     h("p", { class: "note" }, `Made with structtree ${D.version}.`)];
 }
 function dataPanel() {
-  const target = D.targets.length ? [h("h2", {}, "Target: ", data(D.target)), isClasses ? table(["class", "individuals", "share"], D.targets.map(([k, n]) => [k < 0 ? "another class" : className(k), number(n), `${number((100 * n) / (D.n || 1), 3)} %`]), [1, 2], "#The target", null, true)
-    : table(["figure", "value"], D.targets.map(([name, value]) => [name, number(value)]), [1], "#The target", null, true)] : [];
-  const types = D.data.map((type) => [h("h2", {}, data(type.type), ` (${number(type.n)})`), type.members.length ? table(["name", "kind", "missing", "values", "in the tree"], type.members.map((member) => [...member.slice(0, 4), member[4] ? "yes" : ""]), [2], `#${type.type}`, null, true) : h("p", { class: "note" }, "no attributes and no links")]);
-  return [h("p", { class: "note" }, "The data that this report is made from."), target, types];
+  const target = D.targets.length ? [h("h2", {}, "Target: ", data(D.target)), isClasses ? table(["class", "individuals", "share"], D.targets.map(([k, n]) => [k < 0 ? "unknown class" : className(k), number(n), `${number((100 * n) / (D.n || 1), 3)} %`]), [1, 2], "#The target", null, true)
+    : table(["statistic", "value"], D.targets.map(([name, value]) => [name, number(value)]), [1], "#The target", null, true)] : [];
+  const types = D.data.map((type) => [h("h2", {}, data(type.type), ` (${number(type.n)})`), type.members.length ? table(["name", "kind", "missing", "values", "used by the tree"], type.members.map((member) => [...member.slice(0, 4), member[4] ? "yes" : ""]), [2], `#${type.type}`, null, true) : h("p", { class: "note" }, "no attributes and no links")]);
+  return [h("p", { class: "note" }, "The data used for this report."), target, types];
 }

@@ -1,9 +1,9 @@
-// How good the tree is: scores, confusion under costs, one class against the others, residuals of numbers.
+// Quality of the tree: scores, confusion matrix with costs, one class against the others, residuals.
 
 function qualityPanel() {
-  if (!D.scores.length) return [h("p", {}, "The data has no target, so there is nothing to compare predictions with.")];
-  const parts = [h("h2", {}, "Scores"), h("p", { class: "note" }, `On the ${number(D.n)} individuals of this report. If the tree has learned from them, it will do less well on others.`),
-    table(["", "the tree", "always the same"], D.scores.map(([name, value, base]) => [metricName(name), number(value), number(base)]), [1, 2], "#Scores", null, true)];
+  if (!D.scores.length) return [h("p", {}, "The data has no target, so predictions cannot be scored.")];
+  const parts = [h("h2", {}, "Scores"), h("p", { class: "note" }, `On the ${number(D.n)} individuals of this report. If the tree was trained on them, expect lower scores on new data.`),
+    table(["", "tree", "baseline"], D.scores.map(([name, value, base]) => [metricName(name), number(value), number(base)]), [1, 2], "#Scores", null, true)];
   if (D.predictions) parts.push(...confusionParts(), ...thresholdParts());
   if (D.points) parts.push(...residualParts());
   return parts;
@@ -25,15 +25,15 @@ function confusionParts() {
     const cost = sum(cells.map((row, a) => sum(row.map((n, p) => n * matrix[a][p])))), whole = sum(cells.map(sum)), right = sum(cells.map((row, a) => row[a])), most = Math.max(1, ...cells.map((row) => Math.max(...row)));
     const shade = (n, isRight) => h("span", { class: isRight ? "cell right" : n ? "cell off" : "cell", style: `--share:${Math.sqrt(n / most).toFixed(2)}` }, number(n));
     const rows = cells.map((row, a) => [className(a), ...row.map((n, p) => shade(n, a === p)), sum(row) ? number(row[a] / sum(row), 3) : "–"]);
-    const told = D.classes.map((_, p) => sum(cells.map((row) => row[p])));
-    rows.push(["precision", ...told.map((n, p) => (n ? number(cells[p][p] / n, 3) : "–")), ""]);
-    holder.replaceChildren(table(["true \\ predicted", ...D.classes, "recall"], rows, [...Array(k + 1).keys()].map((x) => x + 1), "Rows are the true classes, columns the predictions", null, true),
-      h("p", {}, `accuracy ${number(right / (whole || 1), 4)}; cost `, h("strong", { id: "total-cost" }, number(cost)), `, which is ${number(cost / (whole || 1), 3)} for each individual`,
-        isChanged ? h("span", { class: "note" }, "; decided so that the expected cost is least") : ""));
+    const totals = D.classes.map((_, p) => sum(cells.map((row) => row[p])));
+    rows.push(["precision", ...totals.map((n, p) => (n ? number(cells[p][p] / n, 3) : "–")), ""]);
+    holder.replaceChildren(table(["true \\ predicted", ...D.classes, "recall"], rows, [...Array(k + 1).keys()].map((x) => x + 1), "Rows are true classes, columns are predicted classes", null, true),
+      h("p", {}, `accuracy ${number(right / (whole || 1), 4)}; cost `, h("strong", { id: "total-cost" }, number(cost)), `, or ${number(cost / (whole || 1), 3)} per individual`,
+        isChanged ? h("span", { class: "note" }, "; predictions minimise the expected cost") : ""));
   };
-  const input = (a, p) => h("input", { type: "number", min: 0, step: "any", value: matrix[a][p], "data-cost": `${a},${p}`, "aria-label": `cost if it is ${D.classes[a]} and ${D.classes[p]} is predicted`,
+  const input = (a, p) => h("input", { type: "number", min: 0, step: "any", value: matrix[a][p], "data-cost": `${a},${p}`, "aria-label": `cost of predicting ${D.classes[p]} when the true class is ${D.classes[a]}`,
     oninput: (event) => { matrix[a][p] = Math.max(0, +event.target.value || 0); isChanged = true; update(); } });
-  const costs = unfolding(h("details", { class: "costs" }, h("summary", {}, "What each error costs")), () =>
+  const costs = unfolding(h("details", { class: "costs" }, h("summary", {}, "Cost of each error")), () =>
     [table(["true \\ predicted", ...D.classes], matrix.map((row, a) => [className(a), ...row.map((_, p) => (a === p ? "0" : input(a, p)))]), [], "#Costs of errors", null, true)]);
   update();
   return [h("h2", {}, "Confusion"), holder, costs];
@@ -60,8 +60,8 @@ function thresholdParts() {
     const k = +positive.value, t = +slider.value, now = rates(k, t), { tp, fp, fn, tn } = now, ratio = (a, b) => (a + b ? number(a / (a + b), 3) : "–");
     text.value = t.toFixed(2);
     slider.setAttribute("aria-valuetext", `${t.toFixed(2)}: recall ${ratio(tp, fn)}, precision ${ratio(tp, fp)}`);
-    numbers.replaceChildren(table(["", "said yes", "said no"], [["is", number(tp), number(fn)], ["is not", number(fp), number(tn)]], [1, 2], "For this threshold", null, true),
-      table(["figure", "value"], [["precision", ratio(tp, fp)], ["recall", ratio(tp, fn)], ["specificity", ratio(tn, fp)], ["accuracy", ratio(tp + tn, fp + fn)], ["cost", h("span", { id: "cost" }, number(price(now)))]], [1], "Its figures", null, true));
+    numbers.replaceChildren(table(["true \\ predicted", "yes", "no"], [["yes", number(tp), number(fn)], ["no", number(fp), number(tn)]], [1, 2], "At this threshold", null, true),
+      table(["metric", "value"], [["precision", ratio(tp, fp)], ["recall", ratio(tp, fn)], ["specificity", ratio(tn, fp)], ["accuracy", ratio(tp + tn, fp + fn)], ["cost", h("span", { id: "cost" }, number(price(now)))]], [1], "Metrics at this threshold", null, true));
     pictures.replaceChildren(roc(k, now), coverage(k, now), calibration(k));
   }
   function steps(k) {
@@ -75,26 +75,26 @@ function thresholdParts() {
   }
   function coverage(k, { tp, fp, fn, tn }) {
     const all = tp + fp + fn + tn || 1, points = steps(k).map((r) => [(r.tp + r.fp) / all, r.tp / (r.tp + r.fn || 1)]);
-    return chart({ ...small, title: "Coverage: most probable first", x: { name: "share of all individuals", ...share, diagonal: true }, y: { name: "share of the class found", ...share }, series: [{ points, now: [(tp + fp) / all, tp / (tp + fn || 1)] }] });
+    return chart({ ...small, title: "Coverage, most probable first", x: { name: "share of all individuals", ...share, diagonal: true }, y: { name: "share of the class found", ...share }, series: [{ points, now: [(tp + fp) / all, tp / (tp + fn || 1)] }] });
   }
   function calibration(k) {
     const at = new Map();
     for (const [chances, , counts] of D.predictions) { const known = at.get(chances[k]) || [0, 0]; at.set(chances[k], [known[0] + counts[k], known[1] + sum(counts)]); }
     const points = [...at].filter(([, [, all]]) => all).map(([chance, [yes, all]]) => [chance, yes / all, 2 + 12 * Math.sqrt(all / (D.n || 1))]);
-    return chart({ ...small, title: "Calibration: a circle per prediction", x: { name: "predicted probability", ...share, diagonal: true }, y: { name: "share that has the class", ...share }, series: [{ points, dots: true, opacity: 0.55 }] });
+    return chart({ ...small, title: "Calibration, one circle per prediction", x: { name: "predicted probability", ...share, diagonal: true }, y: { name: "observed share of the class", ...share }, series: [{ points, dots: true, opacity: 0.55 }] });
   }
   update();
   return [h("h2", {}, "One class against the others"), h("div", { class: "toolbar" }, h("label", {}, "class ", positive), h("label", {}, "threshold ", slider), text,
-    h("label", {}, "cost of a miss ", costs[0]), h("label", {}, "of a false alarm ", costs[1]), cheapest), numbers, pictures];
+    h("label", {}, "cost of a miss ", costs[0]), h("label", {}, "cost of a false alarm ", costs[1]), cheapest), numbers, pictures];
 }
 
 function residualParts() {
-  const some = D.points.length < D.n ? `, ${number(D.points.length)} of ${number(D.n)} individuals` : "";
+  const some = D.points.length < D.n ? ` (${number(D.points.length)} of ${number(D.n)} individuals)` : "";
   const rest = D.points.map(([said, actual]) => [said, actual - said]), all = D.points.flat(), low = Math.min(...all), high = Math.max(...all);
   const off = rest.map((point) => point[1]), [least, most] = [Math.min(...off), Math.max(...off)], bins = new Array(30).fill(0);
   for (const value of off) bins[Math.min(29, Math.floor((30 * (value - least)) / (most - least || 1)))] += 1;
-  return [h("h2", {}, "Predicted, actual, and the difference"), h("div", { class: "cells" },
+  return [h("h2", {}, "Actual and predicted values"), h("div", { class: "cells" },
     chart({ title: `Actual against predicted${some}`, x: { name: "predicted", low, high, diagonal: true }, y: { name: "actual", low, high }, series: [{ points: D.points, dots: true }] }),
     chart({ title: "Residuals: actual minus predicted", x: { name: "predicted" }, y: { name: "residual" }, series: [{ points: rest, dots: true }, { points: [[Math.min(...rest.map((p) => p[0])), 0], [Math.max(...rest.map((p) => p[0])), 0]] }] }),
-    columnsChart("How often each residual occurs", bins, least, most, "residual"))];
+    columnsChart("Histogram of residuals", bins, least, most, "residual"))];
 }

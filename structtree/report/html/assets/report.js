@@ -1,4 +1,4 @@
-// The report: everything comes from the JSON block, and all text becomes text nodes, never markup.
+// The report: all content comes from the JSON block, and strings become text nodes, never markup.
 const D = JSON.parse(document.getElementById("data").textContent);
 const SVG = "http://www.w3.org/2000/svg";
 const isClasses = D.classes.length > 0;
@@ -25,7 +25,7 @@ function number(value, digits) {
   return value.toLocaleString("en", { maximumSignificantDigits: digits || 4 });
 }
 
-// ---- the tree: which nodes are shown, where they stand
+// ---- the tree: visible nodes and their layout
 
 const parents = new Array(D.nodes.length).fill(-1);
 const depths = new Array(D.nodes.length).fill(0);
@@ -55,9 +55,9 @@ function wrapped(text, width, bold) {
   for (const word of text.split(" ")) {
     let piece = "";
     const pieces = [];
-    for (const sign of word) {
-      if (piece && widthOf(piece + sign, bold) > width) { pieces.push(piece); piece = ""; }
-      piece += sign;
+    for (const char of word) {
+      if (piece && widthOf(piece + char, bold) > width) { pieces.push(piece); piece = ""; }
+      piece += char;
     }
     pieces.push(piece);
     for (const part of pieces) {
@@ -84,7 +84,7 @@ function leavesBelow(i) {
   return n;
 }
 
-// The tidy layout of the pictures, turned to the right: levels are columns, contours say how near subtrees may come.
+// The tidy layout of the pictures, growing to the right: levels are columns, contours keep subtrees apart.
 function layout(nodes, cards, gap) {
   const shifts = new Map(), contours = new Map();
   for (const i of [...nodes].reverse()) {
@@ -123,7 +123,7 @@ function layout(nodes, cards, gap) {
   return new Map(nodes.map((i) => [i, { x: xs[depths[i]], y: ys.get(i) - least + 10 }]));
 }
 
-// In a narrow window one node below the other, as far to the right as it is deep; the answer stands above each.
+// In a narrow window, nodes are listed below each other, indented by depth, with the branch label above each.
 const isNarrow = () => stage.clientWidth > 0 && stage.clientWidth < 560;
 function outline(nodes, cards) {
   let top = 10;
@@ -174,7 +174,7 @@ function drawTree(focus) {
   const right = Math.max(...nodes.map((i) => spots.get(i).x + cards.get(i).width)) + 12;
   const bottom = Math.max(...nodes.map((i) => spots.get(i).y + cards.get(i).height / 2)) + 12;
   const root = s("svg", { width: right * state.zoom, height: bottom * state.zoom, viewBox: `0 0 ${right} ${bottom}`,
-    role: "tree", "aria-label": "The tree; arrow keys move, Enter folds" });
+    role: "tree", "aria-label": "Tree; use the arrow keys to move and Enter to fold" });
   const edges = s("g", { "aria-hidden": "true" }), boxes = s("g", { role: "presentation" });
   for (const i of nodes) kidsOf(i).forEach((kid, k) => edges.append(...edgeParts(i, kid, k, spots, cards)));
   for (const i of nodes) boxes.append(nodeBox(i, spots.get(i), cards.get(i)));
@@ -185,7 +185,7 @@ function drawTree(focus) {
     if (element) { element.focus({ preventScroll: true }); bring(spots.get(state.chosen)); }
   }
 }
-// Shows all of the tree if it is then not smaller than that; else as it is.
+// Fits the whole tree into view, unless the zoom would be below the minimum.
 function fitTree(least) {
   state.zoom = 1;
   drawTree(false);
@@ -197,7 +197,7 @@ function fitTree(least) {
 function bring(spot) {
   stage.scrollTo({ left: Math.max(0, spot.x * state.zoom - 60), top: Math.max(0, spot.y * state.zoom - stage.clientHeight / 2) });
 }
-// On paper the tree is a list as well, since a picture of many nodes is too small there.
+// A printed report also has the tree as a list, since a picture of many nodes is too small on paper.
 const listed = h("div", { class: "printed listed" });
 function listTree() {
   const item = (i) => { const node = D.nodes[i], way = i ? `${D.nodes[parents[i]].ways[D.nodes[parents[i]].kids.indexOf(i)]}: ` : "";
@@ -228,7 +228,7 @@ function nodeBox(i, spot, own) {
     const said = D.classes.findIndex((name) => node.says === name || node.says === `class ${name}`);
     group.append(s("rect", { x: spot.x, y: top, width: 5, height: own.height, rx: 2, fill: D.colours[said < 0 ? k : said] }));
   }
-  // The spaces keep the lines apart for those who hear them.
+  // The spaces separate the lines for screen readers.
   own.head.forEach((line, k) => group.append(s("text", { x: spot.x + 10, y: top + 17 + 15 * k, class: own.isEnd ? "strong" : null }, line), " "));
   group.append(distribution(i, spot.x + 10, top + own.head.length * 15 + 8, own.width - 20));
   group.append(s("text", { class: "small", x: spot.x + 10, y: top + own.height - 8 }, own.small));
@@ -263,7 +263,7 @@ function keys(event, i) {
 
 // ---- one node
 
-const detail = h("div", { class: "detail", id: "detail", "aria-live": "polite", tabindex: 0, role: "region", "aria-label": "The chosen node" });
+const detail = h("div", { class: "detail", id: "detail", "aria-live": "polite", tabindex: 0, role: "region", "aria-label": "Selected node" });
 function showDetail(i) {
   const node = D.nodes[i], parts = [];
   const trail = [];
@@ -271,13 +271,13 @@ function showDetail(i) {
     trail.unshift(h("li", {}, h("button", { class: "step", onclick: () => choose(up) }, data(D.nodes[up].words)), " ", h("strong", {}, data(D.nodes[up].ways[D.nodes[up].kids.indexOf(below)]))));
   if (node.kids) {
     parts.push(h("h2", {}, data(node.words)), h("p", {}, h("code", { class: "data" }, node.test)));
-    parts.push(h("p", {}, h("button", { onclick: () => fold(i) }, state.open.has(i) ? "Fold what is below" : "Unfold"), " ",
+    parts.push(h("p", {}, h("button", { onclick: () => fold(i) }, state.open.has(i) ? "Fold" : "Unfold"), " ",
       h("span", { class: "note" }, `${count(leavesBelow(i), "leaf", "leaves")} below`)));
   } else parts.push(h("h2", {}, "Leaf: ", data(node.says)), h("p", { class: "note" }, data(node.share), " of the training data"));
-  if (trail.length) parts.push(h("h3", {}, "The way here"), h("ol", {}, trail));
-  parts.push(h("h3", {}, "Seen here in training"), seenTable(node));
+  if (trail.length) parts.push(h("h3", {}, "Path"), h("ol", {}, trail));
+  parts.push(h("h3", {}, "Training data"), seenTable(node));
   if (node.kids) parts.push(h("h3", {}, "How the test was found"), effortTable(node.found));
-  const names = { typical: "Typical individuals", borderline: "Near a threshold", wrong: isClasses ? "Misclassified" : "Farthest off" };
+  const names = { typical: "Typical individuals", borderline: "Near a threshold", wrong: isClasses ? "Misclassified" : "Largest errors" };
   for (const [kind, rows] of Object.entries(node.examples || {}))
     parts.push(h("h3", {}, `${names[kind]} (${rows.length})`), rows.map((row) => exampleBox(D.examples[row])));
   detail.replaceChildren(...parts.flat(Infinity));
@@ -303,7 +303,7 @@ function effortTable(found) {
   return table(null, [["criterion", data(criterion)], ["score", number(score)], ["gain", number(gain)], ...known("tests in the space", space), ["tests evaluated", number(evaluated)], ...known("pruned", pruned),
     ...(seconds ? [["seconds", number(seconds, 3)]] : []), ["certainty", certainty(found)]], [], "#How the test was found", null, true);
 }
-// A table; with rowHeads the first cell of each row says what the row is about. A caption that begins with # is not shown.
+// A table; with rowHeads, the first cell of each row is its header. A caption that begins with # is not shown.
 function table(heads, rows, numeric, caption, marked, rowHeads) {
   const right = new Set(numeric || []);
   const cell = (tag, value, k, scope) => h(tag, { class: right.has(k) ? "number" : null, scope }, value instanceof Node ? value : data(value));
@@ -321,10 +321,10 @@ function table(heads, rows, numeric, caption, marked, rowHeads) {
 const nameOf = (one) => `${D.individual} ${one.row}${one.name ? `: ${one.name}` : ""}`;
 function exampleBox(one) {
   const summary = h("summary", {}, data(nameOf(one)), one.actual === undefined ? "" : h("span", { class: one.wrong ? "wrong" : "note" },
-    one.wrong ? ` is ${one.actual}, predicted ${one.said}` : isClasses ? ` is ${one.actual}` : ` is ${one.actual}, predicted ${one.said}`));
+    isClasses && !one.wrong ? ` true label: ${one.actual}` : ` true ${isClasses ? "label" : "value"}: ${one.actual}, predicted: ${one.said}`));
   return unfolding(h("details", { class: "example" }, summary), () => exampleParts(one));
 }
-// Makes what is in a box when it is opened: at a click or a key, or by the browser's own search.
+// Fills a box when it is opened by a click, a key, or the browser's search.
 function unfolding(box, make) {
   const unfold = () => { if (box.children.length === 1) box.append(...make()); };
   box.firstChild.addEventListener("click", unfold);
@@ -336,7 +336,7 @@ function exampleParts(one) {
   const show = (node) => holder.replaceChildren(picture(one, (one.marks || {})[node]));
   show(witness);
   const steps = one.why.map(([node, answer, lines]) => h("li", {}, data(D.nodes[node].words), ": ", h("strong", {}, data(answer)),
-    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, one.marks[node][0] ? "mark" : "outline")] : "",
+    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, one.marks[node][0] ? "Highlight" : "Outline")] : "",
     lines.map((line) => h("div", { class: "note data" }, line))));
   return [holder, h("ol", {}, steps), h("p", {}, "→ ", data(one.said), " ", h("button", { onclick: () => { selectTab("tree"); follow(one.leaf); } }, "Show its path"))];
 }
@@ -349,7 +349,7 @@ const plain = (value) => (value === null ? "missing" : value === true ? "yes" : 
 function drawing(one, [found, elements]) {
   const [width, height] = one.drawing.size, on = new Set(elements);
   const svg = s("svg", { class: "drawing", role: "img", width, height, viewBox: `0 0 ${width} ${height}`,
-    "aria-label": `${nameOf(one)}${on.size ? `; ${found ? "what made the test true is marked" : "what comes nearest to the test is outlined"}` : ""}` });
+    "aria-label": `${nameOf(one)}${on.size ? `; ${found ? "elements that made the test true are highlighted" : "elements nearest to satisfying the test are outlined"}` : ""}` });
   for (const [element, kind, ...look] of one.drawing.pieces) {
     if (element >= 0 && !on.has(element)) continue;
     const shape = piece(kind, look, element >= 0 && !found);
@@ -452,13 +452,13 @@ function whatIfPanel() {
     const steps = [];
     for (let below = leaf, up = parents[leaf]; up >= 0; below = up, up = parents[up])
       steps.unshift(h("li", {}, data(D.nodes[up].words), ": ", h("strong", {}, data(D.nodes[up].ways[D.nodes[up].kids.indexOf(below)]))));
-    const isShown = !changed && holder.children.length; // what decided it has the same steps, and more
-    const truth = one.actual === undefined || changed ? "" : h("span", { class: one.wrong ? "wrong" : "note" }, "; it is ", data(one.actual));
+    const isShown = !changed && holder.children.length; // the explanation lists the same steps
+    const truth = one.actual === undefined || changed ? "" : h("span", { class: one.wrong ? "wrong" : "note" }, `; true ${isClasses ? "label" : "value"}: `, data(one.actual));
     answer.replaceChildren(h("p", { class: "says" }, changed ? "With these values: " : "Prediction: ", h("strong", { id: "said" }, data(D.nodes[leaf].says)), h("span", { class: "note" }, " ", data(D.nodes[leaf].share)), truth),
-      ...(isShown ? [] : [h("ol", {}, steps), h("button", { onclick: () => { selectTab("tree"); follow(leaf); } }, "Show the path in the tree")]));
+      ...(isShown ? [] : [h("ol", {}, steps), h("button", { onclick: () => { selectTab("tree"); follow(leaf); } }, "Show path in tree")]));
   };
   function pick(one) {
-    holder.replaceChildren(...one.drawing || !D.whatif ? [h("h2", {}, "What decided it"), ...exampleParts(one)] : []);
+    holder.replaceChildren(...one.drawing || !D.whatif ? [h("h2", {}, "Explanation"), ...exampleParts(one)] : []);
     if (!D.whatif) { say(one.leaf, false, one); return; }
     D.whatif.attributes.forEach(([name], place) => { values[place] = one.values[name] ?? null; });
     parts = one.parts;
@@ -480,11 +480,11 @@ function whatIfPanel() {
       oninput: () => update(input.value === "" ? null : isMoment ? input.value : +input.value) });
     return input;
   }
-  if (!examples.length) return [h("p", {}, "There are no individuals to pick.")];
+  if (!examples.length) return [h("p", {}, "There are no individuals to choose from.")];
   pick(examples[0]);
   const editable = D.whatif && D.whatif.attributes.length;
-  return [h("p", { class: "note" }, !editable ? "Pick an individual and see where it goes, and which parts of it decided each test."
-    : "Pick an individual, change its values, and see where it goes. What is asked about its parts stays as it is."),
+  return [h("p", { class: "note" }, !editable ? "Choose an individual to see its path and the rows that decided each test."
+    : "Choose an individual and change its values to see the prediction. Conditions on related rows stay fixed."),
     h("div", { class: "toolbar" }, h("label", {}, "individual ", select)), fields, answer, holder];
 }
 
@@ -534,7 +534,7 @@ function start() {
   const theme = h("button", { id: "theme", class: "push", onclick: () => {
     const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.dataset.theme = dark ? "light" : "dark";
-  } }, "Light or dark");
+  } }, "Toggle dark mode");
   addTab("tree", "Tree", treePanel);
   addTab("whatif", "What if", whatIfPanel);
   addTab("rules", "Rules", rulesPanel);
@@ -546,7 +546,7 @@ function start() {
   addTab("data", "Data", dataPanel);
   const all = Object.values(panels);
   document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), h("p", {}, data(D.summary.join("; "))), theme),
-    h("main", {}, h("div", { role: "tablist", "aria-label": "Parts of the report" }, all.map((one) => one.tab)), all.map((one) => one.panel)),
+    h("main", {}, h("div", { role: "tablist", "aria-label": "Sections of the report" }, all.map((one) => one.tab)), all.map((one) => one.panel)),
     document.getElementById("data"));
   selectTab("tree");
   showDetail(0);
