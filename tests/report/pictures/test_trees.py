@@ -201,9 +201,7 @@ def test_a_thousand_leaves_are_drawn(tmp_path, ending):
 
 
 def test_a_name_without_a_known_ending_is_refused(tmp_path):
-    with pytest.raises(
-        UsageError, match=r"cannot draw 'a.bmp': the name must end in .svg, .png, .pdf, .dot"
-    ):
+    with pytest.raises(UsageError, match=r"cannot draw 'a.bmp': the name must end in .svg, .png, .pdf, .dot"):
         plot_tree(chain(1)).save(tmp_path / "a.bmp")
     with pytest.raises(UsageError, match="direction must be auto, down or right; got 'up'"):
         plot_tree(chain(1), direction="up")
