@@ -1,4 +1,4 @@
-"""Ctrl-C as a flag, so that long work ends in order with the best result so far.
+"""Ctrl-C as a flag, so that long-running work stops cleanly and keeps the best result so far.
 
 Inside `stoppable` the first Ctrl-C only sets a flag, even during compiled code. Long work checks the flag between
 steps and returns its best result so far. The second Ctrl-C raises `KeyboardInterrupt` as usual.

@@ -55,7 +55,7 @@ def compiled_note() -> Iterator[None]:
     before = compile_seconds()
     yield
     if compile_seconds() > before:
-        note(f"note: compiled in {seconds_text(compile_seconds() - before)} s (not counted in the time limit)")
+        note(f"note: compiled in {seconds_text(compile_seconds() - before)} s (not counted towards the time limit)")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Values of a JSON document with their places in it, read as what they must be or refused in one sentence.
+"""Values of a JSON document with their locations, converted to the expected type or rejected with one sentence.
 
 Everything in a model file is read through a `JsonPart`, so that an error names the place, such as
 ``$.predictor.nodes[3].test``.
@@ -84,7 +84,7 @@ class JsonPart:
         return self.value if isinstance(self.value, bool) else self.expected("true or false")
 
     def whole(self) -> int:
-        """Return a whole number that is not negative."""
+        """Return a non-negative integer."""
         is_whole = isinstance(self.value, int) and not isinstance(self.value, bool)
         if not is_whole or self.value < 0:
             self.expected("a whole number >= 0")
@@ -118,7 +118,7 @@ class JsonPart:
         if isinstance(self.value, str | bool):
             return self.value
         if not isinstance(self.value, int | float):
-            self.expected("a text, number or flag")
+            self.expected("a string, number or boolean")
         self.number()
         return self.value
 

@@ -191,7 +191,7 @@ def cross_validate(
     time_limit: float | None = None,
     unlabelled: Unlabelled = "leave out",
 ) -> CrossValidation:
-    """Cross-validate an estimator, with repeats of random folds.
+    """Cross-validate an estimator, repeating random folds.
 
     Parameters
     ----------

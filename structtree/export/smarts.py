@@ -362,7 +362,7 @@ def _bond(test: syn.Predicate, *, positive: bool = True) -> tuple[_Neighbour, ..
 
 def _order(name: str) -> str:
     if name not in _ORDERS:
-        raise _UnsayableError(f"SMARTS has no sign for a {name} bond")
+        raise _UnsayableError(f"SMARTS has no symbol for a {name} bond")
     return _ORDERS[name]
 
 
@@ -473,7 +473,7 @@ def _pattern(test: syn.Predicate) -> SmartsPattern:
         case syn.No("rings", inner) | syn.Count("rings", inner, "<=", 0):
             return SmartsPattern(_ring(inner).atom, "<=", 0)
         case syn.Count("rings") | syn.All("rings") | syn.Distinct("rings"):
-            raise _UnsayableError("SMARTS counts atoms that match, and cannot count rings")
+            raise _UnsayableError("SMARTS can count matching atoms, but not rings")
         case _:
             name = _name_in(test)
             raise _UnsayableError(f"{name} is of the whole molecule, and SMARTS describes atoms and bonds")

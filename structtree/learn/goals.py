@@ -92,7 +92,7 @@ def settle(
     pruning: Pruning,
     decision: Decision,
 ) -> Settled:
-    """Return options for a tree of n individuals: those that are given, and the goal's choice of the others.
+    """Return the options for a tree on n individuals: those given, with the rest filled in from the goal.
 
     Examples
     --------

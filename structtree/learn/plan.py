@@ -270,7 +270,7 @@ class _Planner:
             return
         for option in _given(self.growth, "share", "max_evaluations", "prune"):
             raise UsageError(
-                f"strategy 'bottom-up' lists all tests and searches nothing, so it does not go with {option}; "
+                f"strategy 'bottom-up' lists all tests and searches nothing, so it cannot be combined with {option}; "
                 "leave one of them out"
             )
         if not is_single:
@@ -362,7 +362,7 @@ class _Planner:
         growth = self.growth
         words = " and ".join(_given(growth, *FOR_TABLES)) or "a division into parts"
         for option in _given(growth, "share", "max_evaluations", "strategy", "prune"):
-            raise UsageError(f"{words} does not go with {option}; leave one of them out")
+            raise UsageError(f"{words} cannot be combined with {option}; leave one of them out")
         grammar = with_sets(self.grammar) if growth.nominal == "subset" else self.grammar
         listed = flat_tests(grammar) or listed_tests(grammar, self.population)
         if listed is None:

@@ -99,7 +99,7 @@ def reweighted(tree: Tree, class_weight: Mapping[Any, float]) -> Tree:
 
 
 def with_class_shares(tree: Tree, shares: Mapping[Any, float]) -> Tree:
-    """Return the tree reweighted to other class proportions than those of the training data.
+    """Return the tree reweighted to class proportions other than those of the training data.
 
     Parameters
     ----------
@@ -152,7 +152,9 @@ def spreads(tree: Tree) -> Floats:
 
 def _for_numbers(tree: Tree) -> Task:
     if tree.classes:
-        raise UsageError("expected a tree for numbers; got one for classes, which has probabilities and decisions")
+        raise UsageError(
+            "expected a regression tree; got a classification tree, which has probabilities and decisions"
+        )
     return tree.task
 
 

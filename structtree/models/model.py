@@ -216,7 +216,7 @@ class Model(Viewed):
 
 
 class Fitted(NamedTuple):
-    """A model, and the estimator's knowledge of how to read individuals."""
+    """A model together with the estimator's settings for reading individuals."""
 
     model: Model
     functions: Mapping[str, Call] | None = None

@@ -205,14 +205,14 @@ def _document(path: str | os.PathLike[str]) -> Any:
     try:
         return json.loads(content, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        what = f"broken JSON: {error.msg} in column {error.colno}"
+        what = f"invalid JSON: {error.msg} in column {error.colno}"
         raise DataError(what, line=error.lineno, fix="is this a complete model file?") from None
     except UnicodeDecodeError:
         raise DataError("the file is not UTF-8 text") from None
     except RecursionError:
         raise DataError("this is not a structtree model: its brackets are nested too deeply") from None
     except ValueError as error:
-        raise DataError(f"broken JSON: {error}") from None
+        raise DataError(f"invalid JSON: {error}") from None
 
 
 def _no_constant(word: str) -> NoReturn:

@@ -73,7 +73,7 @@ class Rule:
         return self.saying(pretty(self.conditions))
 
     def saying(self, conditions: str) -> str:
-        """Return the rule as a sentence, with the given text of its conditions."""
+        """Return the rule as a sentence, using the given text for its conditions."""
         is_number = isinstance(self.prediction, float) and self.confidence is None
         said = f"{self.prediction:.4g}" if is_number else inert(str(self.prediction))
         facts = [f"n={self.n}"] if self.n is not None else []

@@ -174,7 +174,7 @@ class Position:
 
     @property
     def size(self) -> int:
-        """The number of literals, including those inside."""
+        """The number of literals, including nested ones."""
         return sum(item.size for item in self.items)
 
     @property

@@ -72,7 +72,7 @@ class PartSplitter(RowSplitter):
         return [node.members.rows[division.places == place] for place in range(division.n_sides)]
 
     def shares(self, node: GrowingNode[NodeMembers]) -> tuple[float, ...]:
-        """Return how the weight of those whose side is known is divided among the sides."""
+        """Return the fraction of the weight on each side, counting only individuals whose side is known."""
         sample, division = self._sample(node), node.candidate.division
         weights = sample.weights(sample.adds)
         known = [float(weights[division.places == place].sum()) for place in range(division.n_sides)]

@@ -175,7 +175,7 @@ class GrowingNode(Generic[M]):
 
 @dataclass(slots=True, eq=False)
 class Splitter(ABC, Generic[M]):
-    """A way to find the best split of a node; `RowSplitter` is what most of them begin with.
+    """Strategy for finding the best split of a node; most implementations start from `RowSplitter`.
 
     Law: the same individuals get the same split, whatever was divided before.
     """
@@ -231,7 +231,7 @@ class Splitter(ABC, Generic[M]):
         """Make the proposed split."""
 
     def shares(self, node: GrowingNode[M]) -> tuple[float, ...]:
-        """Return how the weight of those whose side is known is divided among the sides."""
+        """Return the fraction of the weight on each side, counting only individuals whose side is known."""
         known = [float(self.target.weights[rows].sum()) for rows in self.sides(node)]
         return tuple(weight / sum(known) for weight in known)
 

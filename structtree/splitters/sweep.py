@@ -377,7 +377,7 @@ class SweptNodes(NodeArrays):
 
     @property
     def n_leaves(self) -> int:
-        """Number of leaves among them."""
+        """Number of these nodes that are leaves."""
         return int((self.grown.forks[:, 0] < 0).sum())
 
     @property

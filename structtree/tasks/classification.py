@@ -60,7 +60,7 @@ class Classification(Task):
     # ---- labels -----------------------------------------------------------------------------------------
 
     def with_classes(self, labels: NDArray[Any], classes: Sequence[Any] | None, chosen: Criterion) -> Classification:
-        """Return the task with the classes that are given, or that the labels have."""
+        """Return the task with the given classes, or with those found in the labels."""
         found = _classes(labels_for("classes", labels).tolist()) if classes is None else map(_plain, classes)
         return Classification(tuple(found))
 
@@ -132,7 +132,7 @@ class Classification(Task):
         return np.asarray(figures.argmax(axis=1).astype(np.float64))
 
     def answers(self, tree: TreeFigures, decision: Decision = MAJORITY) -> NDArray[np.int64]:
-        """Return the code of the class that each node decides for."""
+        """Return the code of the class that each node predicts."""
         return decisions(tree, decision)
 
     def spreads(self, tree: TreeFigures) -> None:
@@ -143,7 +143,7 @@ class Classification(Task):
         return probabilities(tree, decision)
 
     def labels(self, answers: NDArray[Any]) -> NDArray[Any]:
-        """Return the classes of codes."""
+        """Return the classes for the given codes."""
         return np.asarray(_label_array(self.classes)[answers])
 
     def mixed(

@@ -58,7 +58,7 @@ def class_counts(tree: TreeFigures) -> Floats:
     [[3.0, 1.0]]
     """
     if not tree.classes:
-        raise UsageError("expected a tree for classes; got one for numbers, which has means and spreads")
+        raise UsageError("expected a classification tree; got a regression tree, which has means and spreads")
     return tree.seen.copy()
 
 

@@ -96,7 +96,7 @@ def number_p_value(*targets: ArrayLike) -> float:
 
 
 def class_bits(counts: ArrayLike) -> float:
-    """Return the bits that it takes to tell the classes of individuals: how many are of each, then who is what.
+    """Return the number of bits needed to encode the classes of individuals: first the counts, then the assignment.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ EXACT_INTEGERS = 2.0**53
 
 
 def infer_task(labels: NDArray[Any]) -> LearningTask:
-    """Return the task that labels are for, by the rule above.
+    """Infer the task from the labels, following the rule in the module docstring.
 
     Examples
     --------

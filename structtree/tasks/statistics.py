@@ -120,7 +120,7 @@ class Moments:
 
     @property
     def sums(self) -> tuple[float, ...]:
-        """Weight, sum and sum of squares, counted from the mean."""
+        """Weight, sum and sum of squares, taken about the mean."""
         return (self.weight, 0.0, self.weight * self.variance)
 
 

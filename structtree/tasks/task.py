@@ -126,7 +126,7 @@ class Task(ABC):
         return self
 
     def values(self, labels: NDArray[Any], chosen: Criterion) -> NDArray[Any]:
-        """Return labels as the numbers, or the codes of classes, that statistics are made of; or refuse them."""
+        """Return labels as numbers or class codes for statistics; raise an error if they are invalid."""
         try:
             values = labels.astype(np.float64)
         except (TypeError, ValueError):
@@ -291,7 +291,7 @@ class Task(ABC):
         return lambda nodes, which: self.loss(values[which], said[nodes])
 
     def p_value(self, *sides: NDArray[Any]) -> float:
-        """Return how likely sides at least as unlike as these are if the test has nothing to do with the target."""
+        """Return the p-value: how likely sides differ at least this much if the test is independent of the target."""
         raise UsageError(f"stop='test' has no test for {self.noun}; leave it out")
 
     def bits(self, groups: Sequence[NDArray[Any]], precision: float) -> list[float]:
@@ -325,7 +325,7 @@ class Task(ABC):
         return f"{self.share_text(node)}, mean {self.leaf_text(node)}"
 
     def short_text(self, node: NodeFigures) -> str:
-        """Return the same for pictures, where there is little room."""
+        """Return a shorter text for pictures, where space is limited."""
         return self.seen_text(node)
 
     def constant_text(self, answer: Any) -> str:

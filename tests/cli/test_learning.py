@@ -646,7 +646,7 @@ def test_compiling_is_told_and_not_counted(monkeypatch, command):
     limit += ["--folds", 2, "--repeats", 1] if command == "cv" else []
     result = run(command, "trains", "--time-limit", 5, *limit)
     assert result.exit_code == 0
-    assert "note: compiled in 12 s (not counted in the time limit)\n" in result.stderr
+    assert "note: compiled in 12 s (not counted towards the time limit)\n" in result.stderr
     assert "time limit ended" not in result.stdout
     assert "compiled in" not in run(command, "trains", "--time-limit", 5, *limit).stderr
 
@@ -940,7 +940,7 @@ def test_a_missing_or_broken_model_file(tmp_path, trains):
     for command in (["show"], ["predict", "trains"], ["explain", "trains"]):
         name, *data = command
         assert "not a structtree model" in fail(name, tmp_path / "other.json", *data)
-        assert "broken JSON" in fail(name, tmp_path / "broken.json", *data)
+        assert "invalid JSON" in fail(name, tmp_path / "broken.json", *data)
 
 
 def test_data_of_another_schema(trains):

@@ -77,9 +77,9 @@ REFUSED = [
     ("fit empty_tables.sqlite --individual t --target y", r"the table t has no rows"),
     ("data info no_tables.sqlite", r"there are no tables"),
     # conditions
-    (f"{SALE} --where 'price >'", r"--where 'price >' is not understood for sale"),
+    (f"{SALE} --where 'price >'", r"--where 'price >' is not valid for sale"),
     (f"{SALE} --where 'cost > 1'", r"no such column: cost"),
-    (f'{SALE} --where "y = \'x"', r"""--where "y = 'x" is not understood for sale: unrecognized token"""),
+    (f'{SALE} --where "y = \'x"', r"""--where "y = 'x" is not valid for sale: unrecognized token"""),
     (f"{SALE} --where '1), (SELECT 1'", r"expected one condition"),
     (f"{SALE} --where 'sum(price) > 1'", r"it must apply to single rows"),
     (f"{SALE} --where '1) FROM sale; DELETE FROM sale; --'", r"is not understood"),
@@ -364,7 +364,7 @@ def test_duckdb_is_told_by_its_first_bytes_and_its_uuids_link(duck):
 @pytest.mark.parametrize(
     ("condition", "says"),
     [
-        ("y >", "is not understood for c: "),
+        ("y >", "is not valid for c: "),
         ("1 = 1), (1 = 1", "expected one condition"),
         ("1 = 1) FROM c; COPY c TO 'out.csv'; SELECT *, (1 = 1", "it must be a single condition"),
         ("(SELECT count(*) FROM read_csv('shop.csv')) > 0", "disabled by configuration"),

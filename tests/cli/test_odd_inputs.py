@@ -132,7 +132,7 @@ FILES = (
     data("fit DATA --target y --format parquet", r"a.csv: not a Parquet file", TABLE),
     data("fit DATA --target y", r"a.parquet: not a Parquet file", TABLE, "a.parquet"),
     data("fit DATA --target y", r"a.feather: not a Feather file", b"ARROW1", "a.feather"),
-    data("fit DATA --target y", r"a.jsonl:1: broken JSON", TABLE, "a.jsonl"),
+    data("fit DATA --target y", r"a.jsonl:1: invalid JSON", TABLE, "a.jsonl"),
     data("fit DATA --target y", r"a.arff:1: expected @attribute or @data", TABLE, "a.arff"),
     data("fit DATA --target y", r"a.graphml: broken graphml", TABLE, "a.graphml"),
     data("fit DATA --target y", r"a.gml: broken gml", TABLE, "a.gml"),
@@ -201,9 +201,9 @@ TABLES = (
 )
 
 RECORDS = (
-    data(FIT, r"a.jsonl:2: broken JSON", '{"x": 1, "y": "a"}\n{"x": 2,\n', "a.jsonl"),
+    data(FIT, r"a.jsonl:2: invalid JSON", '{"x": 1, "y": "a"}\n{"x": 2,\n', "a.jsonl"),
     data(FIT, r"a.jsonl:1: .*expected a record, got a list", "[1, 2]\n", "a.jsonl"),
-    data(FIT, r"a.jsonl:2: .*NaN|a.jsonl:2: broken JSON", '{"x": 1, "y": "a"}\n{"x": NaN, "y": "b"}\n', "a.jsonl"),
+    data(FIT, r"a.jsonl:2: .*NaN|a.jsonl:2: invalid JSON", '{"x": 1, "y": "a"}\n{"x": NaN, "y": "b"}\n', "a.jsonl"),
     data(FIT, r"a.jsonl:1: brackets are nested deeper", DEEP + "\n", "a.jsonl"),
     data(
         FIT,
@@ -218,7 +218,7 @@ RECORDS = (
     data(FIT, r"a.jsonl.*'y' has no value|unknown attribute 'y'", lines({"x": 1}, {"x": 2}), "a.jsonl"),
     data(FIT, r"a.json: expected an array of objects", '{"x": 1}', "a.json"),
     data(FIT, r"a.json", "[]", "a.json"),
-    data(FIT, r"a.json:?.*broken JSON", '[{"x": 1},', "a.json"),
+    data(FIT, r"a.json:?.*invalid JSON", '[{"x": 1},', "a.json"),
     data(
         FIT,
         r"a.jsonl:1: the schema cannot be used",
@@ -398,7 +398,7 @@ MODELS = (
     broken("{}", r"m.json: this is not a structtree model"),
     broken("[]", r"m.json: this is not a structtree model"),
     broken('{"format": "structtree model"}', r"m.json: .*format_version"),
-    broken(lambda: model_text()[:-40], r"m.json:1: broken JSON"),
+    broken(lambda: model_text()[:-40], r"m.json:1: invalid JSON"),
     broken(DEEP, r"m.json: .*nested too deeply"),
     broken(lambda: gzip.compress(model_text().encode())[:-20], r"m.json.gz: not a complete gzip", "m.json.gz"),
     broken(tampered("format_version", to=99), r"m.json: .*99"),
@@ -481,7 +481,9 @@ NAMES = (
     data(
         "fit DATA --target y", r"a.jsonl:1: expected the name of a member, got ''", '{"": 1, "y": "a"}\n', "a.jsonl"
     ),
-    data("fit DATA --target y", r"a.jsonl:1: broken JSON: number is infinity", '{"x": 1e400, "y": "a"}\n', "a.jsonl"),
+    data(
+        "fit DATA --target y", r"a.jsonl:1: invalid JSON: number is infinity", '{"x": 1e400, "y": "a"}\n', "a.jsonl"
+    ),
     data("fit DATA --target y", r"a.jsonl:2: expected a string, got 2", '{"x": 1, "x": "a"}\n{"x": 2}\n', "a.jsonl"),
     data("fit DATA --target y --grammar ''", r"''", TABLE),
     data("data info DATA --delimiter ''", r"delimiter must be one character.*got ''", TABLE, code=2),

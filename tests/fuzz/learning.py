@@ -135,7 +135,7 @@ def learned(draw) -> Case:
 
 
 def growth_of(options, most):
-    """Options of growing with a limit of evaluations, which does not go with some of them."""
+    """Options of growing with a limit of evaluations, which cannot be combined with some of them."""
     is_plain = options.get("nominal", "binary") == "binary" and options.get("missing", "false") == "false"
     return Growth(**options, **({"max_evaluations": most} if is_plain else {}))
 

@@ -465,14 +465,14 @@ def test_no_part_of_a_model_file_loads_as_a_model(data):
 
 FOREIGN = {
     "": "the file is empty",
-    "{": r"m\.json:1: broken JSON: .*; is this a complete model file\?",
-    "a,b\n1,2\n": r"m\.json:1: broken JSON",
+    "{": r"m\.json:1: invalid JSON: .*; is this a complete model file\?",
+    "a,b\n1,2\n": r"m\.json:1: invalid JSON",
     "[1, 2]": "not a structtree model",
     '{"format": "onnx"}': "not a structtree model",
     "3": "not a structtree model",
     '{"format": NaN}': "NaN is not a JSON number",
-    "[" * 100_000: "not a structtree model: its brackets are nested too deeply|broken JSON",
-    "1" * 10_000: "broken JSON|not a structtree model",
+    "[" * 100_000: "not a structtree model: its brackets are nested too deeply|invalid JSON",
+    "1" * 10_000: "invalid JSON|not a structtree model",
 }
 
 

@@ -34,7 +34,7 @@ def cache_folder(part: str) -> Path:
 
 
 def user_cache(platform: str, environment: Mapping[str, str], home: Path) -> Path:
-    """Return the cache folder of the user."""
+    """Return the user's cache folder."""
     match platform:
         case "win32":
             return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local")

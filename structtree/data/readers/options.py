@@ -123,7 +123,7 @@ class KeyOptions(TypedDict, total=False):
         OptionText("An individual sees only rows dated before this date of its own: loan.date.", DATABASES, "DATE"),
     ]
     lead: Annotated[
-        int | None, OptionText("Prediction horizon in days, together with a date of individuals.", DATABASES, "DAYS")
+        int | None, OptionText("Prediction horizon in days; requires a date for each individual.", DATABASES, "DAYS")
     ]
     frozen_at: Annotated[
         str | None, OptionText("Hide rows and values dated after this day.", DATABASES, "YYYY-MM-DD")

@@ -35,7 +35,7 @@ class DagNode:
 
 @dataclass(frozen=True, slots=True)
 class DagEdge:
-    """Rewrite from one node to another; `tree` if it is the one that generates the target."""
+    """Rewrite from one node to another; `tree` is true if it is the one that generates the target."""
 
     source: int
     target: int
@@ -168,7 +168,7 @@ def _stack(root: int, children: Mapping[int, list[int]], heights: dict[int, floa
 
 
 def to_dot(dag: Dag) -> str:
-    """Return the DAG in the DOT language of Graphviz.
+    """Return the DAG in Graphviz DOT format.
 
     Examples
     --------

@@ -108,7 +108,7 @@ def test_a_named_pipe_is_read_once(temporary, tmp_path):
         (b"\0\1\2", {}, DataError, "^standard input: a binary file"),
         (CSV, {"format": "tu"}, UsageError, "several files"),
         (CSV, {"format": "cvs"}, UsageError, "unknown format 'cvs'.*'csv'"),
-        (CSV, {"format": "jsonl"}, DataError, "^standard input:1: broken JSON"),
+        (CSV, {"format": "jsonl"}, DataError, "^standard input:1: invalid JSON"),
         (CSV, {"target": "z"}, LookupError, "unknown attribute 'z'"),
     ],
 )

@@ -65,9 +65,7 @@ class RowFilter(NamedTuple):
 
 def condition_error(sql: str, table: str, why: str) -> DataError:
     """Return the error for a condition that a database rejects, with the first line of the reason."""
-    return DataError(
-        f"{option_text('condition', sql)} is not understood for {table}: {why.splitlines()[0].rstrip('.')}"
-    )
+    return DataError(f"{option_text('condition', sql)} is not valid for {table}: {why.splitlines()[0].rstrip('.')}")
 
 
 def condition_timeout(sql: str, table: str, after: str) -> DataError:

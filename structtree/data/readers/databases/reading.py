@@ -328,7 +328,7 @@ def _exclude_after(population: Population, day: float, kept: NDArray[np.bool_]) 
     """Return the population without individuals dated after a day, and record them in its provenance."""
     text, name = moment_text(day, "date"), population.schema.individual
     if not kept.any():
-        raise DataError(f"no {name} is dated {text} or before, so that {option_text('exclude_after')} leaves none")
+        raise DataError(f"no {name} is dated {text} or before, so {option_text('exclude_after')} leaves none")
     provenance, relations = provenance_of(population), _relations(population)
     gone = provenance.rows[population.individuals[~kept]].tolist()
     note = f"skipped {len(gone):,} of {len(kept):,} individuals dated after {text} or without a date"

@@ -70,7 +70,7 @@ class Modes:
 
     @property
     def constants(self) -> frozenset[str]:
-        """Sorts that are a constant in every mode."""
+        """Sorts that are constants in every mode."""
         return self.named - {sort for mode in self._lines for sort in (*_signed(mode, "+"), *_signed(mode, "-"))}
 
     @property

@@ -235,7 +235,7 @@ def _parsed_lines(lines: Sequence[bytes], first: int, source: str) -> _Block:
 def _broken(error: orjson.JSONDecodeError, source: str, line: int) -> DataError:
     if "depth limit" in error.msg or "ecursion" in error.msg:
         return DataError(f"brackets are nested deeper than {DEEPEST} levels", source=source, line=line)
-    return DataError(f"broken JSON: {error.msg} in column {error.colno}", source=source, line=line)
+    return DataError(f"invalid JSON: {error.msg} in column {error.colno}", source=source, line=line)
 
 
 def _schema_of(record: Any, source: str, line: int | None) -> Schema | None:

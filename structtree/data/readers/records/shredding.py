@@ -570,7 +570,7 @@ def _refuse_two_lists(target: str, pieces: Sequence[_Targets]) -> None:
         if isinstance(piece.trail, Trail) and (uses[piece.rows] > 1).any():
             raise piece.trail.error(
                 int(np.flatnonzero(uses[piece.rows] > 1)[-1]),
-                f"this {target} is in two lists, but an element belongs to one",
+                f"this {target} is in two lists, but an element can belong to only one",
                 fix=f"to read it as a set: {option_text('types', {piece.trail.member: 'set'})}",
             )
 

@@ -373,7 +373,7 @@ def _parsed(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
     except UnicodeDecodeError:
         raise undecodable(layout.source, layout.encoding) from None
     if not len(frame):
-        raise DataError("the file has a header and no rows", source=layout.source, line=layout.line)
+        raise DataError("the file has a header but no rows", source=layout.source, line=layout.line)
     if frame.iloc[:, -1].hasnans and not _looks_regular(layout, len(frame)) and (error := first_ragged(layout)):
         raise error
     return frame

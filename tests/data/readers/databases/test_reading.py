@@ -367,7 +367,7 @@ def test_a_folder_of_tables_is_linked_by_guesses(tmp_path):
         tmp_path, individual="games", condition="team_id NOT IN (SELECT team_id FROM teams WHERE town='Bern')"
     )
     assert [far.record(i)["guests"] for i in range(len(far))] == [10, 30]
-    with pytest.raises(DataError, match="is not understood for games: no such column: guest"):
+    with pytest.raises(DataError, match="is not valid for games: no such column: guest"):
         read_data(tmp_path, individual="games", condition="guest > 1")
 
 
@@ -408,7 +408,7 @@ def test_duckdb_gives_what_sqlite_gives(bank, tmp_path):
     assert "views are not read: v" in remarks_of(population)
     assert "loan.parts" in remarks_of(population)
     assert len(read_data(path, individual="loan", condition="amount > 5")) == 1
-    with pytest.raises(DataError, match="is not understood for loan"):
+    with pytest.raises(DataError, match="is not valid for loan"):
         read_data(path, individual="loan", condition="absent > 5")
     renamed = tmp_path / "bank.db"
     shutil.copy(path, renamed)

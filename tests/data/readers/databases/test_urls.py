@@ -184,7 +184,7 @@ def test_no_more_than_a_condition_passes(bank, condition, says):
     before = contents(bank.parent)
     with pytest.raises(DataError, match=says) as caught:
         by_reflection(bank, individual="loan", condition=condition)
-    assert "is not understood for loan" in str(caught.value) and "\n" not in str(caught.value)
+    assert "is not valid for loan" in str(caught.value) and "\n" not in str(caught.value)
     assert contents(bank.parent) == before
 
 

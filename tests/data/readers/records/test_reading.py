@@ -315,7 +315,7 @@ def test_an_individual_may_only_name_another():
         ([{"a": {"$idd": 3}}], "unknown special member '$idd' (did you mean '$id'?) at $.a (individual 0)"),
         (
             [{"as": [{"$id": 1}]}, {"as": [{"$ref": 1}]}],
-            "this A is in two lists, but an element belongs to one at $.as[0] (individual 1); "
+            "this A is in two lists, but an element can belong to only one at $.as[0] (individual 1); "
             "to read it as a set: types={'as': 'set'}",
         ),
     ],
@@ -472,7 +472,7 @@ def test_a_json_file_is_one_array(tmp_path):
     written(tmp_path, [1], name="a.json")
     assert sentence(read_json, path) == f"{path}: expected a record, got 1 at $ (individual 0)"
     path.write_text('[{"x": 1},\n {"x" 2}]')
-    assert sentence(read_json, path).startswith(f"{path}:2: broken JSON: ")
+    assert sentence(read_json, path).startswith(f"{path}:2: invalid JSON: ")
     path.write_text("[]")
     assert sentence(read_json, path) == f"{path}: no records to infer a schema from"
 
@@ -511,7 +511,7 @@ def test_errors_name_the_line_far_into_a_file(tmp_path):
 
 def test_broken_json_is_refused_with_its_line(tmp_path):
     path = written(tmp_path, *[{"x": 1}] * 16, '{"x": 1,,}', {"x": 2})
-    assert sentence(read_jsonl, path).startswith(f"{path}:17: broken JSON: ")
+    assert sentence(read_jsonl, path).startswith(f"{path}:17: invalid JSON: ")
 
 
 @pytest.mark.parametrize("end", ["}", ""])
@@ -520,7 +520,7 @@ def test_a_line_of_ten_megabytes_is_one_line(tmp_path, end):
     if end:
         assert len(read_jsonl(path).column("x").categories[1]) == 10_000_000
     else:
-        assert sentence(read_jsonl, path).startswith(f"{path}:2: broken JSON: ")
+        assert sentence(read_jsonl, path).startswith(f"{path}:2: invalid JSON: ")
 
 
 def test_files_that_hold_no_records_are_refused(tmp_path):
@@ -535,7 +535,7 @@ def test_files_that_hold_no_records_are_refused(tmp_path):
         path.write_bytes(content)
         assert sentence(read_jsonl, path) == f"{path}: {message}"
     path.write_bytes(b'{"x": "\xff"}\n')
-    assert sentence(read_jsonl, path).startswith(f"{path}:1: broken JSON: str is not valid UTF-8")
+    assert sentence(read_jsonl, path).startswith(f"{path}:1: invalid JSON: str is not valid UTF-8")
     path.write_text("[" * 100_000)
     assert sentence(read_jsonl, path) == f"{path}:1: brackets are nested deeper than 1024 levels"
     path.write_text("17\n")

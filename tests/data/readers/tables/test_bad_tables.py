@@ -38,7 +38,7 @@ LONG = "x" * 9000  # what the first look at a file does not see
     [
         ("", ": the file is empty"),
         ("\n \n\n", ": the file has only blank lines; expected a table"),
-        ("a,b\n", ":1: the file has a header and no rows"),
+        ("a,b\n", ":1: the file has a header but no rows"),
         ("a,b,a\n1,2,3\n", ":1: columns 1 and 3 are both named 'a'; rename one"),
         ("\na, a\n1,2\n", ":2: columns 1 and 2 are both named 'a'; rename one"),
         ("a,b\n1,2\n3,4,5\n", ":3: expected 2 fields as in the header, got 3: unexpected '5'"),

@@ -162,7 +162,7 @@ def test_a_condition_without_end_is_stopped(tmp_path, few_steps, kind):
     ],
 )
 def test_a_condition_is_blamed_for_what_cannot_be_computed(tmp_path, kind, condition, why):
-    with pytest.raises(DataError, match=f"{re.escape(condition)}.* is not understood for account: {why}$"):
+    with pytest.raises(DataError, match=f"{re.escape(condition)}.* is not valid for account: {why}$"):
         Population.from_database(accounts(kind, tmp_path), individual="account", condition=condition)
 
 
