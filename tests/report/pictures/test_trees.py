@@ -118,7 +118,9 @@ def test_depths_and_paths_are_shown_on_request():
     assert "… 2 leaves" in plot_tree(tree, max_depth=1).svg
     path = plot_tree(tree, trains.population, individual=0).scene
     assert sum(box.line == 2.0 for box in cards(path)) == 1 + len(tree.path(int(tree.apply(trains.population)[0])))
-    with pytest.raises(UsageError, match="give the individuals too"):
+    with pytest.raises(
+        UsageError, match="individual needs individuals: pass the individuals to draw the path of one of them"
+    ):
         plot_tree(tree, individual=0)
     with pytest.raises(UsageError, match="individual must be between 0 and 19; got 20"):
         plot_tree(tree, trains.population, individual=20)
@@ -201,9 +203,7 @@ def test_a_thousand_leaves_are_drawn(tmp_path, ending):
 
 
 def test_a_name_without_a_known_ending_is_refused(tmp_path):
-    with pytest.raises(
-        UsageError, match=r"cannot draw 'a.bmp': the name must end in .svg, .png, .pdf, .dot"
-    ):
+    with pytest.raises(UsageError, match=r"cannot draw 'a.bmp': the name must end in .svg, .png, .pdf, .dot"):
         plot_tree(chain(1)).save(tmp_path / "a.bmp")
     with pytest.raises(UsageError, match="direction must be auto, down or right; got 'up'"):
         plot_tree(chain(1), direction="up")
