@@ -147,7 +147,7 @@ class _Seen:
         leaves, said = tree.apply(population), model.predict(population)
         if target is not None and np.shape(target) != said.shape:
             got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
-            raise DataError(f"expected {len(said)} labels, one per individual; got {got}")
+            raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
         if not tree.classes:
             actual = None if target is None else np.asarray(target, dtype=np.float64)
             return cls(leaves, said, None, actual, target)

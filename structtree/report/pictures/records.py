@@ -60,7 +60,7 @@ class Canvas:
 
     @property
     def is_database(self) -> bool:
-        """Whether the types are database tables; their rows are highly connected, so boxes are not nested."""
+        """True if the types are database tables; their rows are highly connected, so boxes are not nested."""
         provenance = self.alone.provenance
         return provenance is not None and provenance.relations is not None
 

@@ -245,7 +245,7 @@ def _histograms(known: Fitted, individuals: Any, target: ArrayLike | None) -> _H
         raise UsageError("target needs individuals: pass both to draw histograms")
     population, values = known.prepared(individuals), np.asarray(target, dtype=np.float64)
     if len(values) != len(population):
-        raise UsageError(f"expected {len(population):,} targets, one per individual; got {len(values):,}")
+        raise UsageError(f"expected {len(population):,} targets, one for each individual; got {len(values):,}")
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     counts = np.zeros((len(tree.nodes), _BINS))
     for node, which in tree.arrivals(population):

@@ -118,7 +118,9 @@ def test_depths_and_paths_are_shown_on_request():
     assert "… 2 leaves" in plot_tree(tree, max_depth=1).svg
     path = plot_tree(tree, trains.population, individual=0).scene
     assert sum(box.line == 2.0 for box in cards(path)) == 1 + len(tree.path(int(tree.apply(trains.population)[0])))
-    with pytest.raises(UsageError, match="give the individuals too"):
+    with pytest.raises(
+        UsageError, match="individual needs individuals: pass the individuals to draw the path of one of them"
+    ):
         plot_tree(tree, individual=0)
     with pytest.raises(UsageError, match="individual must be between 0 and 19; got 20"):
         plot_tree(tree, trains.population, individual=20)
