@@ -159,7 +159,9 @@ def test_what_is_left_out_of_a_grammar_is_said(table, tmp_path):
 
 
 def test_a_grammar_is_not_asked_about_data_that_is_not_given():
-    assert "which must be given with --data" in fail("grammar", "count", "trains", "--target", "direction", code=2)
+    assert "the options for reading data require --data" in fail(
+        "grammar", "count", "trains", "--target", "direction", code=2
+    )
 
 
 # ---- nodes and edges -------------------------------------------------------------------------------------
