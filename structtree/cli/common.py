@@ -45,6 +45,7 @@ __all__ = [
     "end_stopped",
     "finite",
     "is_printed",
+    "messages_to_stderr",
     "note",
     "print_exactly",
     "print_json",
@@ -56,7 +57,6 @@ __all__ = [
     "seconds_text",
     "system_sentence",
     "with_options",
-    "words_aside",
 ]
 
 DEBUG = ContextVar("debug", default=False)
@@ -257,7 +257,7 @@ def check_output(out: Path | None, *, as_json: bool = False) -> None:
 
 
 @contextmanager
-def words_aside(out: Path | None) -> Iterator[None]:
+def messages_to_stderr(out: Path | None) -> Iterator[None]:
     """Redirect messages to stderr if the result itself goes to standard output."""
     with redirect_stdout(sys.stderr) if is_printed(out) else nullcontext():
         yield

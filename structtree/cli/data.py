@@ -13,13 +13,13 @@ from structtree.cli.common import (
     Json,
     check_output,
     command,
+    messages_to_stderr,
     print_json,
     print_table,
     reporting,
-    words_aside,
 )
 from structtree.cli.flags import as_flag
-from structtree.cli.reading import Reading, TargetName, Where, read_as_said
+from structtree.cli.reading import Reading, TargetName, Where, read_with_options
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def data_info(where: Where, reading: Reading, target: TargetName = None, as_json
     """
     from structtree.report.info import describe
 
-    info = describe(read_as_said(where, reading, target, need_target=True, tell=False), as_flag)
+    info = describe(read_with_options(where, reading, target, need_target=True, with_notes=False), as_flag)
     if as_json:
         print_json(info)
     else:
@@ -171,7 +171,7 @@ def data_schema(
     from structtree.files import replacing
 
     check_output(out, as_json=as_json)
-    found = read_as_said(where, reading, tell=False)
+    found = read_with_options(where, reading, with_notes=False)
     relations = found.provenance.relations
     if relations is None:
         raise UsageError(f"{where} is not a database or a folder of tables, so it has no keys")
@@ -210,12 +210,12 @@ def data_convert(
     check_output(out, as_json=as_json)
     if not is_stream(out) and not out.name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")):
         raise UsageError(f"the output is JSON Lines, so its name must end in .jsonl or .jsonl.gz; got {out.name!r}")
-    found = read_as_said(where, reading)
+    found = read_with_options(where, reading)
     population = whole(found)
     write_jsonl(population, out)
     rows = sum(table.n_rows for table in population.tables.values())
     if as_json:
         print_json({"file": str(out), "individuals": len(population), "rows": rows})
     else:
-        with words_aside(out):
+        with messages_to_stderr(out):
             typer.echo(f"wrote {len(population):,} individuals ({rows:,} rows) to {out}")

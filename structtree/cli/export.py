@@ -13,7 +13,7 @@ import typer
 
 from structtree.cli.common import check_output, command, is_printed, note
 from structtree.cli.models import IgnoredOptions, ModelFile
-from structtree.cli.reading import Reading, read_as_said
+from structtree.cli.reading import Reading, read_with_options
 from structtree.errors import UsageError, did_you_mean
 from structtree.files import replacing
 
@@ -42,7 +42,7 @@ def _prolog(model: Model, data: str | None = None) -> str:
 
     if data is None:
         return export_prolog(model)
-    opened = read_as_said(data, Reading(), model=model)
+    opened = read_with_options(data, Reading(), model=model)
     return export_prolog(model, whole(opened))
 
 
@@ -58,7 +58,7 @@ FORMATS = {"sql": Format(_sql, ("dialect",)), "prolog": Format(_prolog, ("data",
 @command
 def export_command(
     model: ModelFile,
-    idle: IgnoredOptions,
+    ignored: IgnoredOptions,
     format: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="Output language.")],
     dialect: Annotated[
         str | None,
@@ -82,7 +82,7 @@ def export_command(
 
     SQL: views over the tables of the training database, one for each leaf and one with the predictions.
 
-    Prolog: clauses over the facts of the training data; other data is written as facts as well.
+    Prolog: clauses over the facts of the training data; data from other sources is written as facts, too.
 
     SMARTS: the patterns of each test of a tree over molecules, or the reason why SMARTS cannot express it.
 

@@ -17,13 +17,13 @@ from structtree.cli.common import (
     end_stopped,
     finite,
     is_printed,
+    messages_to_stderr,
     note,
     print_json,
     print_remarks,
     print_tree,
     say,
     seconds_text,
-    words_aside,
 )
 from structtree.cli.flags import as_flag
 from structtree.cli.learning import Learning, SourceOptions, common_task, learning_parameters, start_clock
@@ -110,7 +110,7 @@ def fit_command(
         if as_json:
             print_json(learned.to_dict(metrics, estimated) | {"model": None if saved is None else str(saved)})
         else:
-            with words_aside(out):
+            with messages_to_stderr(out):
                 _print_learned(learned, estimated, metrics, saved, plain=plain)
         if report is not None:
             _write_report(learned, report)

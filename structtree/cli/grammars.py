@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from structtree.cli.common import CommandGroup, Json, check_output, command, is_printed, print_json
-from structtree.cli.reading import Reading, TargetName, grammar_facts, read_as_said
+from structtree.cli.reading import Reading, TargetName, grammar_facts, read_with_options
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _space(
         found = Grammar.load(grammar)
         return found, None, Space.build(found)
     named = Grammar.load(grammar)
-    known = read_as_said(data, reading, target, need_target=True, grammar=named)
+    known = read_with_options(data, reading, target, need_target=True, grammar=named)
     found = grammar_for(known, named)
     return found, known, Space.build(found, known.population)
 
@@ -172,9 +172,11 @@ def grammar_derive(
         raise UsageError("no data given; pass it as in: structtree grammar derive trains")
     check_output(out, as_json=as_json)
     if from_modes is None:
-        grammar = grammar_for(read_as_said(where, reading, target, need_target=True))
+        grammar = grammar_for(read_with_options(where, reading, target, need_target=True))
     else:
-        grammar = _of_modes(read_as_said(where, _with_modes(reading, from_modes), target, need_target=True), where)
+        grammar = _of_modes(
+            read_with_options(where, _with_modes(reading, from_modes), target, need_target=True), where
+        )
     text = _named(grammar, what) if data and what else grammar.text
     out = None if is_printed(out) else out
     if out is not None:

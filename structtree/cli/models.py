@@ -23,7 +23,7 @@ from structtree.cli.common import (
     print_tree,
     say,
 )
-from structtree.cli.reading import Reading, Where, read_as_said
+from structtree.cli.reading import Reading, Where, read_with_options
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
 from structtree.files import STANDARD_STREAM
@@ -56,7 +56,7 @@ def predict_command(
     model: ModelFile,
     where: Where,
     reading: Reading,
-    idle: IgnoredOptions,
+    ignored: IgnoredOptions,
     metric: MetricOption = None,
     id: Annotated[
         str | None,
@@ -89,7 +89,7 @@ def predict_command(
     check_output(out)
     metrics, loaded = Metrics.parse(metric), load_model(model)
     metrics.check(loaded.task)
-    found = predictions(loaded, read_as_said(where, reading, id=id, model=loaded), _listed(keep or []))
+    found = predictions(loaded, read_with_options(where, reading, id=id, model=loaded), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
     if out is None or is_printed(out):
         print_exactly(text)
@@ -123,7 +123,7 @@ def _as_json(found: Predictions) -> str:
 @command
 def show_command(
     model: ModelFile,
-    idle: IgnoredOptions,
+    ignored: IgnoredOptions,
     format: Annotated[
         str,
         typer.Option(
@@ -241,7 +241,7 @@ def _show_formula(model: Model, as_json: bool, words: bool) -> None:
 def report_command(
     model: ModelFile,
     reading: Reading,
-    idle: IgnoredOptions,
+    ignored: IgnoredOptions,
     where: Annotated[
         str | None, typer.Argument(metavar="[DATA]", help="Data, as for fit; or use --data.", show_default=False)
     ] = None,
@@ -274,7 +274,7 @@ def report_command(
         raise UsageError("pass the data once: structtree report MODEL DATA, or --data DATA")
     check_output(out)
     loaded, source = load_model(model), where or data or ""
-    population = whole(read_as_said(source, reading, model=loaded))
+    population = whole(read_with_options(source, reading, model=loaded))
     written = html_report(loaded, population, truth(population, loaded.target), title=title, effort=effort)
     written.save(out)
     if not is_printed(out):
@@ -286,7 +286,7 @@ def explain_command(
     model: ModelFile,
     where: Where,
     reading: Reading,
-    idle: IgnoredOptions,
+    ignored: IgnoredOptions,
     row: Annotated[
         int | None,
         typer.Option("--row", metavar="K", help="Row of the individual in the data, counted from 0.  [default: 0]"),
@@ -339,7 +339,7 @@ def explain_command(
     if path_picture is not None:
         check_dag_picture(path_picture)
     loaded = load_model(model)
-    data = read_as_said(where, reading, id=id_column, model=loaded)
+    data = read_with_options(where, reading, id=id_column, model=loaded)
     place = find_individual(data, row or 0) if id is None else find_individual(data, id=id, column=id_column)
     population = whole(data)
     shown = explain(loaded, population, place, words=words)

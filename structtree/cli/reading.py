@@ -29,8 +29,8 @@ __all__ = [
     "Where",
     "grammar_facts",
     "print_grammar",
-    "read_as_said",
     "read_to_learn",
+    "read_with_options",
 ]
 
 Where = Annotated[
@@ -109,14 +109,14 @@ _PARAMETERS = {option.name: _parameter(option) for option in _OPTIONS if option.
 Reading.__signature__ = inspect.Signature(list(_PARAMETERS.values()))  # type: ignore[attr-defined]
 
 
-def read_as_said(
+def read_with_options(
     where: str,
     reading: Reading,
     target: str | None = None,
     *,
     need_target: bool = False,
     id: str | None = None,
-    tell: bool = True,
+    with_notes: bool = True,
     model: Model | None = None,
     grammar: Grammar | None = None,
 ) -> Opened:
@@ -127,7 +127,7 @@ def read_as_said(
     where, reading, target, id
     need_target : bool
         Whether individuals without a label are skipped.
-    tell : bool
+    with_notes : bool
         Whether notes are printed as well as warnings.
     model : Model, optional
         Model whose training data determines how the data is read.
@@ -144,7 +144,7 @@ def read_as_said(
     with reading_bar():
         layout = None if model is None else model.layout
         found = read_source(source, unlabelled="leave out" if need_target else "refuse", id=id, layout=layout)
-    print_remarks(remark for remark in found.remarks if tell or remark.kind == "warning")
+    print_remarks(remark for remark in found.remarks if with_notes or remark.kind == "warning")
     return found.data
 
 

@@ -97,7 +97,7 @@ def column_leaks(columns: Mapping[str, Column], labels: NDArray[Any]) -> tuple[L
     size = min(n, max(LEAST_SAMPLE, MOST_CELLS // len(columns)))
     order = np.random.default_rng(0).permutation(n)[:size]
     trial = _Trial.of(labels, order[: size // 2], order[size // 2 :])
-    found = [trial.judged(name, column) for name, column in columns.items()] if trial.is_worth_it else []
+    found = [trial.leak_of(name, column) for name, column in columns.items()] if trial.is_learnable else []
     return tuple(sorted((leak for leak in found if leak is not None), key=lambda leak: -leak.value))
 
 
@@ -108,52 +108,52 @@ class _Trial:
     is_number: bool
     labels: NDArray[Any]
     n_classes: int
-    asked: Ints
-    held: Ints
+    train: Ints
+    test: Ints
 
     @classmethod
-    def of(cls, labels: NDArray[Any], asked: Ints, held: Ints) -> _Trial:
+    def of(cls, labels: NDArray[Any], train: Ints, test: Ints) -> _Trial:
         if labels.dtype.kind == "f":
-            return cls(True, labels, 0, asked, held)
+            return cls(True, labels, 0, train, test)
         texts = labels.astype(str) if labels.dtype.kind == "O" else labels
         classes, codes = np.unique(texts, return_inverse=True)
-        return cls(False, codes, len(classes), asked, held)
+        return cls(False, codes, len(classes), train, test)
 
     @property
-    def is_worth_it(self) -> bool:
+    def is_learnable(self) -> bool:
         """Whether the labels vary, and classes are frequent enough to be learned."""
         if self.is_number:
-            return bool(np.ptp(self.labels[self.held]) > 0)
-        return 1 < self.n_classes <= len(self.asked) // 10
+            return bool(np.ptp(self.labels[self.test]) > 0)
+        return 1 < self.n_classes <= len(self.train) // 10
 
-    def judged(self, name: str, column: Column) -> Leak | None:
+    def leak_of(self, name: str, column: Column) -> Leak | None:
         values = column.values.astype(np.float64)
         values[column.missing] = np.nan
-        if np.isnan(values[self.asked]).all():
+        if np.isnan(values[self.train]).all():
             return None
-        said, true = self._said(values, column.kind in NUMERIC), self.labels[self.held]
+        predicted, true = self._predicted(values, column.kind in NUMERIC), self.labels[self.test]
         if self.is_number:
-            r2 = 1.0 - float(((true - said) ** 2).sum() / ((true - true.mean()) ** 2).sum())
+            r2 = 1.0 - float(((true - predicted) ** 2).sum() / ((true - true.mean()) ** 2).sum())
             return Leak(name, "R²", r2) if r2 >= ALMOST_ALL_VARIANCE else None
-        accuracy = float((said == true).mean())
+        accuracy = float((predicted == true).mean())
         usual = float(np.bincount(true, minlength=self.n_classes).max() / len(true))
         is_leak = accuracy >= ALMOST_ALL and 1 - accuracy <= OF_ERRORS * (1 - usual)
         is_leak &= (1 - usual) * len(true) >= FEW_OTHERS
         return Leak(name, "accuracy", accuracy) if is_leak else None
 
-    def _said(self, values: NDArray[np.float64], is_ordered: bool) -> NDArray[Any]:
+    def _predicted(self, values: NDArray[np.float64], is_ordered: bool) -> NDArray[Any]:
         """Predict the held-out labels; unseen and missing values get the mean or the most frequent class."""
-        known = self.asked[~np.isnan(values[self.asked])]
+        known = self.train[~np.isnan(values[self.train])]
         distinct, places = np.unique(values[known], return_inverse=True)
         if self.is_number:
             means = np.bincount(places, self.labels[known]) / np.bincount(places)
-            usual: Any = self.labels[self.asked].mean()
+            usual: Any = self.labels[self.train].mean()
         else:
             counts = np.zeros((len(distinct), self.n_classes))
             np.add.at(counts, (places, self.labels[known]), 1)
             means = counts.argmax(axis=1)
-            usual = np.bincount(self.labels[self.asked], minlength=self.n_classes).argmax()
-        held = values[self.held]
+            usual = np.bincount(self.labels[self.train], minlength=self.n_classes).argmax()
+        held = values[self.test]
         if is_ordered and self.is_number:
             return np.where(np.isnan(held), usual, np.interp(held, distinct, means))
         nearest = _nearest(distinct, np.nan_to_num(held))

@@ -66,7 +66,7 @@ def like_training_data(source: Source, record: ReadingRecord) -> LikeTrainingDat
     >>> record = ReadingRecord(".csv", {"header": False})
     >>> found = like_training_data(Source("new.csv"), record)
     >>> dict(found.source.options), str(found.remarks[0])
-    ({'header': False}, "read like the training data: header False")
+    ({'header': False}, 'read like the training data: header False')
     >>> like_training_data(Source("new.csv", options={"header": True}), record).source.options
     {'header': True}
     """

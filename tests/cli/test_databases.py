@@ -58,7 +58,7 @@ def test_a_schema_is_written_corrected_and_read(bank, tmp_path):
     printed = succeed("fit", bank, "--individual", "loan", "--target", "status", "--schema", path, "--max-depth", 1)
     assert printed.startswith(RULE.replace("account", "owner"))
     assert "[tables.loan]" in succeed("data", "schema", bank)
-    assert "no database" in fail("data", "schema", "trains", code=2)
+    assert "is not a database" in fail("data", "schema", "trains", code=2)
 
 
 def test_where_chooses_individuals_and_is_not_remembered(bank, tmp_path):

@@ -593,7 +593,7 @@ def test_molecules_with_a_scaffold_stay_together(table):
         ("scafold", 2, "--folds takes a number, scaffold, group:COLUMN or time:COLUMN"),
         ("group", 2, "--folds takes a number, scaffold, group:COLUMN or time:COLUMN"),
         ("group:patiend", 1, "did you mean 'patient'"),
-        ("group:patient:9", 2, "that of the groups, which is 3; got 9"),
+        ("group:patient:9", 2, "the number of groups, 3; got 9"),
         ("time:name", 1, "name must contain numbers or dates such as 2024-07-31; got values such as"),
         ("group:gap", 1, "gap defines the folds, but is missing for 1 individual"),
         ("scaffold", 1, "scaffolds require molecules"),

@@ -146,7 +146,7 @@ COMMANDS = {
     "data info - --target y": "standard input: 4 individuals",
     "data convert - -": '{"x":1,"y":"a"}',
     "grammar derive - --target y -o {grammar}": "wrote",
-    "grammar check {grammar} --data -": "fine",
+    "grammar check {grammar} --data -": ": valid, ",
     "grammar count {grammar} --data -": "",
     "grammar show {grammar} --data -": "individual Row",
     "grammar draw {grammar} --data - -o {picture}": "drew",
