@@ -379,7 +379,7 @@ def test_what_does_not_go_together_is_refused():
         grow(population, target, ASKS, Growth(missing="majority", share="path"))
     with pytest.raises(UsageError, match="nominal='multiway' does not go with max_evaluations=3"):
         grow(population, target, ASKS, Growth(nominal="multiway", max_evaluations=3))
-    with pytest.raises(UsageError, match="the criterion 'twoing' is for two sides; take nominal='subset'"):
+    with pytest.raises(UsageError, match="criterion 'twoing' needs binary splits; use nominal='subset'"):
         grow(population, target, ASKS, Growth(nominal="multiway"), criterion="twoing")
     with pytest.raises(UsageError, match="is for the criterion 'gain-ratio'; got 'entropy'"):
         grow(population, target, ASKS, Growth(average_gain_filter=True), criterion="entropy")
