@@ -315,7 +315,7 @@ class _Job:
 
     @property
     def _size(self) -> Size:
-        """Return the reason for the size of the tree."""
+        """Reason for the size of the tree."""
         if not self.watch.is_choosing:
             return self.settings.size
         return Size("interrupt" if self.clock.over() == "interrupt" else "time")

@@ -121,11 +121,11 @@ class Plan:
     def check(self, growth: Growth, criterion: Criterion) -> None:
         """Refuse options that need another route."""
         if self.route == "sweeps" and not criterion.is_compiled:
-            raise UsageError(f"the plan was not made for criterion {criterion.name!r}; make another with it")
+            raise UsageError(f"the plan does not support criterion {criterion.name!r}; make a new plan with it")
         for name in DECIDING:
             made_for, given = getattr(self.growth, name), getattr(growth, name)
             if made_for != given:
-                raise UsageError(f"the plan was made for {name}={made_for!r}; got {name}={given!r}, so make another")
+                raise UsageError(f"the plan is for {name}={made_for!r}; got {name}={given!r}, so make a new plan")
 
 
 def plan_for(
@@ -258,7 +258,7 @@ class _Planner:
         if growth.strategy not in ("auto", "bottom-up"):
             return self._search(f"the strategy is {growth.strategy!r}")
         if growth.share is not None:
-            return self._search(f"share={growth.share!r} goes on from the tests above")
+            return self._search(f"share={growth.share!r} refines the tests of ancestors")
         if route == "search":
             return self._search("that route was chosen")
         if is_single and growth.max_evaluations is None and growth.prune and route != "table":
@@ -270,7 +270,7 @@ class _Planner:
             return
         for option in _given(self.growth, "share", "max_evaluations", "prune"):
             raise UsageError(
-                f"strategy 'bottom-up' lists all tests and searches nothing, so it does not go with {option}; "
+                f"strategy 'bottom-up' lists all tests and searches nothing, so it cannot be combined with {option}; "
                 "leave one of them out"
             )
         if not is_single:
@@ -303,7 +303,7 @@ class _Planner:
         if not self.is_compiled:
             return self._table() if own is None else self._parts(own, "the criterion is not compiled")
         if own is not None:
-            why = "the grammar asks one test of an individual's own attributes at a time"
+            why = "the grammar has only single tests of an individual's own attributes"
             return self._sweeps(own, why, is_for_parts=True)
         shorten = self.growth.strategy == "bottom-up"
         space, clock = self.space(), self._part_of_time(FOR_LISTING)
@@ -318,7 +318,7 @@ class _Planner:
     def _table(self) -> Plan:
         table = column_space(self.space(), clock=self._part_of_time(FOR_LISTING))
         if table is None:
-            return self._search("what the grammar asks behind links cannot be listed, or is too much")
+            return self._search("the tests behind links cannot be listed, or are too many")
         why = "each node searches tests that were made once for the whole tree, since it may combine them"
         return self._plan("table", why, table)
 
@@ -360,27 +360,25 @@ class _Planner:
 
     def for_table(self, route: Route | None) -> Plan:
         growth = self.growth
-        words = " and ".join(_given(growth, *FOR_TABLES)) or "a division into parts"
+        words = " and ".join(_given(growth, *FOR_TABLES)) or "route 'parts'"
         for option in _given(growth, "share", "max_evaluations", "strategy", "prune"):
-            raise UsageError(f"{words} does not go with {option}; leave one of them out")
+            raise UsageError(f"{words} cannot be combined with {option}; leave one of them out")
         grammar = with_sets(self.grammar) if growth.nominal == "subset" else self.grammar
         listed = flat_tests(grammar) or listed_tests(grammar, self.population)
         if listed is None:
             raise UsageError(
-                f"{words} needs a grammar that asks a plain table one test at a time, such as Grammar.from_schema "
-                "gives: no links, no 'top and top', and rewrites of 'top' only"
+                f"{words} needs a grammar with single tests of a plain table, such as that of Grammar.from_schema: "
+                " no links, no 'top and top', and rewrites of 'top' only"
             )
         planner = replace(self, grammar=grammar)
         if route != "parts" and not planner._needs_parts(listed):
-            return planner._sweeps(
-                listed, "no individual has to be divided, and no attribute has a branch for each value"
-            )
-        return planner._parts(listed, f"{words} asks for it")
+            return planner._sweeps(listed, "there are no fractional individuals and no multiway splits")
+        return planner._parts(listed, f"{words} requires it")
 
     def _parts(self, listed: ListedTests, why: str) -> Plan:
         record = self._schema.type(self._schema.individual)
         columns = columns_to_divide(listed, self.population, record, self.growth, self.tuning)
-        return self._plan("parts", f"every division of the table is tried, since {why}", columns)
+        return self._plan("parts", f"every split of the table is tried, since {why}", columns)
 
     def _needs_parts(self, listed: ListedTests) -> bool:
         """Return whether compiled sweeps would give another tree, or cannot be used."""

@@ -50,11 +50,11 @@ class Stats(Protocol):
 
     @property
     def weight(self) -> float:
-        """Weight of all of them."""
+        """Total weight."""
 
     @property
     def figures(self) -> tuple[float, ...]:
-        """Numbers that a tree keeps of the node."""
+        """Numbers that a tree stores for the node."""
 
     @property
     def sums(self) -> tuple[float, ...]:
@@ -68,7 +68,7 @@ class ClassCounts:
     Parameters
     ----------
     n : int
-        How many individuals.
+        Number of individuals.
     counts : tuple of float
         Their weight in each class, in the order of the tree's classes.
     """
@@ -84,7 +84,7 @@ class ClassCounts:
 
     @property
     def weight(self) -> float:
-        """The weight of all of them."""
+        """Total weight."""
         return sum(self.counts)
 
     @property
@@ -151,7 +151,7 @@ class Units(NamedTuple):
 
     @property
     def are_plain(self) -> bool:
-        """Return whether numbers and weights are counted as they are."""
+        """Whether numbers and weights are in plain units."""
         return self == PLAIN
 
     def counted(self, numbers: Floats) -> Floats:

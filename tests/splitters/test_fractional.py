@@ -375,9 +375,9 @@ def test_an_option_that_makes_no_sense_is_refused_with_a_sentence(options, messa
 
 def test_what_does_not_go_together_is_refused():
     population, target = random_table(20)
-    with pytest.raises(UsageError, match="missing='majority' does not go with share='path'; leave one of them out"):
+    with pytest.raises(UsageError, match="missing='majority' cannot be combined with share='path'; leave one of them out"):
         grow(population, target, ASKS, Growth(missing="majority", share="path"))
-    with pytest.raises(UsageError, match="nominal='multiway' does not go with max_evaluations=3"):
+    with pytest.raises(UsageError, match="nominal='multiway' cannot be combined with max_evaluations=3"):
         grow(population, target, ASKS, Growth(nominal="multiway", max_evaluations=3))
     with pytest.raises(UsageError, match="criterion 'twoing' needs binary splits; use nominal='subset'"):
         grow(population, target, ASKS, Growth(nominal="multiway"), criterion="twoing")
@@ -390,7 +390,7 @@ def test_what_does_not_go_together_is_refused():
 )
 def test_other_data_than_plain_tables_is_refused(data, grammar):
     found = load_dataset(data)
-    with pytest.raises(UsageError, match="needs a grammar that asks a plain table one test at a time"):
+    with pytest.raises(UsageError, match="needs a grammar with single tests of a plain table"):
         grow(found.population, found.target, Grammar.load(grammar), Growth(nominal="multiway"))
 
 
