@@ -1,12 +1,12 @@
-"""Trees over structured data as scikit-learn estimators: thin, they validate, call `structtree.learn.fit`, and store.
+"""Trees over structured data as scikit-learn estimators: thin wrappers around `structtree.learn.fit`.
 
-Individuals come in any form that `structtree.data.readers.individuals` knows: a `Population`, nested dicts, networkx
-graphs, SMILES, RDKit molecules, a DataFrame (whose columns of text are nominal), or an array. New ones are read as
-the training data was: every attribute keeps its kind.
+Individuals may have any form that `structtree.data.readers.individuals` supports: a `Population`, nested dicts,
+networkx graphs, SMILES, RDKit molecules, a DataFrame (whose text columns are nominal), or an array. New individuals
+are read like the training data: every attribute keeps its kind.
 
-The same holds in scikit-learn's tools, with one exception: bagging and boosting convert their input to a
-two-dimensional array before a tree sees it, and refuse a list of dicts or of graphs. Give them
-`Population.from_records(...)` or `Population.from_graphs(...)`, or an array with one column of dicts or graphs.
+The same forms work in scikit-learn's tools, with one exception: bagging and boosting convert their input to a
+two-dimensional array, and reject lists of dicts or graphs. Pass `Population.from_records(...)` or
+`Population.from_graphs(...)`, or an array with one column of dicts or graphs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
 
     from structtree.learn.parameters import ClassifierParameters, RegressorParameters
-else:  # a stub shows type checkers the ``__init__`` that is made below
+else:  # a stub shows type checkers the generated ``__init__``
     ClassifierParameters = RegressorParameters = object
 
 __all__ = ["StructuralTreeClassifier", "StructuralTreeRegressor"]
@@ -64,32 +64,32 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class _Input:
-    """Parameters that only the estimators have."""
+    """Parameters that exist only in the estimators."""
 
     grammar: str | Path | Grammar | None = option(
         None,
-        "The grammar of all possible tests: its name, its file, its text, or a Grammar; by default "
+        "Grammar of the possible tests, as a name, file, text or Grammar; by default "
         "`structtree.default_grammar` of the data.",
         accepts="str, Path or Grammar",
     )
     categorical_features: Sequence[int | str | bool] | None = option(
         None,
-        "For DataFrames and arrays: the columns of numbers that are nominal, by index, by name, or as a mask.",
+        "For DataFrames and arrays: numeric columns to treat as nominal, by index, by name, or as a mask.",
         accepts="sequence of int, str or bool",
     )
     smiles: str | None = option(
-        None, "For DataFrames of molecules: the column with the SMILES, if its name does not say so.", accepts="str"
+        None, "For DataFrames of molecules: the SMILES column, if its name does not show it.", accepts="str"
     )
     unlabelled: Unlabelled = option(
         "leave out",
-        "What to do about individuals whose label is None, NaN or the like: leave them out with a warning that "
-        "counts them, or refuse them.",
+        "Whether individuals with a missing label (None, NaN and similar) are skipped with a warning or rejected "
+        "with an error.",
     )
     functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = option(
-        None, "The functions that the grammar declares.", accepts="dict from name to function"
+        None, "Implementations of the functions that the grammar declares.", accepts="dict from name to function"
     )
     task: str | Task | None = option(
-        None, "What is predicted, if it is not simply classes, or numbers: a task or its name.", accepts="str or Task"
+        None, "Task or its name, if it is neither plain classification nor regression.", accepts="str or Task"
     )
     verbose: bool = option(False, "Print progress.")
 
@@ -99,14 +99,14 @@ PARAMETERS = (*options_of(_Input), *LEARNING)
 
 
 def _with_parameters(*, classes: bool) -> Callable[[type[_T]], type[_T]]:
-    """Give an estimator the declared parameters: its ``__init__``, their signature, and their reference.
+    """Add the declared parameters to an estimator: its ``__init__``, signature, and docstring.
 
-    The grammar may be given by position, all others only by name.
+    The grammar may be passed by position, all others only by keyword.
     """
     declared = [each for each in PARAMETERS if classes or not each.for_classes]
     signature = Signature([Parameter("self", Parameter.POSITIONAL_ONLY), *map(_parameter, declared)])
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807  # it becomes the class's own
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807  # becomes a method of the class
         given = signature.bind(self, *args, **kwargs)
         given.apply_defaults()
         vars(self).update((name, value) for name, value in given.arguments.items() if name != "self")
@@ -114,7 +114,7 @@ def _with_parameters(*, classes: bool) -> Callable[[type[_T]], type[_T]]:
     def decorate(estimator: type[_T]) -> type[_T]:
         __init__.__signature__ = signature  # type: ignore[attr-defined]  # inspect looks there
         __init__.__qualname__ = f"{estimator.__qualname__}.__init__"
-        estimator.__init__ = __init__  # type: ignore[method-assign]  # in place of the one that shows no parameters
+        estimator.__init__ = __init__  # type: ignore[method-assign]  # replaces the inherited one
         estimator.__doc__ = reference(estimator, declared, "parameter")
         return estimator
 
@@ -141,11 +141,11 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         classes: list[Any] | None = None,
         class_weight: ClassWeight | None = None,
     ) -> Self:
-        """Learn from the labels that were made of y, of those who have one."""
+        """Fit to the individuals that have a label."""
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         grammar = self.grammar and grammar_from(self.grammar)
         given = {each.parameter: vars(self)[each.parameter] for each in LEARNING if each.parameter in vars(self)}
-        build_options(Objective, given)  # which checks them
+        build_options(Objective, given)  # validates them
         task = as_task(self.task or self._task)
         if task.predicts_classes != self._task.predicts_classes:
             raise UsageError(f"the task {task.name!r} is for {task.noun}; this is a tree for {self._task.noun}")
@@ -170,9 +170,9 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     def _labelled(
         self, X: Any, y: Any, unlabelled: Unlabelled, *, stacklevel: int = 3
     ) -> tuple[Any, NDArray[np.int64] | None]:
-        """The labels that are there, and whose they are; None if that is everybody."""
+        """Return the known labels and their rows, or None for the rows if no label is missing."""
         labels = label_array(y)
-        if labels.ndim != 1 or y is None:  # refused by scikit-learn's own sentence
+        if labels.ndim != 1 or y is None:  # scikit-learn rejects it with its own message
             return y, None
         recognised(X, self.smiles)
         check_consistent_length(X, labels)
@@ -180,7 +180,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return (y, None) if kept is None else (known, kept)
 
     def _scored(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any, ArrayLike | None]:
-        """The individuals that have a label, the labels, and the weights, as they are scored."""
+        """Return the individuals that have a label, their labels, and their weights."""
         labels, kept = self._labelled(X, y, "leave out", stacklevel=4)
         if kept is None:
             return X, y, sample_weight
@@ -197,7 +197,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     @property
     def unproved_(self) -> dict[int, float]:
-        """The nodes at which a better test may have been missed, each with the most by which it may be better."""
+        """The nodes where a better test may have been missed, with the maximum possible improvement."""
         return {caveat.node: caveat.gap for caveat in self.tree_.caveats}
 
     @property
@@ -209,20 +209,20 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of the gain due to each column; only when the individuals are rows of a table.
+        """The fraction of the gain due to each column; only if the individuals are rows of a table.
 
-        For structured individuals see `structtree.models.importance`.
+        For structured individuals, see `structtree.models.importance`.
         """
         record = self.tree_.schema.type(self.tree_.schema.individual)
         if record.links:
             raise AttributeError(
                 "structured individuals have no columns; use structtree.models.importance.importances"
             )
-        owed = importances(self.tree_)
-        return np.array([owed.get(attribute.name, 0.0) for attribute in record.attributes])
+        found = importances(self.tree_)
+        return np.array([found.get(attribute.name, 0.0) for attribute in record.attributes])
 
     def get_depth(self) -> int:
-        """Return the most tests on the way to a leaf."""
+        """Return the depth of the tree."""
         return self.tree_.depth
 
     def get_n_leaves(self) -> int:
@@ -230,11 +230,11 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return len(self.tree_.leaves)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the leaf that each individual ends up in, as an index of ``tree_.nodes``."""
+        """Return the leaf of each individual, as an index into ``tree_.nodes``."""
         return self.tree_.apply(self._population(X))
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Return the nodes that each individual passes, as a sparse matrix (individuals, nodes)."""
+        """Return the nodes on the path of each individual, as a sparse matrix (individuals, nodes)."""
         from scipy.sparse import csr_matrix
 
         visits = decision_path(self.tree_, self._population(X))
@@ -242,7 +242,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return csr_matrix((np.ones(len(visits.nodes), dtype=np.int64), visits.nodes, visits.offsets), shape)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Bunch:
-        """Return the values of ``ccp_alpha`` at which the pruned tree changes, and the training risk there.
+        """Return the values of ``ccp_alpha`` at which the pruned tree changes, and the training risks.
 
         Returns
         -------
@@ -263,7 +263,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             if self.categorical_features is not None:
                 got = FORMS[given.form]
                 raise UsageError(f"categorical_features is for DataFrames and arrays; got individuals as {got}")
-            for name in {"n_features_in_", "feature_names_in_"} & vars(self).keys():  # of an earlier fit
+            for name in {"n_features_in_", "feature_names_in_"} & vars(self).keys():  # from an earlier fit
                 delattr(self, name)
             return population_of(X, individual=individual, types=types, smiles=self.smiles)
         if given.form == "frame":
@@ -278,7 +278,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return Population.from_array(cells, names, individual=individual or "Row", types=types, copy=False)
 
     def _population(self, X: Any) -> Population:
-        """New individuals, as the tests of the tree need them."""
+        """Return new individuals as a population for the tests of the tree."""
         check_is_fitted(self)
         model: Model = self.model_
         if isinstance(X, Population):
@@ -290,7 +290,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             case "frame" if is_table:
                 validate_data(self, individuals, reset=False, skip_check_array=True)
                 _require_cells(individuals)
-                # What are words in all likelihood takes time to read; numbers are looked through for infinite ones.
+                # Reading nominal columns is slow, so only tested ones are read; all numbers are checked for infinity.
                 read = {column.name for column in model.columns if column.kind != "nominal"} | self._tested
                 table = Population.from_frame(_renamed(individuals, names), columns=read, copy=False)
                 return model.prepared(_finite(table), self.functions)
@@ -301,15 +301,15 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return model.prepared(X, self.functions, smiles=self._smiles_of(X))
 
     def report(self, X: Any, y: ArrayLike | None = None, path: str | Path | None = None, *, title: str = "") -> Any:
-        """Return an interactive report of the tree and of individuals, and write it to a file.
+        """Return an interactive report of the tree and individuals, and optionally write it to a file.
 
         Parameters
         ----------
         X : individuals in any form that `predict` takes
         y : array, optional
-            What is true of them; without it there are no scores.
+            True labels; without them the report has no scores.
         path : path, optional
-            The HTML file to write.
+            HTML file to write.
         title : str
 
         Returns
@@ -317,7 +317,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         structtree.report.html.page.HtmlReport
         """
         check_is_fitted(self)
-        import structtree  # which stands above all, and loads the report when it is asked for
+        import structtree  # the top-level package imports the report lazily
 
         is_table = hasattr(self, "n_features_in_")
         return structtree.html_report(self, self._population(X) if is_table else X, y, path, title=title)
@@ -326,7 +326,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return str(super()._repr_html_inner()) + self._view()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """What scikit-learn shows of an estimator, if its display is set to that, with the tree below."""
+        """Return scikit-learn's display of the estimator, followed by the tree."""
         output: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         return output | {"text/html": output["text/html"] + self._view()} if "text/html" in output else output
 
@@ -334,12 +334,12 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return self.model_._repr_html_() if hasattr(self, "model_") else ""
 
     def _smiles_of(self, X: Any) -> str | None:
-        """The column with the SMILES, if these are a table."""
+        """Return the SMILES column if the individuals are a table."""
         return self.smiles if hasattr(X, "columns") or hasattr(X, "column_names") else None
 
     @property
     def _tested(self) -> frozenset[str]:
-        """The columns that the tests need; functions may need all of them."""
+        """The columns that the tests use; functions may use all columns."""
         model: Model = self.model_
         if model.functions:
             return frozenset(column.name for column in model.columns)
@@ -358,7 +358,7 @@ class StructuralTreeClassifier(
     _StructuralTree,
     ClassifierParameters,
 ):
-    """Decision tree for structured individuals, whose tests are those that a grammar allows.
+    """Decision tree for structured individuals, with tests from a grammar.
 
     See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for details of the parameters.
 
@@ -366,15 +366,15 @@ class StructuralTreeClassifier(
     ----------
     classes_ : array
     model_ : Model
-        For `structtree.save_model`.
+        Fitted model, for `structtree.save_model`.
     tree_ : Tree
     unproved_ : dict from node to float
-        The nodes whose test is not proved best, and the leaves that might have been divided if there had been more
-        time, each with the most by which the criterion's loss might be less.
+        Nodes whose test is not proved best, and leaves that more time might have split, each with the maximum
+        possible decrease of the criterion's loss.
     stopped_by_ : {"time", "interrupt"} or None
-        The reason why growth ended early.
+        Reason why growth ended early.
     n_features_in_, feature_names_in_
-        As scikit-learn has them, for arrays and DataFrames.
+        As in scikit-learn, for arrays and DataFrames.
 
     Examples
     --------
@@ -387,7 +387,7 @@ class StructuralTreeClassifier(
     >>> flat.predict([[0.5, 7]]).tolist(), flat.get_n_leaves(), flat.unproved_
     (['a'], 2, {})
 
-    Molecules come as SMILES, as RDKit molecules, or as a DataFrame with a column of SMILES:
+    Molecules can be SMILES, RDKit molecules, or a DataFrame with a column of SMILES:
 
     >>> alcohol = StructuralTreeClassifier(max_depth=1).fit(["CCO", "CC", "CCCO", "CCC"], ["yes", "no", "yes", "no"])
     >>> alcohol.predict(["CC(C)O", "c1ccccc1"]).tolist()
@@ -404,14 +404,14 @@ class StructuralTreeClassifier(
         X : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
             The individuals; see `structtree.data.readers.individuals`.
         y : array
-            Their classes.
+            Class of each individual.
         sample_weight : array, optional
-            Their weights; individuals with weight 0 are left out.
+            Weight of each individual; those with weight 0 are skipped.
         """
         known, kept = self._labelled(X, y, self.unlabelled)
         check_classification_targets(known)
         labels, factors = validate_data(self, y=known), self.class_weight
-        if factors is not None and factors != "balanced":  # classes that have a weight and do not occur are fine
+        if factors is not None and factors != "balanced":  # classes with a weight need not occur
             factors = dict(zip(labels.tolist(), compute_sample_weight(factors, labels), strict=True))
         self.classes_ = np.unique(labels)
         return self._fit(X, y, labels, sample_weight, kept, self.classes_.tolist(), factors)
@@ -426,11 +426,11 @@ class StructuralTreeClassifier(
         return np.asarray(self.classes_[classes])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of ``classes_``, for each individual."""
+        """Return the class probabilities of each individual, in the order of ``classes_``."""
         return predicted_probabilities(self.tree_, self._population(X), self.model_.decision)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the logarithm of each probability, minus infinity where that is 0."""
+        """Return the logarithms of the class probabilities, minus infinity for 0."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -441,7 +441,7 @@ class StructuralTreeRegressor(
     _StructuralTree,
     RegressorParameters,
 ):
-    """Regression tree for structured individuals, whose tests are those that a grammar allows.
+    """Regression tree for structured individuals, with tests from a grammar.
 
     See `structtree.Growth` and `structtree.Pruning` for details of the parameters.
 
@@ -468,9 +468,9 @@ class StructuralTreeRegressor(
         X : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
             The individuals; see `structtree.data.readers.individuals`.
         y : array
-            Their numbers.
+            Target value of each individual.
         sample_weight : array, optional
-            Their weights; individuals with weight 0 are left out.
+            Weight of each individual; those with weight 0 are skipped.
         """
         known, kept = self._labelled(X, y, self.unlabelled)
         _refuse_words(known)
@@ -481,21 +481,21 @@ class StructuralTreeRegressor(
         return float(super().score(*self._scored(X, y, sample_weight)))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the predicted number of each individual."""
+        """Return the predicted value of each individual."""
         return predicted_means(self.tree_, self._population(X))
 
 
-# ---- what parameters stand for --------------------------------------------------------------------------
+# ---- parameters -----------------------------------------------------------------------------------------
 
 
 def _refuse_words(labels: Any) -> None:
-    """Refuse labels that are classes, where numbers are learned."""
+    """Reject non-numeric labels for regression."""
     known = label_array(labels)
     for one in known.ravel().tolist() if known.dtype.kind in "OUT" else ():
         try:
             float(one) if isinstance(one, str) else None
         except ValueError:
-            fix = "for classes there is StructuralTreeClassifier"
+            fix = "for classes, use StructuralTreeClassifier"
             raise UsageError(f"expected numbers as labels, got {quoted_value(one)}; {fix}") from None
 
 
@@ -513,25 +513,25 @@ def _name_of(y: Any) -> str | None:
 
 
 def _nominal(chosen: Sequence[int | str | bool] | None, names: Sequence[str]) -> dict[str, str]:
-    """The kinds of the columns that were chosen by their places, by their names, or by a mask."""
+    """Return the kinds of the columns selected by index, by name, or by a mask."""
     if chosen is None:
         return {}
     each = np.asarray(chosen).tolist()
     if any(isinstance(one, bool) for one in each):
         if len(each) != len(names):
             raise UsageError(
-                f"categorical_features must have True or False for each of {len(names)} columns; got {len(each)}"
+                f"a mask for categorical_features must have {len(names)} values, one for each column; got {len(each)}"
             )
         each = np.flatnonzero(each).tolist()
     for one in each:
         if one not in names and one not in range(len(names)):
             known = did_you_mean(str(one), names) if isinstance(one, str) else f" (there are {len(names)})"
-            raise UsageError(f"categorical_features has {one!r}, which is not a column{known}")
+            raise UsageError(f"categorical_features contains {one!r}, which is not a column{known}")
     return {one if isinstance(one, str) else names[one]: "nominal" for one in each}
 
 
 def _renamed(frame: Any, names: list[str]) -> Any:
-    """The frame with its columns called as in training; that there are as many has been checked."""
+    """Return the frame with the column names of the training data; their number has been checked."""
     if hasattr(frame, "set_axis"):
         return frame.set_axis(names, axis=1)
     return frame.rename(dict(zip(frame.columns, names, strict=True)))
@@ -544,7 +544,7 @@ def _require_cells(frame: Any) -> None:
 
 
 def _finite(table: Population) -> Population:
-    """The same, if it has no infinite numbers."""
+    """Return the table after checking that all numbers are finite."""
     (rows,) = table.tables.values()
     for name, column in rows.columns.items():
         if column.kind == "real" and _has_infinity(column.values):
@@ -553,13 +553,13 @@ def _finite(table: Population) -> Population:
 
 
 def _has_infinity(numbers: NDArray[np.float64]) -> bool:
-    """Return whether some are infinite; a finite sum is the quickest way to know that none is."""
+    """Return whether any number is infinite; a finite sum shows quickly that none is."""
     with np.errstate(over="ignore", invalid="ignore"):
         return not np.isfinite(numbers.sum()) and bool(np.isinf(numbers).any())
 
 
 def _checked_array(estimator: _StructuralTree, cells: Any, *, reset: bool) -> NDArray[Any]:
-    """A dense array of numbers; of whatever there is when some of it is text."""
+    """Return a validated dense array, of objects if some cells are text."""
     if _has_text(cells):
         validate_data(estimator, cells, reset=reset, skip_check_array=True)
         return np.asarray(cells)
@@ -568,7 +568,7 @@ def _checked_array(estimator: _StructuralTree, cells: Any, *, reset: bool) -> ND
 
 
 def _has_text(cells: Any) -> bool:
-    """Return whether an array of two dimensions has text in it, so that not all columns are numbers."""
+    """Return whether a two-dimensional array contains text."""
     if getattr(cells, "ndim", 0) != 2 or not isinstance(cells, np.ndarray):
         return False
     return cells.dtype.kind == "U" or (cells.dtype == object and any(isinstance(cell, str) for cell in cells.flat))

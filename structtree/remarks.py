@@ -1,8 +1,7 @@
-"""Sentences that mention options, and remarks about data and models as plain data.
+"""Remarks about data and models, and sentences that mention options.
 
-An option has one name in Python and another one on the command line. So a sentence contains a placeholder
-(`option_text`), and each front end spells it its own way (`spelled`): errors and remarks that become strings as
-keyword arguments, the command line as flags.
+An option has different names in Python and on the command line. A sentence therefore contains a placeholder
+(`option_text`) that each front end replaces (`spelled`): Python with keyword arguments, the command line with flags.
 """
 
 from __future__ import annotations
@@ -26,26 +25,26 @@ __all__ = [
 ]
 
 _MARK = "\x1a"
-"""The control character around a placeholder; the JSON between two of them cannot contain it."""
+"""Control character that encloses a placeholder; JSON cannot contain it."""
 
 _PLACEHOLDER = re.compile(f"{_MARK}([^{_MARK}]*){_MARK}")
 
 
 class MentionedOption(NamedTuple):
-    """Option that a sentence mentions: its name in Python, and its value; an ellipsis if that is left open."""
+    """Option mentioned in a sentence: its name in Python and its value, or an ellipsis for no value."""
 
     name: str
     value: Any = ...
 
 
 def option_text(name: str, value: Any = ...) -> str:
-    """Return an option, by its name in Python, for use inside a sentence.
+    """Return a placeholder for an option, to use inside a sentence.
 
     Parameters
     ----------
     name : str
     value : optional
-        What the sentence advises: a string, number or boolean, or a list or dict of strings.
+        Value of the option: a string, number or boolean, or a list or dict of strings.
 
     Examples
     --------
@@ -58,12 +57,12 @@ def option_text(name: str, value: Any = ...) -> str:
 
 
 def as_keyword(option: MentionedOption) -> str:
-    """Return an option as a keyword argument of Python."""
+    """Return an option as a Python keyword argument."""
     return option.name if option.value is ... else f"{option.name}={option.value!r}"
 
 
 def spelled(text: str, spell: Callable[[MentionedOption], str] = as_keyword) -> str:
-    """Return a sentence with its options spelled out.
+    """Return a sentence with its placeholders replaced.
 
     Examples
     --------
@@ -78,14 +77,14 @@ def options_in(text: str) -> tuple[MentionedOption, ...]:
 
     Examples
     --------
-    >>> options_in(f"leave it out: {option_text('ignore', 'id')}")
+    >>> options_in(f"exclude it: {option_text('ignore', 'id')}")
     (MentionedOption(name='ignore', value='id'),)
     """
     return tuple(MentionedOption(*json.loads(found)) for found in _PLACEHOLDER.findall(text))
 
 
 def shell_command(command: str, *arguments: str, **options: str | bool) -> str:
-    """Return a command that can be pasted into a shell, with options that are called there as in Python.
+    """Return a command that can be pasted into a shell; its flags are the names in Python.
 
     Examples
     --------
@@ -111,19 +110,19 @@ class StructtreeWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Remark about data or a model, for people.
+    """Remark about data or a model.
 
     Parameters
     ----------
     text : str
-        One sentence without a full stop; options in it are placeholders.
+        One sentence without a full stop; options are placeholders.
     kind : {"note", "warning"}
 
     Examples
     --------
-    >>> remark = Remark(f"id alone predicts y; to leave it out: {option_text('ignore', 'id')}")
+    >>> remark = Remark(f"id alone predicts y; to exclude it: {option_text('ignore', 'id')}")
     >>> print(remark)
-    id alone predicts y; to leave it out: ignore='id'
+    id alone predicts y; to exclude it: ignore='id'
     >>> remark.options
     (MentionedOption(name='ignore', value='id'),)
     """
@@ -133,7 +132,7 @@ class Remark:
 
     @property
     def options(self) -> tuple[MentionedOption, ...]:
-        """The options that it advises."""
+        """The options mentioned in the text."""
         return options_in(self.text)
 
     def sentence(self, spell: Callable[[MentionedOption], str] = as_keyword) -> str:

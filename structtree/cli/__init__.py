@@ -1,6 +1,6 @@
-"""The command line: flags in, one library call, words out.
+"""Command-line interface: parse the options, call the library, print the result.
 
-`main` listens to Ctrl-C before anything else is imported; the commands are in `structtree.cli.commands`.
+`main` installs the Ctrl-C handler before anything else is imported; `structtree.cli.commands` has the commands.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command line; after Ctrl-C the exit code is 130, whatever became of the command."""
+    """Run the command line; after Ctrl-C the exit code is always 130."""
     stop = handle_interrupts()
     code: object = 0
     try:
@@ -27,7 +27,7 @@ def main() -> None:
         app(prog_name="structtree")
     except SystemExit as ending:
         code = ending.code
-    except OSError as error:  # such as a full disk that the help is printed to
+    except OSError as error:  # for example, the help is printed to a full disk
         from structtree.cli.common import DEBUG, system_sentence
 
         if DEBUG.get():
@@ -44,7 +44,7 @@ def main() -> None:
         with suppress(OSError):
             print(code, file=sys.stderr)
         code = 1
-    # Python takes half a second to tidy up, in which it no longer listens.
+    # Normal shutdown takes half a second, during which Python ignores signals.
     exit_now(stop, int(code or 0))  # type: ignore[call-overload]  # an int, or None
 
 

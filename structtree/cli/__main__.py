@@ -1,4 +1,4 @@
-"""``python -m structtree.cli`` is ``structtree``."""
+"""Entry point of ``python -m structtree.cli``."""
 
 from structtree.cli import main
 

@@ -1,4 +1,4 @@
-"""The command that looks for what may give the target away."""
+"""Command that audits data for target leakage."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def audit_command(
     fail: Annotated[bool, typer.Option("--fail", help="Exit with code 1 if anything is found.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Report what may give the target away, with the SQL that shows it.
+    """Report possible target leaks, each with SQL that demonstrates it.
 
-    It looks for predictions that change when the future is deleted, blanks that show that something was hidden,
-    columns that alone predict the target, counters from the day of the dump, copies of the label, repeated rows,
-    telling keys, and drift. Ctrl-C keeps what was found; the exit code is then 130.
+    The checks look for predictions that change when future rows are deleted, missing values that reveal hidden rows,
+    columns that alone predict the target, counters as of the day of the dump, copies of the label, repeated rows,
+    informative keys, and drift. Ctrl-C keeps the findings so far; the exit code is then 130.
 
     Example: structtree audit bank.sqlite --individual loan --target status --as-of loan.date
     """
@@ -56,7 +56,7 @@ def audit_command(
 def _print_findings(found: Audit) -> None:
     print_remarks(found.remarks)
     if not found.findings:
-        say(f"Nothing found that gives {found.target} away, in {found.n_individuals:,} individuals")
+        say(f"No leaks of {found.target} found in {found.n_individuals:,} individuals")
     for number, finding in enumerate(found.findings, 1):
         say(f"{number}. [{finding.kind}] {with_flags(finding.text)}\n")
         say("\n".join(f"    {line}" for line in finding.demonstration.split("\n")) + "\n")

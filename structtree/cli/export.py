@@ -1,7 +1,6 @@
-"""The command that writes a model in another language.
+"""Command that exports a model to another language.
 
-A format is one entry of `FORMATS`: its name, a function that gives its text, and the options that it takes; an option
-of another format is refused.
+A format is one entry of `FORMATS`: its name, a function that returns the text, and the options that it accepts.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ __all__ = ["export_command"]
 
 
 class Format(NamedTuple):
-    """Language that models are written in: a function from a model and options to text, and its options by name."""
+    """Export format: a function from a model and options to text, and the names of its options."""
 
     write: Callable[..., str]
     options: tuple[str, ...] = ()
@@ -60,30 +59,32 @@ FORMATS = {"sql": Format(_sql, ("dialect",)), "prolog": Format(_prolog, ("data",
 def export_command(
     model: ModelFile,
     idle: IgnoredOptions,
-    format: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="The language to write.")],
+    format: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="Output language.")],
     dialect: Annotated[
         str | None,
         typer.Option(
-            "--dialect", metavar="sqlite|duckdb", help="For SQL: which database; by default the one of the model."
+            "--dialect",
+            metavar="sqlite|duckdb",
+            help="For SQL: database dialect; by default that of the training data.",
         ),
     ] = None,
     data: Annotated[
         str | None,
         typer.Option(
-            "--data", metavar="DATA", help="For Prolog: data to write as facts too, read as the model's own."
+            "--data", metavar="DATA", help="For Prolog: data to write as facts, read like the training data."
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file to write; printed by default.")
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Output file; standard output by default.")
     ] = None,
 ) -> None:
-    """Write a model in another language, which needs no structtree.
+    """Export a model to SQL, Prolog or SMARTS, to use it without structtree.
 
-    As SQL it is views over the tables that the model was learned from: one for each leaf, one with the predictions.
+    SQL: views over the tables of the training database, one for each leaf and one with the predictions.
 
-    As Prolog it is clauses about the facts that the model was learned from; other data is written as facts too.
+    Prolog: clauses over the facts of the training data; other data is written as facts as well.
 
-    As SMARTS it is the tests of a tree about molecules: the patterns of each, or why SMARTS cannot say it.
+    SMARTS: the patterns of each test of a tree over molecules, or the reason why SMARTS cannot express it.
 
     Example: structtree export loans.json --format sql -o loans.sql
 
@@ -92,11 +93,11 @@ def export_command(
     from structtree.models.model_files import load_model
 
     if format not in FORMATS:
-        raise UsageError(f"unknown format {format!r} to export to{did_you_mean(format, FORMATS)}")
+        raise UsageError(f"unknown export format {format!r}{did_you_mean(format, FORMATS)}")
     given = {name: value for name, value in {"dialect": dialect, "data": data}.items() if value is not None}
     for name in given:
         if name not in FORMATS[format].options:
-            raise UsageError(f"--{name} is not for --format {format}")
+            raise UsageError(f"--{name} does not apply to --format {format}")
     check_output(out)
     text = FORMATS[format].write(load_model(model), **given)
     if out is None or is_printed(out):

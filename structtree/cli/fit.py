@@ -1,4 +1,4 @@
-"""The command that learns a tree, prints it, and saves it."""
+"""Command that learns a tree, prints it, and saves it."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 __all__ = ["fit_command"]
 
 MOST_LEAVES = 50
-"""A tree with more leaves is printed in part only."""
+"""Number of leaves above which only the top of a tree is printed."""
 
 SHOWN_DEPTH = 4
-"""The depth to which it is printed then."""
+"""Depth to which larger trees are printed."""
 
 
 @command
@@ -59,22 +59,20 @@ def fit_command(
     reading: Reading,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="MODEL.json", help="The file to save the model to, or -."),
+        typer.Option("-o", "--out", metavar="MODEL.json", help="Model file to write, or - for standard output."),
     ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Say how the tests of the tree were found, and why in this way.")
-    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Report which search route was used, and why.")] = False,
     report: Annotated[
         Path | None,
-        typer.Option("--report", metavar="FILE.html", help="Write an interactive report of the tree, too."),
+        typer.Option("--report", metavar="FILE.html", help="Also write an interactive HTML report."),
     ] = None,
     metric: MetricOption = None,
     estimate: Annotated[
         bool | None,
         typer.Option(
             "--estimate/--no-estimate",
-            help="Estimate by 5-fold cross-validation how good the tree is on new data.",
-            show_default="if learning took less than a tenth of the time limit",
+            help="Estimate the scores on new data by 5-fold cross-validation.",
+            show_default="if learning takes less than a tenth of the time limit",
         ),
     ] = None,
     plain: Plain = False,
@@ -82,9 +80,9 @@ def fit_command(
 ) -> None:
     """Learn a tree, print it, and save it.
 
-    The scores on the training data are optimistic; those on new data are estimated by learning again, in the same
-    way, from parts of the data. The time limit covers reading the data and learning. Ctrl-C ends the search and keeps
-    the tree so far, also in the file; the exit code is then 130. A second Ctrl-C stops at once.
+    Scores on the training data are optimistic; scores on new data are estimated by cross-validation with the same
+    options. The time limit covers reading the data and learning. Ctrl-C ends the search, prints the tree so far and
+    saves it; the exit code is then 130. A second Ctrl-C stops immediately.
 
     Example: structtree fit trains -o trains.json
 
@@ -119,12 +117,12 @@ def fit_command(
         if refusal is not None:
             raise refusal
         if stop.pressed and learned.stopped_by != "interrupt":
-            note("Ctrl-C came after the tree was complete")
+            note("interrupted after the tree was complete")
     end_stopped(stop)
 
 
 def _read(source: Source, task: str | None, clock: Clock) -> TrainingData:
-    """Read the data, and print remarks, those of a short audit among them."""
+    """Read the data and print remarks, including those of a short audit."""
     from structtree.session.checks import about_database
     from structtree.session.time import reading_time
 
@@ -132,7 +130,7 @@ def _read(source: Source, task: str | None, clock: Clock) -> TrainingData:
         with reading_time(clock):
             training = read_to_learn(source, task)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
+        raise KeyboardInterrupt("the data was still being read, and nothing was learned") from None
     with interruptible(clock.stop):
         print_remarks(about_database(training.source, training.data, training.labels))
     return training
@@ -147,7 +145,7 @@ def _write_report(learned: _Learned, path: Path) -> None:
 
 
 def _saved(model: Model, out: Path | None) -> tuple[Path | None, MissingFileError | None]:
-    """Save a model; return the file, or why it could not be written, which must not lose the tree itself."""
+    """Save a model; return the file, or the error, so that the tree is still printed."""
     from structtree.models.model_files import save_model
 
     if out is None:
@@ -161,7 +159,7 @@ def _saved(model: Model, out: Path | None) -> tuple[Path | None, MissingFileErro
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """Figures of a fit, as they are printed."""
+    """Result of a fit, with the figures to print."""
 
     fit: SourceFit
 
@@ -177,7 +175,7 @@ class _Learned:
 
     @property
     def unproved(self) -> list[dict[str, Any]]:
-        """The nodes at which a better test may have been missed; at a leaf any test."""
+        """The nodes where a better test may have been missed; at a leaf, any test."""
         nodes = self.model.tree.nodes
         return [
             {"node": d.node, "test": _question(nodes[d.node]), "gap": finite(d.gap), "stopped_by": d.reason}
@@ -186,7 +184,7 @@ class _Learned:
 
     @property
     def evaluated(self) -> int:
-        """The number of predicates that were evaluated for the tests of the tree."""
+        """The number of predicates evaluated for the tests of the tree."""
         from structtree.models.tree import Leaf
 
         return sum(node.found.evaluated for node in self.model.tree.nodes if not isinstance(node, Leaf))
@@ -248,8 +246,8 @@ def _print_learned(
     columns = {"training data": learned.fit.train_scores(metrics.names)}
     if estimated.found is not None:
         columns[f"new data ({ESTIMATE_FOLDS} folds)"] = estimated.found.evaluate(metrics.names)
-    not_known = [] if estimated.why_not is None else [f"New data: {estimated.why_not.sentence(as_flag)}"]
-    for line in ["", *metrics.lines(str(model.target), columns), "", *not_known]:
+    no_estimate = [] if estimated.why_not is None else [f"New data: {estimated.why_not.sentence(as_flag)}"]
+    for line in ["", *metrics.lines(str(model.target), columns), "", *no_estimate]:
         say(line)
     say(f"{_leaves(len(tree.leaves))}, depth {tree.depth}; {_effort(learned)}; {_proof(learned)}")
     say(f"Settings: {_settings_text(model.settings)}")
@@ -258,8 +256,8 @@ def _print_learned(
         say(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
     if is_large:
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
-        note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")
-        note("a smaller tree is easier to read: --for reading; structtree cv shows what that costs on new data")
+        note(f"printed to depth {SHOWN_DEPTH}; for the whole tree: {whole}")
+        note("for a smaller tree, use --for reading; structtree cv shows its scores on new data")
     for remark in learned.fit.remarks:
         note(remark.sentence(as_flag))
 
@@ -269,7 +267,7 @@ def _leaves(n: int) -> str:
 
 
 def _effort(learned: _Learned) -> str:
-    """What learning took; a tree without a test does not keep how many were evaluated."""
+    """Return the cost of learning; a tree without tests does not record how many were evaluated."""
     seconds = f"{seconds_text(learned.fit.seconds)} s"
     return (
         f"{learned.evaluated:,} predicates evaluated in {seconds}" if learned.evaluated else f"learned in {seconds}"
@@ -277,7 +275,7 @@ def _effort(learned: _Learned) -> str:
 
 
 def _proof(learned: _Learned) -> str:
-    """How sure it is that the tests are the best, or why there are none."""
+    """Return whether the tests are proved best, or why there are none."""
     from structtree.report.caveats import count_caveats
 
     tree, settings = learned.model.tree, learned.model.settings
@@ -287,21 +285,21 @@ def _proof(learned: _Learned) -> str:
         return "every test is proved best"
     labels = learned.fit.training.labels
     if (labels == labels[0]).all():
-        return "there is nothing to tell apart"
+        return "all labels are identical"
     if settings.pruning.method:
-        found = " that was found in time" if learned.stopped_by == "time" else ""
-        return f"it was pruned to one leaf, since no test{found} improves predictions"
+        found = " found in time" if learned.stopped_by == "time" else ""
+        return f"pruned to one leaf, since no test{found} improves the predictions"
     if settings.growth.stop:
-        return f"no test is good enough for the stop rule {settings.growth.stop!r}"
-    return "no test of the grammar improves on it within the limits of growing"
+        return f"no test passes the stopping rule {settings.growth.stop!r}"
+    return "no test of the grammar improves the tree within the growth limits"
 
 
 def _settings_text(settings: Settings) -> str:
-    """Return the criterion, and what decided about the size of the tree."""
+    """Return the criterion and the options that determined the size of the tree."""
     growth = settings.growth
-    said = [f"for {settings.goal}", f"criterion {settings.criterion}", f"size {settings.size}"]
-    said.append(f"at least {growth.min_samples_leaf} in a leaf")
-    said += [f"depth at most {growth.max_depth}"] if growth.max_depth is not None else []
-    said += [f"at most {growth.max_leaf_nodes} leaves"] if growth.max_leaf_nodes is not None else []
-    said += [f"stop rule {growth.stop}"] if growth.stop else []
-    return ", ".join(said)
+    parts = [f"for {settings.goal}", f"criterion {settings.criterion}", f"size {settings.size}"]
+    parts.append(f"minimum samples per leaf {growth.min_samples_leaf}")
+    parts += [f"maximum depth {growth.max_depth}"] if growth.max_depth is not None else []
+    parts += [f"at most {growth.max_leaf_nodes} leaves"] if growth.max_leaf_nodes is not None else []
+    parts += [f"stopping rule {growth.stop}"] if growth.stop else []
+    return ", ".join(parts)

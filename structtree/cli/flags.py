@@ -15,7 +15,7 @@ __all__ = ["as_flag", "flag_of", "shell_option", "with_flags"]
 
 
 def with_flags(text: str) -> str:
-    """Return a sentence in which options are spelled as flags.
+    """Return a sentence with its options written as flags.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def with_flags(text: str) -> str:
 
 
 def as_flag(option: MentionedOption) -> str:
-    """Return an option as it can be pasted into a shell.
+    """Return an option as flags that can be pasted into a shell.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def as_flag(option: MentionedOption) -> str:
 
 
 def flag_of(name: str) -> str:
-    """Return the flag of an option that has this name in Python.
+    """Return the flag of an option, given its name in Python.
 
     Examples
     --------

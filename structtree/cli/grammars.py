@@ -1,4 +1,4 @@
-"""Commands about grammars: check, show, count, derive and draw."""
+"""Commands for grammars: check, show, count, derive and draw."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["grammar_app"]
 
 grammar_app = CommandGroup(help="Check, show, count, derive and draw grammars.", no_args_is_help=True)
 
-GrammarArg = Annotated[str, typer.Argument(metavar="GRAMMAR", help="The name or file of a grammar.")]
+GrammarArg = Annotated[str, typer.Argument(metavar="GRAMMAR", help="Name or file of a grammar.")]
 DataOption = Annotated[
-    str | None, typer.Option("--data", metavar="DATA", help="The data that types and values come from.")
+    str | None, typer.Option("--data", metavar="DATA", help="Data that provides the types and values.")
 ]
 
 
@@ -38,7 +38,7 @@ def _space(
 
     if data is None:
         if target is not None or reading.given:
-            raise UsageError("--target and the options for reading are about data, which must be given with --data")
+            raise UsageError("--target and the options for reading data require --data")
         found = Grammar.load(grammar)
         return found, None, Space.build(found)
     named = Grammar.load(grammar)
@@ -52,7 +52,7 @@ def _space(
 def grammar_check(
     grammar: GrammarArg, reading: Reading, data: DataOption = None, target: TargetName = None, as_json: Json = False
 ) -> None:
-    """Check a grammar: names, types, and that every rewrite specialises; with --data also against the data.
+    """Check that names and types exist and that every rewrite specialises; with --data, also against the data.
 
     Example: structtree grammar check trains --data trains
     """
@@ -75,15 +75,15 @@ def grammar_check(
     for remark in found.notes:
         typer.echo(f"note: {remark}", err=True)
     open_questions = sum(not r.settled for rs in checked.rewrites.values() for r in rs)
-    note = f"; {open_questions} rewrites need data to be settled (--data)" if open_questions and data is None else ""
+    note = f"; {open_questions} rewrites can only be checked with --data" if open_questions and data is None else ""
     rewrites = "1 rewrite" if n == 1 else f"{n} rewrites"
-    typer.echo(f"{found.name or grammar}: fine, {rewrites} of {checked.individual} and what it leads to{note}")
+    typer.echo(f"{found.name or grammar}: valid, {rewrites} for {checked.individual} and linked types{note}")
     for name, size in sizes.items():
         typer.echo(f"  link {name}: {size:,} pairs")
 
 
 def _link_sizes(space: Space) -> dict[str, int]:
-    """Return how many pairs each derived link has, by its type and name."""
+    """Return the number of pairs of each derived link, by type and name."""
     assert space.population is not None
     tables = space.population.tables
     return {
@@ -97,7 +97,7 @@ def _link_sizes(space: Space) -> dict[str, int]:
 def grammar_show(
     grammar: GrammarArg, reading: Reading, data: DataOption = None, target: TargetName = None, as_json: Json = False
 ) -> None:
-    """Print a grammar in its canonical form, without comments; with --data check it on the data first.
+    """Print a grammar in canonical form, without comments; with --data, check it against the data first.
 
     Example: structtree grammar show trains
     """
@@ -117,7 +117,7 @@ def grammar_show(
 def grammar_count(
     grammar: GrammarArg, reading: Reading, data: DataOption = None, target: TargetName = None, as_json: Json = False
 ) -> None:
-    """Count the predicates of the space exactly, without enumerating them.
+    """Count the predicates of a grammar exactly, without enumerating them if possible.
 
     Example: structtree grammar count multi-instance --data bags
     """
@@ -139,25 +139,25 @@ def grammar_derive(
     reading: Reading,
     what: Annotated[
         str | None,
-        typer.Argument(metavar="[DATA]", help="The data; or, with --data, a name for the grammar."),
+        typer.Argument(metavar="[DATA]", help="Data; or, with --data, a name for the grammar."),
     ] = None,
     data: DataOption = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="The file to write; printed by default.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Output file; standard output by default.")] = None,
     target: TargetName = None,
     from_modes: Annotated[
         str | None,
         typer.Option(
-            "--from-modes", metavar="FILE", help="Of facts, ask only what these modes of Aleph or ACE allow."
+            "--from-modes", metavar="FILE", help="For facts: allow only what these modes of Aleph or ACE allow."
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write the default grammar for data, which fit uses unless --grammar names another, as a starting point to edit.
+    """Write the default grammar for data, which fit uses without --grammar, as a starting point to edit.
 
-    It is one that comes with structtree if that was made for the data or fits it; otherwise it is derived from the
-    data. The target is not part of it; name it with --target.
+    A grammar that is included in structtree is used if it was made for the data or fits it; otherwise one is derived
+    from the data. Name the target with --target to exclude it.
 
-    With --from-modes it asks what the modes of Aleph or ACE let be asked of facts, and declares their arguments.
+    With --from-modes, the grammar allows what the modes of Aleph or ACE allow, and declares the arguments of facts.
 
     Example: structtree grammar derive trains -o my.grammar
 
@@ -169,7 +169,7 @@ def grammar_derive(
 
     where = data or what
     if where is None:
-        raise UsageError("name the data to derive a grammar for, as in: structtree grammar derive trains")
+        raise UsageError("no data given; pass it as in: structtree grammar derive trains")
     check_output(out, as_json=as_json)
     if from_modes is None:
         grammar = grammar_for(read_as_said(where, reading, target, need_target=True))
@@ -191,21 +191,21 @@ def grammar_derive(
 
 def _with_modes(reading: Reading, modes: str) -> Reading:
     if "modes" in reading.given:
-        raise UsageError("name the modes with --modes or with --from-modes, not with both")
+        raise UsageError("--modes and --from-modes are mutually exclusive")
     return Reading(**reading.given, modes=modes)
 
 
 def _of_modes(data: Opened, where: str) -> Grammar:
-    """Return the grammar of what modes let be asked of facts."""
+    """Return the grammar that the modes of facts allow."""
     from structtree.lang.default import grammar_of_facts
 
     if data.provenance.facts is None:
-        raise UsageError(f"--from-modes is for facts, which {where} is not")
+        raise UsageError(f"--from-modes requires facts; {where} is not a source of facts")
     return grammar_of_facts(data.population, data.provenance.facts)
 
 
 def _named(grammar: Grammar, name: str) -> str:
-    """The text of a grammar under another name."""
+    """Return the text of a grammar with another name."""
     from structtree.lang.pretty import pretty_grammar
 
     header = pretty_grammar(replace(grammar.syntax, name=name)).partition("\n")[0]
@@ -220,11 +220,11 @@ def grammar_draw(
     reading: Reading,
     data: DataOption = None,
     target: TargetName = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="The picture: .svg, .png, .pdf or .dot.")] = Path(
+    out: Annotated[Path, typer.Option("-o", "--out", help="Output file: .svg, .png, .pdf or .dot.")] = Path(
         "space.svg"
     ),
-    depth: Annotated[int, typer.Option(min=1, help="The depth, in rewrites.")] = 2,
-    width: Annotated[int, typer.Option(min=1, help="The most refinements shown for one predicate.")] = 6,
+    depth: Annotated[int, typer.Option(min=1, help="Depth in rewrites.")] = 2,
+    width: Annotated[int, typer.Option(min=1, help="Maximum number of refinements shown for each predicate.")] = 6,
     as_json: Json = False,
 ) -> None:
     """Draw the graph of predicates and their refinements, down to a depth.

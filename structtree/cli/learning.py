@@ -1,7 +1,7 @@
-"""Options of commands that learn, and what they stand for in the library.
+"""Options of the commands that learn, and their conversion to parameters of the library.
 
-The options are those that `structtree.models.settings` declares. Only weights, shares and costs of classes have a
-form of their own on the command line, where a class is known by its name.
+The options are those that `structtree.models.settings` declares. Only class weights, priors and costs have their own
+syntax on the command line, where classes are given by name.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ OPTIONS = [option for option in options_of(Objective, Growth, Pruning, Decision)
 PANELS = ("Options", Growth.PANEL, Pruning.PANEL, Decision.PANEL)
 
 WIDE = 26
-"""Words that take more room than this are listed in the help, not beside the option."""
+"""Width above which allowed values are listed in the help text instead of next to the option."""
 
 
 def _keyword(option: Option) -> str:
@@ -51,33 +51,33 @@ def _keyword(option: Option) -> str:
 
 
 def _flag(option: Option) -> Parameter:
-    """A declared option as typer wants to have it."""
+    """Return a declared option as a parameter for typer."""
     words = [word for word in option.words if isinstance(word, str)]
     kind: Any = option.number if option.number and not words else bool if option.kind is bool else str
     kind = list[str] if option.many else kind
     text, shown, metavar = option.flag_help or option.help, "|".join(words), option.metavar
     if len(shown) > WIDE:
         text, shown = f"{text} One of {listed(words)}.", "NAME"
-    said = typer.Option(
+    flag = typer.Option(
         option.flag,
         metavar=metavar or shown or None,
         help=text,
         show_default=option.shown_default or True,
         rich_help_panel=option.panel,
     )
-    hint: Any = Annotated[kind | None if option.usual is None else kind, said]
+    hint: Any = Annotated[kind | None if option.usual is None else kind, flag]
     return Parameter(_keyword(option), Parameter.KEYWORD_ONLY, default=option.usual, annotation=hint)
 
 
 class Learning(SimpleNamespace):
-    """Options of growing a tree, of pruning it, and of what its leaves predict, by their flags."""
+    """Options for growing and pruning a tree and for the predictions of its leaves, by flag."""
 
     __signature__: ClassVar = Signature(
         [_flag(option) for option in sorted(OPTIONS, key=lambda option: PANELS.index(option.panel))]
     )
 
     def check(self) -> None:
-        """Refuse what makes no sense before the data is read."""
+        """Reject invalid options before the data is read."""
         given = _plain(self) | {option.parameter: None for option in OPTIONS if option.many}
         for option in OPTIONS:
             _check(option, given.get(option.parameter, option.default))
@@ -86,14 +86,14 @@ class Learning(SimpleNamespace):
 
 
 def _check(option: Option, value: Any) -> None:
-    """Refuse a value in the words of the command line, which has no None: who wants that leaves the option out."""
+    """Reject a value with a message that does not mention None, which the command line cannot express."""
     if value is not None and value != option.default and not option.allows(value):
         words = [word for word in option.words if word is not None]
         raise UsageError(f"{option.flag} must be {option.expected(words)}; got {value!r}")
 
 
 class Searching(SimpleNamespace):
-    """Those options of growing a tree that the search for one split has too."""
+    """Options for growing a tree that also apply to the search for a single split."""
 
     __signature__: ClassVar = Signature([_flag(option) for option in OPTIONS if option.for_search])
 
@@ -107,7 +107,7 @@ class SourceOptions:
     grammar: GrammarOption = None
 
     def source(self, reading: Reading) -> Source:
-        """Return the source, read by these options."""
+        """Return the source with these options for reading."""
         from structtree.lang.grammar import Grammar
         from structtree.session.reading import Source
 
@@ -116,7 +116,7 @@ class SourceOptions:
 
 
 def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"] | None:
-    """Return what the criteria are for; None if none is named.
+    """Return the task of the criteria; None if none is given.
 
     Examples
     --------
@@ -130,12 +130,12 @@ def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"]
     except UnknownNameError as error:
         raise UsageError(str(error)) from None
     if len(tasks) == 2:
-        raise UsageError(f"{tasks['numbers']!r} is for numbers and {tasks['classes']!r} for classes; choose")
+        raise UsageError(f"{tasks['numbers']!r} is for numbers and {tasks['classes']!r} for classes; choose one")
     return next(iter(tasks), None)
 
 
 def start_clock(time_limit: float, stop: Stop) -> Clock:
-    """Start the clock of a command; what it has to import does not count."""
+    """Start the clock of a command; the time for imports is not counted."""
     from structtree.search.clock import Clock
 
     import_module("structtree.session.fitting")
@@ -146,26 +146,26 @@ def start_clock(time_limit: float, stop: Stop) -> Clock:
 
 
 def learning_parameters(learning: Learning, training: TrainingData) -> dict[str, Any]:
-    """Return the options of learning by the names of the estimators' parameters, with classes by their labels."""
+    """Return the options as parameters of the estimators, with classes given by their labels."""
     from structtree.session.fitting import applicable
 
     given = applicable(_plain(learning), training.task)
     if training.task == "numbers":
         return given
     names = _class_names(training.labels)
-    pairs = {f"{true}:{said}": (true, said) for true in names for said in names}
+    pairs = {f"{true}:{predicted}": (true, predicted) for true in names for predicted in names}
     weights = _by_name(given["class_weight"], "class_weight", names, "active=5, or balanced")
     priors = _by_name(given["priors"], "priors", names, "active=0.01")
     costs = _by_name(given["costs"], "costs", pairs, "active:inactive=5")
     if isinstance(weights, dict):
         weights = dict.fromkeys(names.values(), 1.0) | weights
     if costs is not None:
-        costs = tuple(tuple(costs.get((true, said), float(true != said)) for said in names) for true in names)
+        costs = tuple(tuple(costs.get((a, b), float(a != b)) for b in names) for a in names)
     return given | {"class_weight": weights, "priors": priors, "costs": costs}
 
 
 def _plain(learning: Learning) -> dict[str, Any]:
-    """The values of all options, by the names of the parameters."""
+    """Return the values of all options, by parameter name."""
     return {option.parameter: _read(option, getattr(learning, _keyword(option))) for option in OPTIONS}
 
 
@@ -182,14 +182,14 @@ def _read(option: Option, value: Any) -> Any:
 
 
 def _class_names(labels: NDArray[Any]) -> Mapping[str, Any]:
-    """The classes by their names, in the order in which the library has them."""
+    """Return the classes by name, in the order of the library."""
     from structtree.evaluation.score import class_name
 
     return {class_name(label): label for label in sorted(set(labels.tolist()))}
 
 
 def _by_name(texts: list[str] | None, parameter: str, known: Mapping[str, Any], example: str) -> Any:
-    """The numbers that texts like ``name=number`` give to what has these names; None and balanced as they are."""
+    """Parse texts such as ``name=number`` into numbers by name; None and ``balanced`` are returned unchanged."""
     if texts is None or (texts == ["balanced"] and "balanced" in example):
         return texts and "balanced"
     (option,) = (option for option in OPTIONS if option.parameter == parameter)
@@ -201,7 +201,7 @@ def _by_name(texts: list[str] | None, parameter: str, known: Mapping[str, Any], 
         except ValueError:
             raise UsageError(f"{option.flag} takes {option.metavar}, as in {example}; got {text!r}") from None
         if name not in known:
-            wrong = f"{name!r} is not a pair of classes" if ":" in option.metavar else f"there is no class {name!r}"
+            wrong = f"{name!r} is not a pair of classes" if ":" in option.metavar else f"unknown class {name!r}"
             raise UsageError(f"{option.flag}: {wrong}{did_you_mean(name, known)}")
         found[known[name]] = value
     return found

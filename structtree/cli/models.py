@@ -1,4 +1,4 @@
-"""Commands that use a model: predict, show and explain."""
+"""Commands that use a model: predict, show, report and explain."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ __all__ = ["explain_command", "predict_command", "report_command", "show_command
 PICTURES = ("svg", "png", "pdf", "dot")
 MODEL_FORMATS = ("text", "rules", "formula", "json", *PICTURES)
 
-WordsOption = Annotated[bool, typer.Option("--words", help="Say tests in plain English.")]
-ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as structtree fit -o writes it.")]
+WordsOption = Annotated[bool, typer.Option("--words", help="Write tests in plain English.")]
+ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="Model file written by structtree fit -o.")]
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredOptions:
-    """Options that a script may give to all commands about trees; commands that use a model need neither."""
+    """Options that scripts may pass to every command; commands that use a model ignore them."""
 
     seed: Annotated[int, typer.Option("--seed", hidden=True)] = 0
     time_limit: Annotated[float, typer.Option("--time-limit", hidden=True)] = 0.0
@@ -60,7 +60,7 @@ def predict_command(
     metric: MetricOption = None,
     id: Annotated[
         str | None,
-        typer.Option("--id", metavar="COLUMN", help="The column that identifies individuals, copied as text."),
+        typer.Option("--id", metavar="COLUMN", help="Column that identifies the individuals, copied as text."),
     ] = None,
     keep: Annotated[
         list[str] | None,
@@ -68,15 +68,15 @@ def predict_command(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="OUT.csv", help="The file to write; printed by default."),
+        typer.Option("-o", "--out", metavar="OUT.csv", help="Output file; standard output by default."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict for each individual, as CSV: its row in the data, the prediction, and the probabilities.
+    """Write predictions as CSV: the row of each individual, the prediction, and the probabilities.
 
-    Rows are counted from 0 as they stand in the data, even where some are left out (--skip-bad): these have a
-    problem in place of a prediction. If the data has the target, scores are shown on stderr, beside those of always
-    predicting the same.
+    Rows are numbered from 0 as in the data. Individuals that are skipped (--skip-bad) have an error message in place
+    of a prediction. If the data contains the target, scores are printed on stderr, next to those of a constant
+    prediction.
 
     Example: structtree predict trains.json trains
 
@@ -102,7 +102,7 @@ def predict_command(
         for line in metrics.lines(str(found.target), {_individuals(scores.n): scores}):
             note(line)
     elif metric is not None:
-        note(f"note: there are no scores, since the data has no {found.target}")
+        note(f"note: no scores, since the data has no {found.target}")
 
 
 def _individuals(n: int) -> str:
@@ -110,12 +110,12 @@ def _individuals(n: int) -> str:
 
 
 def _listed(names: list[str]) -> list[str]:
-    """Return names that were given with commas between them."""
+    """Split comma-separated names."""
     return [name.strip() for text in names for name in text.split(",") if name.strip()]
 
 
 def _as_json(found: Predictions) -> str:
-    """Return a list with one object on each line."""
+    """Return a JSON list with one object per line."""
     lines = ",\n".join(json.dumps(record, ensure_ascii=False) for record in found.to_dicts())
     return f"[\n{lines}\n]\n"
 
@@ -129,20 +129,20 @@ def show_command(
         typer.Option(
             "--format",
             metavar="|".join(MODEL_FORMATS),
-            help="As a tree, as rules, as formulas, as JSON, or as a picture.",
+            help="Tree, rules, formulas, JSON, or a picture.",
         ),
     ] = "text",
     max_depth: Annotated[
-        int | None, typer.Option("--max-depth", help="For text and pictures: summarise what lies deeper.")
+        int | None, typer.Option("--max-depth", help="For text and pictures: summarise deeper nodes.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="For pictures: the file to write.")
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="For pictures: output file.")
     ] = None,
     words: WordsOption = False,
     plain: Plain = False,
     as_json: Json = False,
 ) -> None:
-    """Print a model: as a tree, as rules, as one formula for each class, or as JSON; or draw it.
+    """Print a model as a tree, rules, one formula per class, or JSON; or draw it.
 
     Example: structtree show trains.json --format rules
 
@@ -154,20 +154,20 @@ def show_command(
         format = out.suffix[1:]
 
     if format not in MODEL_FORMATS:
-        raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, MODEL_FORMATS)}")
+        raise UsageError(f"unknown format {format!r}{did_you_mean(format, MODEL_FORMATS)}")
     if max_depth is not None and (as_json or format not in ("text", *PICTURES)):
         raise UsageError(f"--max-depth is for text and pictures of a tree, not for {'json' if as_json else format}")
     if plain and (as_json or format != "text"):
         raise UsageError(f"--plain is for the text of a tree, not for {'json' if as_json else format}")
     if format in PICTURES:
         if as_json:
-            raise UsageError(f"--json and --format {format} exclude each other; leave out one of them")
+            raise UsageError(f"--json and --format {format} are mutually exclusive")
         _show_picture(load_model(model), format, out, max_depth, words)
         return
     if out is not None:
         raise UsageError(f"-o is for pictures ({', '.join(PICTURES)}); other formats are printed")
     if words and (format == "json" or (as_json and format == "text")):
-        raise UsageError("--words is for people; a model as JSON is for machines")
+        raise UsageError("--words does not apply to JSON")
     loaded = load_model(model)
     match format:
         case "rules":
@@ -184,7 +184,7 @@ def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | 
     from structtree.report.pictures.trees import plot_tree
 
     if out is None and format in ("png", "pdf"):
-        raise UsageError(f"say with -o FILE where to write the {format.upper()} file; -o - is standard output")
+        raise UsageError(f"set the output file with -o FILE for the {format.upper()} format; -o - is standard output")
     check_output(out)
     picture = plot_tree(model, max_depth=max_depth, words=words, title=model.target or "")
     picture.write(out or Path(STANDARD_STREAM), format)
@@ -218,7 +218,7 @@ def _show_rules(model: Model, as_json: bool, words: bool) -> None:
 
 
 def _speaker(model: Model, words: bool) -> Callable[[syn.Predicate], str]:
-    """Return how predicates are shown: as text of the grammar language, or in words."""
+    """Return a function that formats predicates: in the grammar language, or in English."""
     from structtree.lang.pretty import pretty
     from structtree.report.words import in_words
 
@@ -243,26 +243,26 @@ def report_command(
     reading: Reading,
     idle: IgnoredOptions,
     where: Annotated[
-        str | None, typer.Argument(metavar="[DATA]", help="The data, as of fit; or with --data.", show_default=False)
+        str | None, typer.Argument(metavar="[DATA]", help="Data, as for fit; or use --data.", show_default=False)
     ] = None,
-    data: Annotated[str | None, typer.Option("--data", metavar="DATA", help="The data, as of fit.")] = None,
+    data: Annotated[str | None, typer.Option("--data", metavar="DATA", help="Data, as for fit.")] = None,
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="FILE.html", help="The file to write; - is standard output.")
+        Path, typer.Option("-o", "--out", metavar="FILE.html", help="Output file, or - for standard output.")
     ] = Path("report.html"),
-    title: Annotated[str, typer.Option("--title", help="The title of the report.")] = "",
+    title: Annotated[str, typer.Option("--title", help="Title of the report.")] = "",
     effort: Annotated[
         float | None,
         typer.Option(
             "--effort",
             metavar="SECONDS",
-            help="Search again by each criterion, with and without pruning, for at most so long each.",
+            help="Compare the search with and without pruning, with this time limit for each criterion.",
         ),
     ] = None,
 ) -> None:
-    """Write an interactive report of a model and of some data as one HTML file, which loads nothing from elsewhere.
+    """Write an interactive report of a model and data as one self-contained HTML file.
 
-    It shows the tree, typical and misclassified individuals with what decided each test, rules, scores, importances,
-    the grammar and the data. Without the target in the data there are no scores.
+    It shows the tree, typical and misclassified individuals with the evidence for each test, rules, scores,
+    importances, the grammar and the data. Scores require the target in the data.
 
     Example: structtree report trains.json trains -o trains.html
     """
@@ -271,7 +271,7 @@ def report_command(
     from structtree.report.predictions import truth, whole
 
     if (where is None) == (data is None):
-        raise UsageError("say once which data the report is about: structtree report MODEL DATA, or with --data DATA")
+        raise UsageError("pass the data once: structtree report MODEL DATA, or --data DATA")
     check_output(out)
     loaded, source = load_model(model), where or data or ""
     population = whole(read_as_said(source, reading, model=loaded))
@@ -289,16 +289,14 @@ def explain_command(
     idle: IgnoredOptions,
     row: Annotated[
         int | None,
-        typer.Option(
-            "--row", metavar="K", help="The row of the individual in the data, counted from 0.  [default: 0]"
-        ),
+        typer.Option("--row", metavar="K", help="Row of the individual in the data, counted from 0.  [default: 0]"),
     ] = None,
     id: Annotated[
-        str | None, typer.Option("--id", metavar="VALUE", help="The SMILES, name or identifier of the individual.")
+        str | None, typer.Option("--id", metavar="VALUE", help="SMILES, name or identifier of the individual.")
     ] = None,
     id_column: Annotated[
         str | None,
-        typer.Option("--id-column", metavar="COLUMN", help="With --id: the column to look for the VALUE in."),
+        typer.Option("--id-column", metavar="COLUMN", help="With --id: column that contains VALUE."),
     ] = None,
     words: WordsOption = False,
     picture: Annotated[
@@ -306,16 +304,20 @@ def explain_command(
         typer.Option(
             "--picture",
             metavar="FILE",
-            help="Draw it with what decided each test marked: .svg, .png or .pdf. Tests are said in plain English.",
+            help="Draw the individual with the evidence for each test, in plain English: .svg, .png or .pdf.",
         ),
     ] = None,
     path_picture: Annotated[
         Path | None,
-        typer.Option("--path-picture", metavar="FILE", help="Draw its path in the tree: .svg, .png, .pdf or .dot."),
+        typer.Option(
+            "--path-picture",
+            metavar="FILE",
+            help="Draw the path of the individual in the tree: .svg, .png, .pdf or .dot.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Explain the prediction for one individual: every test on its path, and what decided it.
+    """Explain the prediction for one individual: every test on its path, with the evidence.
 
     Example: structtree explain trains.json trains --row 3
 
@@ -329,9 +331,9 @@ def explain_command(
     from structtree.report.predictions import find_individual, truth, whole
 
     if row is not None and id is not None:
-        raise UsageError("--row and --id both say which individual; give one of them")
+        raise UsageError("--row and --id are mutually exclusive")
     if id_column is not None and id is None:
-        raise UsageError("--id-column is for --id VALUE, which is not given")
+        raise UsageError("--id-column requires --id VALUE")
     if picture is not None:
         check_picture(picture)
     if path_picture is not None:
@@ -356,4 +358,4 @@ def explain_command(
         return
     say(str(found))
     if known is not None:
-        say(f"  (the data says {inert(str(known))})")
+        say(f"  (true label: {inert(str(known))})")

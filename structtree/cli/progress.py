@@ -1,4 +1,4 @@
-"""Progress of long commands: a live line on stderr, if that is a terminal."""
+"""Progress of long commands, as a live line on stderr if it is a terminal."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
 __all__ = ["audit_bar", "compiled_note", "compiling_note", "fold_bar", "growth_bar", "reading_bar", "search_bar"]
 
 Show = Callable[[HasStatus], None]
-"""Shows what is being done."""
+"""Function that displays the current status."""
 
 DELAY = 0.4
-"""Seconds after which there is something to show: what takes less is not worth looking at."""
+"""Seconds before progress is shown; shorter commands show none."""
 
 _CELLS = 20
-"""The width of a bar."""
+"""Width of a progress bar, in characters."""
 
 
 @contextmanager
 def compiling_note() -> Iterator[None]:
-    """Say why nothing happens, if it is because kernels are compiled; once is enough."""
+    """Print a note when kernels are being compiled, at most once."""
     from structtree.search.kernels.compiling import when_compiling
 
-    with when_compiling(_tell_of_compiling):
+    with when_compiling(_note_compiling):
         yield
 
 
 @cache
-def _tell_of_compiling() -> None:
-    note("note: compiling, which takes some seconds and is needed only once")
+def _note_compiling() -> None:
+    note("note: compiling, which takes a few seconds and happens only once")
 
 
 @contextmanager
 def compiled_note() -> Iterator[None]:
-    """Say after a block how long something was compiled in it, if so: no time limit counts that."""
+    """Print after a block how long compilation took, if there was any; time limits exclude it."""
     from structtree.search.kernels.compiling import compile_seconds
 
     before = compile_seconds()
@@ -60,54 +60,54 @@ def compiled_note() -> Iterator[None]:
 
 @contextmanager
 def reading_bar() -> Iterator[None]:
-    """A line that says what is being read."""
+    """Show what is being read."""
     with _live(Status("reading")):
         yield
 
 
 @contextmanager
 def audit_bar() -> Iterator[None]:
-    """A line that says what is being checked."""
+    """Show which check is running."""
     with _live(Status("auditing")):
         yield
 
 
 @contextmanager
 def search_bar() -> Iterator[Callable[[str, str, SearchStats], None]]:
-    """A line that says what a search has evaluated."""
+    """Show the number of predicates that a search has evaluated."""
     with _live(Status("searching")) as show:
 
-        def tell(criterion: str, doing: str, stats: SearchStats) -> None:
+        def update(criterion: str, doing: str, stats: SearchStats) -> None:
             rate = f", {stats.evaluated / stats.seconds:,.0f}/s" if stats.seconds >= 1 else ""
             show(Status("searching", 0, None, (f"{criterion} {doing}", f"{stats.evaluated:,} predicates{rate}")))
 
-        yield tell
+        yield update
 
 
 @contextmanager
 def growth_bar() -> Iterator[Callable[[Progress], None]]:
-    """A bar that fills as individuals arrive in leaves, with the node and the test that is looked for."""
+    """Show a bar that fills as individuals reach leaves, with the current node."""
     with _live(Status("preparing")) as show:
         yield show
 
 
 @contextmanager
 def fold_bar() -> Iterator[Callable[[FoldDone], None]]:
-    """A bar that fills as folds are done, with the mean score so far of each estimator."""
+    """Show a bar that fills as folds complete, with the mean score of each estimator so far."""
     scores: dict[str, list[float]] = {}
     with _live(Status("cross-validation")) as show:
 
-        def tell(fold: FoldDone) -> None:
+        def update(fold: FoldDone) -> None:
             scores.setdefault(fold.name or "mean", []).append(fold.score)
             means = tuple(f"{name} {sum(found) / len(found):.3f}" for name, found in scores.items())
             show(fold.status._replace(facts=means))
 
-        yield tell
+        yield update
 
 
 @contextmanager
 def _live(first: Status) -> Iterator[Show]:
-    """Show on a terminal what is being done, in a line or two that are gone in the end; in a pipe nothing."""
+    """Show a transient status on a terminal; show nothing in a pipe."""
     if not sys.stderr.isatty():
         with compiling_note():
             yield lambda progress: None
@@ -121,7 +121,7 @@ def _live(first: Status) -> Iterator[Show]:
 
     def start() -> None:
         live.start()
-        console.show_cursor(True)  # which whoever is ended by force could not do
+        console.show_cursor(True)  # a process that is killed could not restore it
 
     timer = Timer(DELAY, start)
     timer.daemon = True
@@ -136,7 +136,7 @@ def _live(first: Status) -> Iterator[Show]:
 
 
 class _Status:
-    """What is being done, as rich shows it: with a bar if it is known how much there is, and wrapped to the width."""
+    """Current status as a rich renderable, with a bar if the total is known."""
 
     def __init__(self, doing: Status) -> None:
         self.shown, self.began = doing, monotonic()

@@ -1,4 +1,4 @@
-"""Data of the commands: the options that say how to read it, and functions that read it and print remarks."""
+"""Options for reading data, and functions that read it and print remarks."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ __all__ = [
 ]
 
 Where = Annotated[
-    str, typer.Argument(metavar="DATA", help="A data set's name, a file, a folder, or - for standard input.")
+    str, typer.Argument(metavar="DATA", help="File, folder, URL, built-in dataset, or - for standard input.")
 ]
 TargetName = Annotated[
     str | None,
     typer.Option(
         "--target",
         metavar="ATTRIBUTE",
-        help="The attribute to predict; named data sets, ARFF, C4.5 and TU folders have a default.",
+        help="Attribute to predict; built-in datasets, ARFF, C4.5 and TU folders have a default.",
     ),
 ]
 GrammarOption = Annotated[
@@ -49,16 +49,16 @@ GrammarOption = Annotated[
     typer.Option(
         "--grammar",
         metavar="GRAMMAR",
-        help="The name or file of a grammar; by default the data's own, or one derived from it.",
+        help="Name or file of a grammar; by default that of the dataset, or one derived from the data.",
     ),
 ]
 
 
 @dataclass(frozen=True, init=False)
 class Reading:
-    """Options of reading data, as the command line gives them; what is not given is detected.
+    """Options for reading data, as given on the command line; the others are detected.
 
-    Its parameters are the options of `structtree.data.readers.options`, in the form in which a command line has them.
+    Its parameters are the options of `structtree.data.readers.options`, with the types of command-line values.
     """
 
     given: Mapping[str, Any]
@@ -68,7 +68,7 @@ class Reading:
         object.__setattr__(self, "given", given)
 
     def options(self) -> dict[str, Any]:
-        """Return the options as `structtree.open_data` takes them."""
+        """Return the options as arguments of `structtree.open_data`."""
         found = dict(self.given)
         if "types" in found:
             found["types"] = _kinds(found["types"])
@@ -78,18 +78,18 @@ class Reading:
 
 
 def _with_links(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with what ``--link`` says of keys (loan.account=account.id) apart from a link's name."""
-    said = given.pop("link", [])
-    keys = [text for text in said if "=" in text]
-    names = [text for text in said if "=" not in text]
+    """Return the options with ``--link`` split into keys (loan.account=account.id) and the name of a link."""
+    texts = given.pop("link", [])
+    keys = [text for text in texts if "=" in text]
+    names = [text for text in texts if "=" not in text]
     if len(names) > 1:
-        raise UsageError(f"--link was given twice; a link has one name, got {names[0]!r} and {names[1]!r}")
+        raise UsageError(f"--link was given twice; expected one name, got {names[0]!r} and {names[1]!r}")
     return given | ({"links": keys} if keys else {}) | ({"link": names[0]} if names else {})
 
 
 def _parameter(option: ReadingOption) -> inspect.Parameter:
-    """Return an option of reading as typer wants it: lists are repeated, but names come in one word."""
-    assert option.text is not None  # because it is for the command line
+    """Return a reading option as a parameter for typer: lists are repeatable, but names are comma-separated."""
+    assert option.text is not None  # options without a text are not on the command line
     kinds = {bool: bool, int: int, Mapping: list[str], Sequence: str if option.name == "names" else list[str]}
     values: Any = list[str] if option.name == "link" else kinds.get(get_origin(option.kind) or option.kind, str)
     text = option.text
@@ -98,8 +98,8 @@ def _parameter(option: ReadingOption) -> inspect.Parameter:
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
 
 
-_FEATURES = OptionText("The attributes of the individuals to use, such as 'f*,size'; all by default.", DATA, "NAMES")
-_IGNORE = OptionText("Attributes of the individuals to leave out, such as 'CT_*,id'.", DATA, "NAMES")
+_FEATURES = OptionText("Attributes of the individuals to use, such as 'f*,size'; all by default.", DATA, "NAMES")
+_IGNORE = OptionText("Attributes of the individuals to exclude, such as 'CT_*,id'.", DATA, "NAMES")
 _OPTIONS = (
     *reading_options().values(),
     ReadingOption("features", Sequence[str], _FEATURES),
@@ -120,19 +120,19 @@ def read_as_said(
     model: Model | None = None,
     grammar: Grammar | None = None,
 ) -> Opened:
-    """Read data as the options say, and print remarks.
+    """Read data with the given options, and print remarks.
 
     Parameters
     ----------
     where, reading, target, id
     need_target : bool
-        Whether individuals without a label are left out.
+        Whether individuals without a label are skipped.
     tell : bool
         Whether notes are printed as well as warnings.
     model : Model, optional
-        One for which data is read as its own was.
+        Model whose training data determines how the data is read.
     grammar : Grammar, optional
-        One whose declared facts are read so.
+        Grammar that may declare the types of facts.
     """
     from structtree.session.reading import Source, read_source
     from structtree.session.remembered import like_training_data
@@ -166,17 +166,17 @@ def _schema(grammar: Grammar, data: Opened) -> Schema:
 
 
 def print_grammar(grammar: Grammar, data: Opened) -> None:
-    """Say which grammar was used, what it asks about, and what it leaves out."""
+    """Print the grammar, its notes, and the features that it uses."""
     from structtree.report.features import asked_about
 
     typer.echo(f"Grammar: {grammar.origin}")
     for remark in grammar.notes:
         typer.echo(f"  {remark}")
-    typer.echo(f"Asked about: {asked_about(grammar.check(_schema(grammar, data)))}")
+    typer.echo(f"Features: {asked_about(grammar.check(_schema(grammar, data)))}")
 
 
 def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any]:
-    """Return which grammar was used, and what of the individuals it asks about, for JSON."""
+    """Return the grammar and the attributes and links that it uses, for JSON."""
     facts: dict[str, Any] = {"name": grammar.name, "origin": grammar.origin, "notes": list(grammar.notes)}
     if data is not None:
         from structtree.report.features import asked_about
@@ -189,7 +189,7 @@ def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any
 def _kinds(pairs: Sequence[str]) -> dict[str, str]:
     kinds = {}
     for pair in pairs:
-        # A name may have =, and so may the values of an order.
+        # A name may contain =, and so may the values of an ordinal attribute.
         name, equals, kind = pair.partition("=") if "<" in pair else pair.rpartition("=")
         if not (name and equals and kind):
             raise UsageError(f"--type takes NAME=KIND, as in --type zip=nominal; got {pair!r}")

@@ -1,4 +1,4 @@
-"""Options of commands that score: which metrics are shown, and how individuals are divided into folds."""
+"""Options for scoring: the metrics to show, and how individuals are divided into folds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from structtree.errors import DataError, UnknownNameError, UsageError
+from structtree.reprs import number_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["Divided", "FoldsOption", "MetricOption", "Metrics", "fold_facts", "folds_for"]
 
 CONFUSION = "confusion_matrix"
-"""The name of the confusion matrix among the metrics."""
+"""Name of the confusion matrix among the metrics."""
 
 MetricOption = Annotated[
     str | None,
     typer.Option(
         "--metric",
         metavar="NAMES",
-        help="The metrics to show, as scikit-learn names them: accuracy, balanced_accuracy, roc_auc, log_loss, "
+        help="Metrics to show, by their scikit-learn names: accuracy, balanced_accuracy, roc_auc, log_loss, "
         "average_precision, f1, mcc, confusion_matrix; r2, rmse, mae, median_ae; or all.",
     ),
 ]
@@ -37,23 +38,23 @@ FoldsOption = Annotated[
     typer.Option(
         "--folds",
         metavar="K|scaffold|group:COLUMN|time:COLUMN",
-        help="The number of folds; or keep molecules with the same scaffold, or individuals with the same value, "
-        "together; or always test on later individuals than were learned from. "
-        "With a number of folds: group:COLUMN:3.",
+        help="Number of random folds; or keep molecules with the same scaffold, or individuals with the same value, "
+        "in one fold; or test on later individuals than the training data. "
+        "Append a number to set the number of folds: group:COLUMN:3.",
     ),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """The metrics that were chosen, and whether the confusion of classes is shown."""
+    """Selected metrics, and whether to show the confusion matrix."""
 
     names: tuple[str, ...] | None = None
     with_confusion: bool = True
 
     @classmethod
     def parse(cls, text: str | None) -> Metrics:
-        """Return the metrics of a text with commas; names that are not known are refused.
+        """Parse comma-separated names of metrics; unknown names are rejected.
 
         Examples
         --------
@@ -74,7 +75,7 @@ class Metrics:
         return cls(tuple(name for name in given if name != CONFUSION), bool({CONFUSION, EVERY_METRIC} & {*given}))
 
     def check(self, task: str | Task) -> None:
-        """Refuse metrics that do not fit the target."""
+        """Reject metrics that do not apply to the target."""
         from structtree.evaluation.score import known_metrics
         from structtree.tasks.registry import as_task
 
@@ -83,7 +84,7 @@ class Metrics:
             raise UsageError(f"{CONFUSION} is for classes, and the target is a number")
 
     def lines(self, title: str, columns: Mapping[str, Scores]) -> list[str]:
-        """Return the scores as text, and the confusion by the last of them."""
+        """Return the scores as lines of text, with the confusion matrix of the last column."""
         from structtree.report.scores import confusion_lines, score_lines
 
         name, last = list(columns.items())[-1]
@@ -98,7 +99,7 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Divided:
-    """The data without the column that divides it, and how it is divided.
+    """Data without the column that defines the folds, and the folds.
 
     Parameters
     ----------
@@ -106,9 +107,9 @@ class Divided:
     folds : int or splitter
     n_folds : int
     by : str or None
-        What keeps individuals together or in order; None if folds are random.
+        Column that groups or orders the individuals; None if folds are random.
     remark : str or None
-        What is to be said about it.
+        Sentence about the folds.
     """
 
     data: Opened
@@ -119,57 +120,61 @@ class Divided:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _Scheme:
+    """Parsed value of ``--folds``."""
+
     kind: Literal["scaffold", "group", "time"]
     column: str
     given: int | None
 
     def n_folds(self, values: Any) -> int:
-        """The number that is given, or the usual one if there are as many different values."""
+        """Return the given number of folds, or the default, limited by the number of distinct values."""
         from structtree.evaluation.folds import USUAL_FOLDS
 
         return self.given or min(USUAL_FOLDS, max(2, len(set(values.tolist()))))
 
 
 def folds_for(data: Opened, text: str) -> Divided:
-    """Return how data is divided into folds, as the command line says it."""
+    """Return the folds that the value of ``--folds`` describes."""
     from structtree.evaluation.folds import USUAL_FOLDS, GroupFolds, TimeFolds
 
     if text.strip().lstrip("+-").isdigit():
         return Divided(data, int(text), int(text))
-    way = _way(text, data)
-    if way.kind == "scaffold":
+    scheme = _scheme(text, data)
+    if scheme.kind == "scaffold":
         from structtree.data.readers.molecules.scaffolds import scaffolds
 
         groups = scaffolds(data.population)
         remark = f"{len(set(groups)):,} scaffolds (Bemis-Murcko); molecules with the same scaffold are in one fold"
-        n_folds = way.n_folds(groups)
+        n_folds = scheme.n_folds(groups)
         return Divided(data, GroupFolds(groups, n_folds), n_folds, "scaffold", remark)
-    column = _whole_column(data, way.column)
-    is_asked = way.column in data.population.table(data.population.schema.individual).columns
-    rest = replace(data, population=data.population.without(way.column)) if is_asked else data
-    if way.kind == "group":
-        n_folds = way.n_folds(column.values)
+    column = _whole_column(data, scheme.column)
+    is_feature = scheme.column in data.population.table(data.population.schema.individual).columns
+    rest = replace(data, population=data.population.without(scheme.column)) if is_feature else data
+    if scheme.kind == "group":
+        n_folds = scheme.n_folds(column.values)
         folds: Any = GroupFolds(column.values, n_folds)
-        remark = f"individuals with the same {way.column} are in one fold; {way.column} is not asked about"
+        remark = (
+            f"individuals with the same {scheme.column} are in one fold; {scheme.column} is not used as a feature"
+        )
     else:
-        times = _times(column, way.column)
-        n_folds = way.given or USUAL_FOLDS
+        times = _times(column, scheme.column)
+        n_folds = scheme.given or USUAL_FOLDS
         folds = TimeFolds(times, n_folds)
         remark = (
-            f"each fold tests on what is later by {way.column} than what it learns from, so the earliest are not "
-            f"tested; {way.column} is not asked about"
+            f"each fold is tested on individuals that are later by {scheme.column} than its training data, so the "
+            f"earliest ones are never tested; {scheme.column} is not used as a feature"
         )
-    return Divided(rest, folds, n_folds, f"{way.kind} {way.column}", remark)
+    return Divided(rest, folds, n_folds, f"{scheme.kind} {scheme.column}", remark)
 
 
 def fold_facts(divided: Divided) -> dict[str, Any]:
-    """Return how the data was divided, for JSON."""
+    """Return the number and kind of folds, for JSON."""
     return {"folds": divided.n_folds, "divided_by": divided.by}
 
 
-def _way(text: str, data: Opened) -> _Way:
-    """A text such as ``group:patient:5``; a column whose name ends like that comes first."""
+def _scheme(text: str, data: Opened) -> _Scheme:
+    """Parse a text such as ``group:patient:5``; a column whose name ends in a number takes precedence."""
     kind, _, column = text.partition(":")
     schema = data.population.schema
     known = {attribute.name for attribute in schema.type(schema.individual).attributes}
@@ -179,20 +184,20 @@ def _way(text: str, data: Opened) -> _Way:
         column, n_folds = head, int(number)
     match kind:
         case "scaffold" if not column:
-            return _Way("scaffold", "", n_folds)
+            return _Scheme("scaffold", "", n_folds)
         case "group" | "time" if column:
-            return _Way(kind, column, n_folds)
+            return _Scheme(kind, column, n_folds)
     raise UsageError(
         f"--folds takes a number, scaffold, group:COLUMN or time:COLUMN, as in group:patient; got {text!r}"
     )
 
 
 def _whole_column(data: Opened, name: str) -> Column:
-    """A column of the individuals, or a name that their source has for them, which must have no gaps."""
+    """Return a column of the individuals, or of their names in the source, without missing values."""
     column = _column(data, name)
     n_missing = int(column.missing.sum())
     if n_missing:
-        raise DataError(f"{name} is to divide the individuals into folds, and {n_missing:,} of them have no value")
+        raise DataError(f"{name} defines the folds, but is missing for {number_text(n_missing, 'individual')}")
     return column
 
 
@@ -206,7 +211,7 @@ def _column(data: Opened, name: str) -> Column:
 
 
 def _times(column: Column, name: str) -> NDArray[Any]:
-    """Numbers as they are, and texts that are dates as dates."""
+    """Return the values as numbers or dates."""
     import numpy as np
 
     if column.kind != "nominal":
@@ -216,7 +221,7 @@ def _times(column: Column, name: str) -> NDArray[Any]:
     except ValueError:
         text = column.categories[0]
         raise DataError(
-            f"{name} has neither numbers nor dates such as 2024-07-31, but values such as {text!r}"
+            f"{name} must contain numbers or dates such as 2024-07-31; got values such as {text!r}"
         ) from None
     found: NDArray[Any] = dates[column.values.astype(np.int64)]
     return found

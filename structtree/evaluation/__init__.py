@@ -1,1 +1,1 @@
-"""Metrics, folds, validation, leakage."""
+"""Metrics, folds, cross-validation and leakage checks."""

@@ -1,7 +1,7 @@
-"""Folds: how individuals are divided into those to learn from and those to test on.
+"""Folds: divisions of individuals into training and test rows.
 
-scikit-learn's splitters do it: by chance with the classes spread evenly, by groups that stay together, or forward in
-time. All are lists of pairs of row numbers in the end, and `splits_of` makes one of whatever says how to divide.
+scikit-learn's splitters make them: random and stratified by class, by group, or forward in time. `splits_of` converts
+all specifications of folds into lists of pairs of row numbers.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from structtree.errors import UsageError
 __all__ = ["Fold", "GroupFolds", "TimeFolds", "splits_of"]
 
 USUAL_FOLDS = 5
-"""The number of folds by group or in time, if none is said."""
+"""Default number of folds by group or time."""
 
 
 class Fold(NamedTuple):
-    """The rows to learn from, and those to test on."""
+    """Training rows and test rows."""
 
     train: Ints
     test: Ints
@@ -33,14 +33,15 @@ class Fold(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupFolds:
-    """Folds that keep groups together: no group is both in training and in testing.
+    """Folds that keep groups together: no group is in both training and test rows.
 
-    The largest group comes first, each into the fold that is smallest then. A splitter as scikit-learn has them.
+    Groups are assigned in order of decreasing size, each to the smallest fold so far. Compatible with scikit-learn's
+    splitters.
 
     Parameters
     ----------
     groups : array
-        The group of each individual.
+        Group of each individual.
     n_folds : int
 
     Examples
@@ -53,12 +54,12 @@ class GroupFolds:
     n_folds: int = USUAL_FOLDS
 
     def split(self, X: Any = None, y: Any = None) -> Iterator[Fold]:  # noqa: N803  # as scikit-learn calls it
-        """Yield the folds; the groups alone decide about them."""
+        """Yield the folds; X and y are ignored."""
         groups = np.unique(np.asarray(self.groups), return_inverse=True)[1].ravel()
         n = len(np.unique(groups))
         if not 2 <= self.n_folds <= n:
             raise UsageError(
-                f"the number of folds must be from 2 to that of the groups, which is {n}; got {self.n_folds}"
+                f"the number of folds must be between 2 and the number of groups, {n}; got {self.n_folds}"
             )
         found = GroupKFold(self.n_folds).split(np.zeros(len(groups)), groups=groups)
         return (Fold(train, test) for train, test in found)
@@ -66,9 +67,9 @@ class GroupFolds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeFolds:
-    """Folds forward in time: each tests on what comes next after what it learns from; equal times stay together.
+    """Folds forward in time: each tests on the individuals that follow its training data; equal times stay together.
 
-    The earliest individuals are never tested, since nothing comes before them. A splitter as scikit-learn has them.
+    The earliest individuals are never tested. Compatible with scikit-learn's splitters.
 
     Parameters
     ----------
@@ -85,31 +86,31 @@ class TimeFolds:
     n_folds: int = USUAL_FOLDS
 
     def split(self, X: Any = None, y: Any = None) -> Iterator[Fold]:  # noqa: N803  # as scikit-learn calls it
-        """Yield the folds, the earliest first; the times alone decide about them."""
+        """Yield the folds, earliest first; X and y are ignored."""
         distinct, rank = np.unique(np.asarray(self.times), return_inverse=True)
         n = len(distinct)
         if not 2 <= self.n_folds < n:
-            message = f"the number of folds must be from 2 to {n - 1}, one less than there are different times"
+            message = f"the number of folds must be between 2 and {n - 1}, one less than the number of distinct times"
             raise UsageError(f"{message}; got {self.n_folds}")
         found = TimeSeriesSplit(self.n_folds).split(distinct)
         return (Fold(*(np.flatnonzero(np.isin(rank, part)) for part in parts)) for parts in found)
 
 
 def splits_of(folds: Any, target: NDArray[Any], *, is_classes: bool, repeats: int, seed: int) -> list[Fold]:
-    """Return the folds that are meant.
+    """Return the folds for a number, splitter, groups or pairs.
 
     Parameters
     ----------
     folds : int, splitter, array of groups, or iterable of pairs
-        A number of folds by chance; anything with a ``split`` as scikit-learn's splitters have it; the group of each
-        individual; or pairs of the rows to learn from and to test on.
+        Number of random folds; any object with a ``split`` method like scikit-learn's splitters; the group of each
+        individual; or pairs of training and test rows.
     target : array
     is_classes : bool
-        Whether the target has classes, which are spread evenly over folds by chance.
+        Whether the target has classes; random folds are then stratified.
     repeats : int
-        How often folds by chance are made.
+        Number of times that random folds are drawn.
     seed : int
-        For folds by chance.
+        Seed for random folds.
 
     Examples
     --------
@@ -122,9 +123,9 @@ def splits_of(folds: Any, target: NDArray[Any], *, is_classes: bool, repeats: in
     if repeats < 1:
         raise UsageError(f"repeats must be an int >= 1; got {repeats}")
     if isinstance(folds, int | np.integer):
-        return _by_chance(int(folds), target, is_classes, repeats, seed)
+        return _random_folds(int(folds), target, is_classes, repeats, seed)
     if repeats > 1:
-        raise UsageError(f"repeats must be 1 for folds that are not made by chance; got {repeats}")
+        raise UsageError(f"repeats must be 1 for folds that are not random; got {repeats}")
     n = len(target)
     if hasattr(folds, "split") and not isinstance(folds, str):
         pairs: Iterable[Any] = folds.split(np.zeros(n), target)
@@ -136,13 +137,13 @@ def splits_of(folds: Any, target: NDArray[Any], *, is_classes: bool, repeats: in
     return found
 
 
-def _by_chance(folds: int, target: NDArray[Any], is_classes: bool, repeats: int, seed: int) -> list[Fold]:
+def _random_folds(folds: int, target: NDArray[Any], is_classes: bool, repeats: int, seed: int) -> list[Fold]:
     n = len(target)
     if not 2 <= folds <= n:
         raise UsageError(f"folds must be an int from 2 to the number of individuals, which is {n}; got {folds}")
-    # A class with fewer members than there are folds is in some of them only; scikit-learn wants that more often.
-    evenly = is_classes and np.unique(target, return_counts=True)[1].max() >= folds
-    splitter = RepeatedStratifiedKFold if evenly else RepeatedKFold
+    # scikit-learn warns if a class has fewer members than there are folds, and fails if all classes do.
+    stratified = is_classes and np.unique(target, return_counts=True)[1].max() >= folds
+    splitter = RepeatedStratifiedKFold if stratified else RepeatedKFold
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         made = splitter(n_splits=folds, n_repeats=repeats, random_state=seed)
@@ -150,7 +151,7 @@ def _by_chance(folds: int, target: NDArray[Any], is_classes: bool, repeats: int,
 
 
 def _given(folds: Any, n: int) -> Iterable[Any]:
-    """The pairs that were given, or those of folds by the groups that were given."""
+    """Return the given pairs, or the folds of the given groups."""
     wanted = "folds must be an int, a splitter, an array with the group of each individual, or pairs (train, test)"
     if isinstance(folds, str) or not isinstance(folds, Iterable):
         raise UsageError(f"{wanted}; got {folds!r}")
@@ -163,17 +164,17 @@ def _given(folds: Any, n: int) -> Iterable[Any]:
 
 
 def _fold(pair: Any, n: int) -> Fold:
-    """A pair as row numbers, which must be of individuals, and none on both sides."""
+    """Return a pair as row numbers, after checking that they exist and are disjoint."""
     try:
         train, test = (_rows(part) for part in pair)
     except (TypeError, ValueError):
         raise UsageError(f"a fold must be a pair of row numbers (train, test); got {pair!r}") from None
     for rows in (train, test):
         if not len(rows) or rows.min() < 0 or rows.max() >= n:
-            raise UsageError(f"the rows of a fold must be some from 0 to {n - 1}; got {rows.tolist()[:5]}")
+            raise UsageError(f"the rows of a fold must be one or more of 0 to {n - 1}; got {rows.tolist()[:5]}")
     both = np.intersect1d(train, test)
     if len(both):
-        raise UsageError(f"a fold must not test on what it learns from; individual {both[0]} is in both")
+        raise UsageError(f"the training and test rows of a fold must be disjoint; individual {both[0]} is in both")
     return Fold(train, test)
 
 

@@ -1,8 +1,8 @@
-"""Attributes that may give the target away: known only when the target is, they are of no use for new individuals.
+"""Attributes that may leak the target: they are known only together with it, so useless for new individuals.
 
-Two things can be seen in the data. An attribute that alone predicts the target almost perfectly is more often a copy
-of it than a lucky measurement. And files with several targets have them side by side: when one of them is learned,
-the others are columns like any other. Neither is certain, so that people are told and nothing is left out.
+Two signs are visible in the data. An attribute that alone predicts the target almost perfectly is more often a copy
+of it than a good measurement. And in files with several targets, the others look like ordinary columns. Neither
+sign is certain, so the attributes are reported, not excluded.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from structtree.data.schema import NUMERIC
 __all__ = ["Leak", "column_leaks", "leaks", "other_targets"]
 
 ALMOST_ALL = 0.99
-"""Accuracy on held-out individuals from which on one attribute is suspicious. (The odour of mushrooms has 0.985.)"""
+"""Held-out accuracy from which an attribute is suspicious. (The odour of mushrooms has 0.985.)"""
 
 ALMOST_ALL_VARIANCE = 0.98
-"""The same for R²."""
+"""Held-out R² from which an attribute is suspicious."""
 
 OF_ERRORS = 0.1
-"""And it makes at most this share of the errors of the most frequent class."""
+"""Maximum errors of a suspicious attribute, as a fraction of the errors of the most frequent class."""
 
 FEW_OTHERS = 10
-"""Where fewer of those held out are of another class than the most frequent one, nothing can be seen."""
+"""Minimum number of held-out individuals outside the most frequent class."""
 
 LEAST = 60
-"""With fewer individuals, half of them held out, chance alone may look perfect."""
+"""Minimum number of individuals; with fewer, random attributes may look perfect."""
 
 MOST_CELLS = 2_000_000
-"""Of larger tables a sample is looked at,"""
+"""Number of cells above which a sample of the table is used."""
 
 LEAST_SAMPLE = 1_000
-"""of at least so many individuals."""
+"""Minimum size of that sample."""
 
 SHARED_WORDS = 3
-"""A name that has so many words of three letters or more in common with the target's is named like it."""
+"""Minimum number of words of three or more letters that a similar name shares with the target."""
 
 _LABEL = re.compile(r"(?i)^(y|target|label|class|outcome|response|task)s?(?=$|\d|[-_. ])(?P<rest>.*)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """Attribute that alone predicts the target, and how well: the accuracy, or R², on individuals held out."""
+    """Attribute that alone predicts the target, with its accuracy or R² on held-out individuals."""
 
     attribute: str
     measure: str
@@ -59,15 +59,15 @@ class Leak:
 
 
 def leaks(population: Population, labels: NDArray[Any]) -> tuple[Leak, ...]:
-    """Return the attributes of the individuals that alone predict the target almost perfectly, the best first.
+    """Return the attributes of the individuals that alone predict the target almost perfectly, best first.
 
-    Half of the individuals, or of a sample where there are many, are asked what the target is for each value; of the
-    other half each gets what goes with its own value. A number gets what goes with the nearest one.
+    On one half of the individuals, or of a sample of them, the target is estimated for each value of the attribute;
+    the other half is predicted from these estimates. For numbers, the nearest value is used.
 
     Parameters
     ----------
     population : Population
-        Without the target.
+        Individuals without the target.
     labels : array
         Floats for numbers, anything else for classes.
 
@@ -82,12 +82,12 @@ def leaks(population: Population, labels: NDArray[Any]) -> tuple[Leak, ...]:
 
 
 def column_leaks(columns: Mapping[str, Column], labels: NDArray[Any]) -> tuple[Leak, ...]:
-    """Return the columns that alone predict the labels almost perfectly, the best first; see `leaks`.
+    """Return the columns that alone predict the labels almost perfectly, best first; see `leaks`.
 
     Parameters
     ----------
     columns : mapping from name to Column
-        A value for each label.
+        Columns with a value for each label.
     labels : array
         Floats for numbers, anything else for classes.
     """
@@ -103,7 +103,7 @@ def column_leaks(columns: Mapping[str, Column], labels: NDArray[Any]) -> tuple[L
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trial:
-    """Labels of those who are asked and of those who are held out; classes as their numbers."""
+    """Labels with a training and a held-out half; classes are coded as integers."""
 
     is_number: bool
     labels: NDArray[Any]
@@ -121,7 +121,7 @@ class _Trial:
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether there is something to predict, and classes come up often enough to be learned."""
+        """Whether the labels vary, and classes are frequent enough to be learned."""
         if self.is_number:
             return bool(np.ptp(self.labels[self.held]) > 0)
         return 1 < self.n_classes <= len(self.asked) // 10
@@ -142,7 +142,7 @@ class _Trial:
         return Leak(name, "accuracy", accuracy) if is_leak else None
 
     def _said(self, values: NDArray[np.float64], is_ordered: bool) -> NDArray[Any]:
-        """What goes with the values of those held out; with one that nobody had, and with none, what is usual."""
+        """Predict the held-out labels; unseen and missing values get the mean or the most frequent class."""
         known = self.asked[~np.isnan(values[self.asked])]
         distinct, places = np.unique(values[known], return_inverse=True)
         if self.is_number:
@@ -162,7 +162,7 @@ class _Trial:
 
 
 def _nearest(points: NDArray[np.float64], values: NDArray[np.float64]) -> Ints:
-    """The place of the nearest of some sorted points."""
+    """Return the index of the nearest sorted point for each value."""
     right = np.clip(np.searchsorted(points, values), 1, max(1, len(points) - 1))
     if len(points) == 1:
         return np.zeros(len(values), dtype=np.int64)
@@ -170,11 +170,11 @@ def _nearest(points: NDArray[np.float64], values: NDArray[np.float64]) -> Ints:
 
 
 def other_targets(population: Population, labels: NDArray[Any], target: str) -> tuple[str, ...]:
-    """Return the attributes of the individuals that look like other targets, in their order.
+    """Return the attributes of the individuals that look like other targets, in order.
 
-    They are, for a target of two classes, the other columns of 0 and 1 in a file of molecules; for any data, columns
-    that are named as targets are and as the target is (``y1`` and ``y2``, ``label_a`` and ``label_b``), and those
-    whose name has three words or more in common with it.
+    For a binary target in a file of molecules, these are the other columns of 0 and 1. For any data, these are
+    columns with a name like that of the target (``y1`` and ``y2``, ``label_a`` and ``label_b``), or a name that
+    shares three or more words with it.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def _named_like(target: str, names: list[str]) -> Iterator[str]:
 
 
 def _label_word(name: str) -> str | None:
-    """The word of a name that says that it is a target; y needs a number, since it is also a coordinate."""
+    """Return the word that marks a name as a target; y needs a number, since it is also a coordinate."""
     found = _LABEL.match(name)
     if found is None or (found[1].lower() == "y" and not re.fullmatch(r"[-_. ]?\d+|", found["rest"])):
         return None
@@ -209,7 +209,7 @@ def _words(name: str) -> set[str]:
 
 
 def _file_columns(population: Population) -> list[str]:
-    """The columns of a file of molecules, beside what RDKit says of them; none for other data."""
+    """Return the columns of a file of molecules, without RDKit descriptors; none for other data."""
     schema = population.schema
     names = [a.name for a in schema.type(schema.individual).attributes]
     is_molecules = schema.individual == "Molecule" and schema.type("Molecule").link("atoms") is not None

@@ -1,7 +1,7 @@
-"""Scores of predictions: scikit-learn's metrics, beside those of a model that always predicts the same.
+"""Scores of predictions: scikit-learn's metrics, with those of a constant prediction as a baseline.
 
-A class is known by its name, so that the classes 0 and 1 of one file are those of another that has them as text.
-A metric that has no value, such as the area under the curve where all individuals are of one class, is NaN.
+Classes are compared by name, so that the classes 0 and 1 of one file equal the texts "0" and "1" of another. An
+undefined metric, such as the area under the curve of a single class, is NaN.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ __all__ = [
 ]
 
 EVERY_METRIC = "all"
-"""The word for all metrics that fit the target."""
+"""Name for all metrics that apply to the target."""
 
 
-# ---- what is scored ---------------------------------------------------------------------------------------
+# ---- predictions ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Predicted:
-    """Predictions beside the truth.
+    """Predictions with the true labels.
 
     Parameters
     ----------
     actual, said : array
         Numbers; or classes, as indices of ``classes``.
     probabilities : array or None
-        Of the classes, as (individuals, classes), if they are known.
+        Class probabilities, of shape (individuals, classes), if known.
     classes : tuple of str
-        The names of the classes; none if numbers are predicted.
+        Names of the classes; empty if numbers are predicted.
     task : Task
     """
 
@@ -74,42 +74,42 @@ class Predicted:
 
     @classmethod
     def of_numbers(cls, actual: ArrayLike, said: ArrayLike, task: Task = REGRESSION) -> Predicted:
-        """Return predicted numbers beside the true ones."""
+        """Return predicted numbers with the true ones."""
         return cls(_numbers(np.asarray(actual)), np.asarray(said, dtype=np.float64), None, (), task)
 
     @classmethod
     def of_classes(
         cls, actual: Iterable[Any], said: Iterable[Any], classes: Sequence[Any], probabilities: Floats | None = None
     ) -> Predicted:
-        """Return predicted classes beside the true ones, which may be others than the model knows.
+        """Return predicted classes with the true ones, which may include classes unknown to the model.
 
         Examples
         --------
         >>> Predicted.of_classes(["0", "2"], [0, 1], [0, 1]).classes
         ('0', '1', '2')
         """
-        true, wrong = ([class_name(label) for label in np.asarray(part).tolist()] for part in (actual, said))
-        known = tuple(dict.fromkeys([*map(class_name, classes), *sorted({*true, *wrong})]))
+        true, guessed = ([class_name(label) for label in np.asarray(part).tolist()] for part in (actual, said))
+        known = tuple(dict.fromkeys([*map(class_name, classes), *sorted({*true, *guessed})]))
         codes = {name: code for code, name in enumerate(known)}
         if probabilities is not None and len(known) > probabilities.shape[1]:
             wider = np.zeros((len(probabilities), len(known)))
             wider[:, : probabilities.shape[1]] = probabilities
             probabilities = wider
-        return cls(_coded(true, codes), _coded(wrong, codes), probabilities, known, Classification(known))
+        return cls(_coded(true, codes), _coded(guessed, codes), probabilities, known, Classification(known))
 
 
 def constant_answers(answers: Predicted, training: NDArray[Any] | None = None) -> Predicted:
-    """Return what would be said if nothing were known but the training data: its most frequent class, or its mean.
+    """Return the predictions of a constant model: the most frequent class of the training data, or its mean.
 
     Parameters
     ----------
     answers : Predicted
-        Of which the truth is taken.
+        Predictions that provide the true labels.
     training : array, optional
-        The numbers, or the indices of the classes, of the training data; by default the truth itself.
+        Numbers or class indices of the training data; by default the true labels.
     """
     if not len(answers.actual):
-        raise DataError("there are no individuals to be right about")
+        raise DataError("there are no individuals to score")
     seen = answers.actual if training is None else training
     said, probabilities = answers.task.baseline(seen, len(answers.actual))
     return replace(answers, said=said, probabilities=probabilities)
@@ -129,11 +129,11 @@ def _numbers(labels: NDArray[Any]) -> Floats:
 # ---- metrics ----------------------------------------------------------------------------------------------
 
 METRICS: Mapping[str, Metric] = {**CLASS_METRICS, **NUMBER_METRICS}
-"""The metrics of classification and regression by name."""
+"""Metrics of classification and regression by name."""
 
 
 def main_metric(task: str | Task) -> str:
-    """Return the metric that is quoted alone.
+    """Return the main metric of a task.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def main_metric(task: str | Task) -> str:
 
 
 def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, ...]:
-    """Return the metrics that are meant by some names: by default the usual ones, by ``all`` every one.
+    """Return the metrics for names: the default ones for None, every one for ``all``.
 
     Examples
     --------
@@ -186,21 +186,21 @@ class Confusion(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scores:
-    """Scores of a model, and of one that always says the same.
+    """Scores of a model, with those of a constant prediction.
 
     Parameters
     ----------
     task : Task
     n : int
-        On how many individuals.
+        Number of individuals.
     values, baseline : dict from metric to float
-        Of the model, and of always saying the most frequent class or the mean; NaN where there is no value.
+        Scores of the model, and of always predicting the most frequent class or the mean; NaN if undefined.
     constant : str
-        What is always said for the baseline.
+        Prediction of the baseline.
     confusion : Confusion or None
-        For classes.
+        Confusion matrix, for classes.
     sd : dict from metric to float, or None
-        If the values are means over folds: their standard deviations.
+        Standard deviations, if the values are means over folds.
 
     Examples
     --------
@@ -237,7 +237,7 @@ class Scores:
         return f"{self.task.metrics[name].label} {value:.3f} ({n})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures, for JSON, which has no NaN."""
+        """Return the scores for JSON, with None in place of NaN."""
         figures = {"value": self.values, "baseline": self.baseline} | ({} if self.sd is None else {"sd": self.sd})
         found: dict[str, Any] = {
             "individuals": self.n,
@@ -251,12 +251,12 @@ class Scores:
 
 
 def score_answers(answers: Predicted, baseline: Predicted, metrics: Sequence[str] | None = None) -> Scores:
-    """Return the scores of predictions, and those of a baseline.
+    """Return the scores of predictions and of a baseline.
 
     Parameters
     ----------
     answers, baseline : Predicted
-        Of the same individuals; see `constant_answers`.
+        Predictions for the same individuals; see `constant_answers`.
     metrics : sequence of str, optional
         As in `evaluate`.
 
@@ -280,9 +280,9 @@ def score_answers(answers: Predicted, baseline: Predicted, metrics: Sequence[str
 
 
 def gather_scores(parts: Sequence[Scores]) -> Scores:
-    """Return the mean over folds of each metric, where the folds have a value, and its standard deviation.
+    """Return the mean and standard deviation of each metric over the folds where it is defined.
 
-    The confusions of all folds are added up.
+    The confusion matrices of all folds are summed.
     """
     first = parts[0]
     constants = {part.constant for part in parts}
@@ -299,20 +299,20 @@ def gather_scores(parts: Sequence[Scores]) -> Scores:
 
 
 def evaluate(model: Any, individuals: Any, target: ArrayLike, metrics: Sequence[str] | None = None) -> Scores:
-    """Return how good a model is on individuals whose target is known.
+    """Return the scores of a model on individuals with known labels.
 
     Parameters
     ----------
     model : estimator or Model
-        Anything with ``predict``; also with ``predict_proba`` if it predicts classes.
-    individuals : Population, or anything else the model takes
+        Object with ``predict``, and with ``predict_proba`` for class probabilities.
+    individuals : Population, or any other input of the model
     target : array
-        What is true of them.
+        True labels.
     metrics : sequence of str, optional
-        Names of scikit-learn: ``accuracy``, ``balanced_accuracy``, ``roc_auc``, ``log_loss``, ``average_precision``,
+        scikit-learn names: ``accuracy``, ``balanced_accuracy``, ``roc_auc``, ``log_loss``, ``average_precision``,
         ``f1`` and ``mcc`` for classes; ``r2``, ``rmse``, ``mae`` and ``median_ae`` for numbers; or ``["all"]``. With
-        more than two classes each is set against the rest, and the mean is taken; of two classes the last one
-        counts as positive.
+        more than two classes, binary metrics are averaged over one-vs-rest; with two classes, the last one is
+        positive.
 
     Examples
     --------
@@ -327,14 +327,14 @@ def evaluate(model: Any, individuals: Any, target: ArrayLike, metrics: Sequence[
 
 
 def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequence[Any] | None = None) -> Predicted:
-    """Return what a model says of some individuals, beside the truth.
+    """Return the predictions of a model with the true labels.
 
     Parameters
     ----------
     model, individuals, target
-        As of `evaluate`.
+        As in `evaluate`.
     classes : sequence, optional
-        All classes there may be, if the model may not have met some of them.
+        All possible classes, if the model may not know some of them.
     """
     model = model if hasattr(model, "predict") else fitted(model).model
     own = _classes_of(model)
@@ -355,7 +355,7 @@ def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequenc
 
 
 def _classes_of(model: Any) -> list[Any] | None:
-    """The classes that a model knows; None if it predicts numbers."""
+    """Return the classes of a model; None if it predicts numbers."""
     if isinstance(model, Model):
         return list(model.classes) or None
     return np.asarray(model.classes_).tolist() if hasattr(model, "classes_") else None
@@ -364,7 +364,7 @@ def _classes_of(model: Any) -> list[Any] | None:
 def _computed(answers: Predicted, names: Iterable[str]) -> dict[str, float]:
     from sklearn import metrics
 
-    with warnings.catch_warnings():  # about what has no value here, which NaN says
+    with warnings.catch_warnings():  # undefined metrics are NaN
         warnings.simplefilter("ignore")
         return {name: answers.task.metrics[name].compute(metrics, answers) for name in names}
 

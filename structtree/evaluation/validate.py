@@ -1,7 +1,7 @@
-"""Cross-validation: how good models are on individuals new to them, and whether one way to learn beats another.
+"""Cross-validation of estimators, and tests of whether one is better than another.
 
-Cross-validation with scikit-learn's splitters and scores. Scores of different folds are not independent, since most
-of the training individuals are the same; the paired t test is corrected for that as C. Nadeau and Y. Bengio propose
+The splitters and scores are scikit-learn's. Scores of different folds are not independent, since they share most of
+the training individuals; the paired t test is corrected for that as C. Nadeau and Y. Bengio propose
 ("Inference for the Generalization Error", Machine Learning 52, 2003): the variance of the mean difference is taken to
 be (1/k + n_test/n_train) times that of the k differences, not 1/k times.
 """
@@ -54,14 +54,14 @@ __all__ = [
 MakeEstimator = Callable[[], Any]
 
 FEWEST_FOLDS = 2
-"""A cross-validation that Ctrl-C or the time limit ends early has at least this many folds."""
+"""Minimum number of folds of a cross-validation that Ctrl-C or the time limit ends early."""
 
 USUAL_REPEATS = 3
-"""How often folds by chance are made, if it is not said."""
+"""Default number of repeats of random folds."""
 
 
 class FoldDone(NamedTuple):
-    """Progress of the folds: which estimator, how many fits of how many are done, and the score of the last."""
+    """Progress of a cross-validation: the estimator, the completed and total fits, and the last score."""
 
     name: str
     done: int
@@ -70,12 +70,12 @@ class FoldDone(NamedTuple):
 
     @property
     def status(self) -> Status:
-        """The same in words."""
+        """The progress as a status."""
         return Status("cross-validation", self.done, self.total, (f"{self.name or 'score'} {self.score:.3f}",))
 
 
 class HeldOut(NamedTuple):
-    """The individuals of a fold that were not learned from: their rows, what was said, and the baseline."""
+    """Test rows of a fold, with the predictions for them and the baseline."""
 
     rows: NDArray[np.int64]
     answers: Predicted
@@ -83,7 +83,7 @@ class HeldOut(NamedTuple):
 
 
 class TTest(NamedTuple):
-    """The mean difference of two rows of scores, its t statistic, and the two-sided p-value."""
+    """Mean difference of paired scores, its t statistic, and the two-sided p-value."""
 
     difference: float
     t: float
@@ -92,24 +92,24 @@ class TTest(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossValidation:
-    """The scores of a cross-validation, and what it took.
+    """Scores and costs of a cross-validation.
 
     Parameters
     ----------
     scores : array
         One for each fold of each repeat.
     leaves : array
-        The sizes of the trees.
+        Numbers of leaves of the trees.
     evaluated : int
-        Predicates that were evaluated for branches of all trees.
+        Number of predicates evaluated for the branches of all trees.
     caveats : tuple of Caveat
         Branches of all trees whose test is not proved best.
     seconds : float
-        All of it.
+        Total time.
     test_ratio : float
-        Test individuals for each training individual.
+        Number of test individuals per training individual.
     held_out : tuple of HeldOut
-        What was predicted for the individuals of each fold.
+        Predictions for the test individuals of each fold.
     """
 
     scores: Floats
@@ -146,29 +146,29 @@ class CrossValidation:
         return float(self.leaves.mean())
 
     def scores_by_fold(self, metrics: Sequence[str] | None = None) -> list[Scores]:
-        """Return the scores of each fold by some metrics, as of `structtree.evaluate`."""
+        """Return the scores of each fold; metrics as in `structtree.evaluate`."""
         return [score_answers(one.answers, one.baseline, metrics) for one in self.held_out]
 
     def evaluate(self, metrics: Sequence[str] | None = None) -> Scores:
-        """Return the mean over the folds of some metrics, with the standard deviations and the baseline.
+        """Return the mean scores over the folds, with standard deviations and the baseline.
 
         Parameters
         ----------
         metrics : sequence of str, optional
-            As of `structtree.evaluate`.
+            As in `structtree.evaluate`.
         """
         return gather_scores(self.scores_by_fold(metrics))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Several cross-validations on the same folds, and each against the first.
+    """Cross-validations on the same folds, each compared with the first.
 
     Parameters
     ----------
     results : dict from name to CrossValidation
     tests : dict from name to TTest
-        For all but the first: its scores minus those of the first.
+        Test of each result after the first against the first.
     """
 
     results: Mapping[str, CrossValidation]
@@ -191,32 +191,32 @@ def cross_validate(
     time_limit: float | None = None,
     unlabelled: Unlabelled = "leave out",
 ) -> CrossValidation:
-    """Fit on all folds but one, score on that one, for each fold, and again with other folds.
+    """Cross-validate an estimator, with repeats of random folds.
 
     Parameters
     ----------
     make_estimator : function
-        Gives a new estimator of this package, or one like it.
-    individuals : Population, or anything else the estimator takes
+        Returns a new estimator of this package, or a compatible one.
+    individuals : Population, or any other input of the estimator
     target : array
     folds : int, splitter, array of groups, or iterable of pairs
-        A number of folds by chance, with the classes spread evenly; a splitter as scikit-learn has them, such as
-        `structtree.evaluation.folds.TimeFolds`; the group of each individual, which stays together; or pairs of the
-        rows to learn from and to test on.
+        Number of random, stratified folds; a splitter like scikit-learn's, such as
+        `structtree.evaluation.folds.TimeFolds`; the group of each individual, to keep groups in one fold; or pairs of
+        training and test rows.
     repeats : int, optional
-        How often folds by chance are made: 3 times by default. Other folds are made once.
+        Number of times that random folds are drawn, 3 by default. Other folds are not repeated.
     seed : int
-        Of the folds.
+        Seed for random folds.
     scoring : str, optional
-        A scorer of scikit-learn for ``scores``; by default accuracy for classes, R² for numbers.
+        scikit-learn scorer for ``scores``; by default accuracy for classes, R² for numbers.
     progress : function, optional
-        Called after each fold. Ctrl-C ends the cross-validation with those, if they are two or more.
+        Called after each fold. After two or more folds, Ctrl-C ends the cross-validation and keeps them.
     time_limit : float, optional
-        Seconds for all fits; each gets its share of what is left. When it is over, folds after the second are
-        skipped.
+        Seconds for all fits; each gets a share of the remaining time. When the time is over, folds after the second
+        are skipped.
     unlabelled : {"leave out", "refuse"}
-        What to do about individuals whose label is None, NaN or the like: leave them out with a warning that counts
-        them, or refuse them.
+        Whether individuals with a missing label (None, NaN and similar) are skipped with a warning or rejected with
+        an error.
 
     Examples
     --------
@@ -251,9 +251,9 @@ def compare(
     Parameters
     ----------
     estimators : dict from name to function
-        Each gives a new estimator.
+        Functions that return a new estimator.
     individuals, target, folds, repeats, seed, scoring, progress, time_limit, unlabelled
-        As of `cross_validate`; the time is for all of them.
+        As in `cross_validate`; the time limit applies to all estimators together.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def compare(
     (['acc*', 'gini'], ['gini'], True)
     """
     if len(estimators) < 2:
-        raise UsageError(f"there must be two estimators or more to compare; got {list(estimators)}")
+        raise UsageError(f"expected two or more estimators to compare; got {list(estimators)}")
     options = _Options(folds, repeats, seed, scoring, progress, time_limit)
     results = _all_folds(estimators, *_labelled(individuals, target, unlabelled), options)
     first, *others = results
@@ -277,14 +277,14 @@ def compare(
 
 
 def corrected_t_test(scores: ArrayLike, others: ArrayLike, test_ratio: float) -> TTest:
-    """Test whether two rows of scores on the same folds differ by more than chance, after Nadeau and Bengio.
+    """Test whether paired scores on the same folds differ significantly, after Nadeau and Bengio.
 
     Parameters
     ----------
     scores, others : arrays
-        The scores of two ways of learning, fold by fold.
+        Scores of two estimators, fold by fold.
     test_ratio : float
-        Test individuals for each training individual: 1/9 for ten folds.
+        Number of test individuals per training individual: 1/9 for ten folds.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def corrected_t_test(scores: ArrayLike, others: ArrayLike, test_ratio: float) ->
     differences = np.asarray(scores, dtype=np.float64) - np.asarray(others, dtype=np.float64)
     k, mean = len(differences), float(differences.mean())
     if k < 2:
-        raise UsageError(f"a t test needs two scores or more of each; got {k}")
+        raise UsageError(f"a t test needs two or more scores of each estimator; got {k}")
     error = sqrt((1 / k + test_ratio) * float(differences.var(ddof=1)))
     if error <= 1e-12 * (abs(mean) or 1.0):
         return TTest(mean, inf if mean > 0 else -inf if mean < 0 else 0.0, 0.0 if mean else 1.0)
@@ -317,7 +317,7 @@ class _Options(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """Outcome of one fit."""
+    """Result of one fit."""
 
     score: float
     leaves: int
@@ -329,7 +329,7 @@ class _Fit(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """What is learned: the individuals, their target, its classes if it has some, and how it is scored."""
+    """Individuals, their target with its classes if any, and the scorer."""
 
     population: Any
     target: NDArray[Any]
@@ -338,7 +338,7 @@ class _Task(NamedTuple):
 
 
 def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tuple[Any, NDArray[Any]]:
-    """The individuals that have a label, and the labels; molecules are read once, not once for each fold."""
+    """Return the individuals that have a label, and the labels; molecules are parsed once, not per fold."""
     labels = label_array(target)
     given = recognised(individuals)
     if given.form == "molecules" and given.smiles is None:
@@ -352,7 +352,7 @@ def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tu
 def _all_folds(
     estimators: Mapping[str, MakeEstimator], population: Any, target: NDArray[Any], options: _Options
 ) -> dict[str, CrossValidation]:
-    """Each estimator on each fold; fold by fold, so that what is done when it is interrupted can be compared."""
+    """Run each estimator on each fold; fold by fold, so that interrupted results are comparable."""
     done, is_classes = 0, all(is_classifier(make()) for make in estimators.values())
     usual = USUAL_REPEATS if isinstance(options.folds, int) else 1
     repeats = usual if options.repeats is None else options.repeats
@@ -365,7 +365,7 @@ def _all_folds(
         try:
             for fold in splits:
                 if len(fits) >= FEWEST_FOLDS and clock.over() is not None:
-                    break  # a tree that no time is left for says nothing about others
+                    break  # a tree without time to grow is not representative
                 here = {}
                 for name, make in estimators.items():
                     estimator = _with_share_of_time(make(), clock, total - done)
@@ -375,7 +375,7 @@ def _all_folds(
                         options.progress(FoldDone(name, done, total, here[name].score))
                 fits.append(here)
         except (KeyboardInterrupt, SystemError):
-            # The latter is what an interrupt of something that is being compiled may look like.
+            # An interrupted compilation may raise SystemError.
             if len(fits) < FEWEST_FOLDS or not stop.pressed or stop.presses > 1:
                 raise
             stop.handled = True
@@ -394,7 +394,7 @@ def _fit(estimator: Any, task: _Task, fold: Fold) -> _Fit:
     started = now()
     estimator.fit(_safe_indexing(task.population, fold.train), task.target[fold.train])
     if estimator.model_.outcome.stopped_by == "interrupt":
-        raise KeyboardInterrupt  # growing answers it with the tree so far, which is of no use here
+        raise KeyboardInterrupt  # growing returns the tree so far, which is not useful here
     inside, truth = _safe_indexing(task.population, fold.test), task.target[fold.test]
     held_out = _held_out(estimator, inside, truth, task, fold)
     if task.scoring is not None:
@@ -415,7 +415,7 @@ def _fit(estimator: Any, task: _Task, fold: Fold) -> _Fit:
 
 
 def _held_out(estimator: Any, inside: Any, truth: NDArray[Any], task: _Task, fold: Fold) -> HeldOut:
-    """What the estimator says of the individuals of a fold, and what it would say if it always said the same."""
+    """Return the predictions for the test individuals of a fold, and those of a constant prediction."""
     answers, training = answers_of(estimator, inside, truth, task.classes), task.target[fold.train]
     if task.classes is not None:
         training = np.searchsorted(task.classes, training)

@@ -132,7 +132,7 @@ class Growth:
         "For tables: test one value or a set of values against the others, or make one branch per value (ID3, C4.5).",
         for_tables=True,
     )
-    # The flag is not --missing, which lists the words that mark missing values in a file.
+    # Not called "missing" on the command line, where that lists the words for missing values in a file.
     missing: Literal["false", "majority", "fractional"] = option(
         "false",
         "For tables: rows without a value fail the test, follow the majority, or follow all branches (C4.5).",

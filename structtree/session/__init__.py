@@ -1,1 +1,1 @@
-"""From a source of data to a model, for the command line and for Python: read, settle what is learned, fit."""
+"""Steps from a source of data to a model, shared by the command line and Python: read, settle the task, fit."""

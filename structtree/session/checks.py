@@ -1,4 +1,4 @@
-"""Checks of training data before a fit; what they find is returned as remarks."""
+"""Checks of training data before a fit; findings are returned as remarks."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from structtree.session.reading import Source
 __all__ = ["about_columns", "about_database", "about_labels", "about_leaks"]
 
 MIN_VALUES_PER_WORD = 4
-"""Words in a column of numbers are odd if at most one value in this many is a word."""
+"""A numeric column may contain words by mistake if at most one value in this many is a word."""
 
 LISTED = 4
-"""At most this many attributes are listed in a remark."""
+"""Maximum number of attributes listed in a remark."""
 
 
 def about_labels(labels: NDArray[Any], name: str) -> Iterator[Remark]:
     """Yield a remark if all labels are identical."""
     if len(labels) and (labels == labels[0]).all():
         n = f"{len(labels):,}"
-        yield Remark(f"{name} is {labels[0]} for all {n} individuals, so there is nothing to tell apart")
+        yield Remark(f"all labels are identical: {name} is {labels[0]} for all {n} individuals")
 
 
 def about_columns(data: Opened, declared: Container[str]) -> Iterator[Remark]:
-    """Yield remarks on odd attributes of the individuals: no value at all, or a few words among numbers.
+    """Yield remarks on suspicious attributes of the individuals: no values, or a few words among numbers.
 
     Parameters
     ----------
     data : Opened
     declared : container of str
-        The attributes whose kind was given.
+        Attributes whose kind was given.
     """
     population = data.population
     for attribute in population.schema.type(population.schema.individual).attributes:
@@ -52,35 +52,35 @@ def about_columns(data: Opened, declared: Container[str]) -> Iterator[Remark]:
             if 0 < len(odd) <= len(column.values) // MIN_VALUES_PER_WORD:
                 word = column.categories[int(column.values[odd[0]])]
                 yield Remark(
-                    f"{attribute.name} is nominal, not a number, because of words such as {word!r} (individual "
-                    f"{odd[0]}); if they stand for missing values, use {option_text('missing_words', [word])}"
+                    f"{attribute.name} is nominal because of non-numeric values such as {word!r} (individual "
+                    f"{odd[0]}); if they mark missing values, use {option_text('missing_words', [word])}"
                 )
 
 
 def about_leaks(data: Opened, labels: NDArray[Any]) -> Iterator[Remark]:
-    """Yield remarks on attributes that may give the target away, and how to leave them out."""
+    """Yield remarks on attributes that may leak the target, with the option that excludes them."""
     target, schema = str(data.target_name), data.population.schema
     names = [attribute.name for attribute in schema.type(schema.individual).attributes]
     alone = leaks(data.population, labels)
     for leak in alone:
         yield Remark(
             f"{leak.attribute} alone predicts {target} almost perfectly ({leak.measure} {leak.value:.3g}): if it is "
-            f"known only after {target}, leave it out: {option_text('ignore', leak.attribute)}"
+            f"known only after {target}, exclude it: {option_text('ignore', leak.attribute)}"
         )
-    told = {leak.attribute for leak in alone}
-    others = [name for name in other_targets(data.population, labels, target) if name not in told]
+    reported = {leak.attribute for leak in alone}
+    others = [name for name in other_targets(data.population, labels, target) if name not in reported]
     if others:
         few, n = ", ".join(others[:LISTED]), len(others) - LISTED
         patterns = shortest_patterns(others, [name for name in names if name not in others])
         yield Remark(
             f"{few}{f' and {n} more' if n > 0 else ''} {'look' if len(others) > 1 else 'looks'} like "
-            f"{'other targets' if len(others) > 1 else 'another target'}: what is known only together with {target} "
-            f"should be left out: {option_text('ignore', patterns)}"
+            f"{'other targets' if len(others) > 1 else 'another target'}; exclude attributes that are known "
+            f"only together with {target}: {option_text('ignore', patterns)}"
         )
 
 
 def about_database(source: Source, data: Opened, labels: NDArray[Any]) -> Iterator[Remark]:
-    """Yield the findings of the cheap checks of an audit, if the data is a database, and how to see all of them."""
+    """Yield the findings of a short audit if the data is a database, with the command for a full audit."""
     if data.provenance.relations is None:
         return
     target = str(data.target_name)
@@ -90,11 +90,11 @@ def about_database(source: Source, data: Opened, labels: NDArray[Any]) -> Iterat
         options = {"individual": data.population.schema.individual, "target": target}
         options |= {"as_of": source.options["as_of"]} if source.options.get("as_of") else {}
         command = shell_command("audit", shown_url(str(source.where)), **options)
-        yield Remark(f"for details, and to look for other leaks, run: {command}")
+        yield Remark(f"for details and a full audit, run: {command}")
 
 
 def _words_among_numbers(column: Column) -> NDArray[np.int64]:
-    """Return the rows of a nominal column that have words, if others have numbers."""
+    """Return the rows of a nominal column that contain words, if other rows contain numbers."""
     words = [code for code, text in enumerate(column.categories) if not _looks_like_number(text)]
     if len(words) in (0, len(column.categories)):
         return np.zeros(0, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Fit a model to a source of data: the path that `structtree fit` and `structtree.fit` share."""
+"""Fit a model to a source of data, as `structtree fit` and `structtree.fit` do."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from structtree.learn.parameters import FitOptions
 
     class SourceOptions(FitOptions, ReadingOptions, total=False):
-        """Options of learning, and of reading a source."""
+        """Options for learning and for reading a source."""
 
         features: str | Sequence[str]
         ignore: str | Sequence[str]
@@ -65,29 +65,29 @@ __all__ = [
 ]
 
 ESTIMATE_FOLDS = 5
-"""The folds by which it is estimated how good the tree is on new data."""
+"""Number of folds for estimating the scores on new data."""
 
 QUICK = 0.1
-"""A fit that takes less than this share of the time limit is repeated for each of these folds."""
+"""Scores are estimated by default if the fit takes less than this fraction of the time limit."""
 
 LEARNING_OPTIONS = options_of(Objective, Growth, Pruning, Decision)
-"""All options of learning."""
+"""All options for learning."""
 
 _ABOUT_ATTRIBUTES = ("features", "ignore")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearnedModel(Model):
-    """Model that was learned from a source of data, with what was found on the way; that is not saved.
+    """Model learned from a source of data, with remarks and scores, which are not saved.
 
     Parameters
     ----------
     remarks : tuple of Remark
-        What `structtree fit` would print as notes: about the data, possible leaks, and the search.
+        Notes about the data, possible leaks, and the search, as `structtree fit` prints them.
     training : Scores, optional
-        The scores on the training data.
+        Scores on the training data.
     estimate : Scores, optional
-        Those on new data, estimated by cross-validation; None if that was not made.
+        Scores on new data, estimated by cross-validation; None if there is no estimate.
     """
 
     remarks: tuple[Remark, ...] = ()
@@ -97,17 +97,17 @@ class LearnedModel(Model):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceFit:
-    """Result of a fit, with the seconds of learning and of reading, without those of compiling.
+    """Result of a fit, with the time for learning and reading, not counting compilation.
 
     Parameters
     ----------
     training : TrainingData
     options : mapping
-        The options of learning by the names of the estimators' parameters.
+        Options for learning, by parameter name of the estimators.
     grammar : Grammar
     model : Model
     remarks : tuple of Remark
-        About the search; those about the data are in ``training``.
+        Remarks about the search; remarks about the data are in ``training``.
     seconds, reading_seconds, compile_seconds : float
     """
 
@@ -126,7 +126,7 @@ class SourceFit:
 
 
 class ScoreEstimate(NamedTuple):
-    """Cross-validation that estimates scores on new data, or the reason why there is none."""
+    """Cross-validation that estimates scores on new data, or the reason why it is missing."""
 
     found: CrossValidation | None
     why_not: Remark | None = None
@@ -155,57 +155,57 @@ def fit(
     estimate: bool | None = None,
     **options: Unpack[SourceOptions],
 ) -> Model:
-    """Learn a model from a source of data, or from some individuals.
+    """Learn a model from a source of data or from individuals.
 
     Parameters
     ----------
     individuals : str, Path, Opened, Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
         A string or path is a source, as for `structtree.open_data`: a file, a folder, a URL or the name of a dataset.
-        It is learned from as by ``structtree fit``, with the same defaults, time limit, tree, scores and remarks.
+        For a source, the defaults, time limit, tree, scores and remarks are those of ``structtree fit``.
     target : str or array
-        The attribute to predict, if the individuals are a source; or a class, or a number, for each individual.
+        For a source, the attribute to predict; otherwise a class or number for each individual.
     grammar : str, Path or Grammar, optional
-        What may be asked: its name, its file, its text, or a Grammar; when it is not given, what
-        `structtree.default_grammar` decides from all individuals.
+        Grammar of the possible tests, as a name, file, text or Grammar; by default
+        `structtree.default_grammar` of all individuals.
     growth : Growth, optional
-        When to stop, and how to search. Its ``time_limit`` counts from the start of this call; reading and preparing
-        the data, listing tests and cross-validation are part of it, and compiling is not.
+        Stopping rules and search options. Its ``time_limit`` starts with this call and includes reading and preparing
+        the data, listing tests and cross-validation, but not compilation.
     pruning : Pruning, optional
     decision : Decision, optional
-        How leaves say a class; its costs also count in pruning.
+        How leaves predict a class; its costs also apply to pruning.
     goal : {"accuracy", "ranking", "reading"}
-        What the tree is for; it chooses what is not given. See `structtree.learn.goals`.
+        Purpose of the tree, which sets the defaults of other options. See `structtree.learn.goals`.
     grow : {"pruned", "full"}
-        Choose the size of the tree by cross-validation, unless it is limited or pruned as the options say; or keep
-        the full tree.
+        Choose the size of the tree by cross-validation, unless other options limit or prune it; or keep the full
+        tree.
     criterion, sample_weight, class_weight, classes
-        As of `structtree.grow`; weights of individuals and classes in another order are not for a source.
+        As in `structtree.grow`; ``sample_weight`` and ``classes`` cannot be given for a source.
     priors : mapping from class to float, optional
-        What shares the classes have where the model will be used; the training data weighs as if it had them. Class
-        weights come on top.
+        Class frequencies where the model will be used; the training data is reweighted to match them, before class
+        weights are applied.
     functions : mapping from name to function, optional
-        For each ``function`` of the grammar.
+        Implementation of each ``function`` of the grammar.
     target_name : str, optional
-        What the target is called; not for a source.
+        Name of the target; not for a source.
     unlabelled : {"leave out", "refuse"}
-        What to do about individuals whose label is None, NaN or the like: leave them out with a warning that counts
-        them, or refuse them.
+        Whether individuals with a missing label (None, NaN and similar) are skipped with a warning or rejected with
+        an error.
     progress : function, optional
-        Called with how far each tree has grown.
+        Called with the progress of each tree.
     clock : Clock, optional
-        In place of the ``time_limit``, where reading the data counts as well; not for a source.
+        Replaces ``time_limit`` if the time for reading the data counts as well; not for a source.
     estimate : bool, optional
-        For a source: whether scores on new data are estimated by cross-validation; by default if that is quick.
+        For a source: whether to estimate scores on new data by cross-validation; by default only if that is fast.
     **options
         Options of growth, pruning and decision by their names in `structtree.StructuralTreeClassifier`, such as
-        ``max_depth=3`` or ``ccp_alpha="cv"``; each is given once, here or in its object. For a source also the
+        ``max_depth=3`` or ``ccp_alpha="cv"``; pass each option once, here or in its object. For a source, also the
         options of `structtree.open_data`, such as ``types={"zip": "nominal"}`` or ``as_of="loan.date"``. ``smiles``
-        is also for a DataFrame of molecules: the column with the SMILES, if it is not named so.
+        also applies to a DataFrame of molecules: the SMILES column, if its name does not show it.
 
     Returns
     -------
     Model
-        For a source a `LearnedModel`, which has remarks and scores as well.
+        For a source, a `LearnedModel`, which also has remarks and scores.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def fit(
     >>> model.predict(trains.population)[:3].tolist()
     ['east', 'east', 'east']
 
-    A source has its target, if it is not a dataset that has one, by name:
+    A source is given by its name; datasets have a default target:
 
     >>> model = fit("trains", max_depth=1)
     >>> model.training["accuracy"], [str(remark) for remark in model.remarks]
@@ -229,7 +229,7 @@ def fit(
         learned: dict[str, Any] = dict(options)
         return learning.fit(
             individuals,
-            target,  # type: ignore[arg-type]  # None and names are refused there
+            target,  # type: ignore[arg-type]  # None and names are rejected there
             grammar,
             growth,
             pruning,
@@ -250,7 +250,7 @@ def fit(
     named = {name: value for name, value in options.items() if name not in _reading_names()}
     refuse_unknown(named, fit, Growth, Pruning, Decision)
     settled = _flat_options(given | named, growth, pruning, decision) | given
-    source = Source(_where(individuals), target, grammar, reading)  # type: ignore[arg-type]  # target is no array
+    source = Source(_where(individuals), target, grammar, reading)  # type: ignore[arg-type]  # target is not an array
     opened = individuals if isinstance(individuals, Opened) else None
     return _fit_source(source, opened, settled, functions, unlabelled, progress, estimate)
 
@@ -263,18 +263,18 @@ def fit_training_data(
     functions: Mapping[str, Call] | None = None,
     watched: AbstractContextManager[Callable[[Progress], None] | None] | None = None,
 ) -> SourceFit:
-    """Fit a model to data that was read; if Ctrl-C leaves no time for that, a tree with one leaf.
+    """Fit a model to data that was read; if Ctrl-C ends it too early, return a tree with one leaf.
 
     Parameters
     ----------
     training : TrainingData
     options : mapping
-        Options of learning, as `applicable` returns them.
+        Options for learning, as returned by `applicable`.
     clock : Clock
-        That of reading and learning.
+        Clock of reading and learning.
     functions : mapping from name to function, optional
     watched : context manager, optional
-        Gives a function that is called with how far each tree has grown.
+        Yields a function that is called with the progress of each tree.
     """
     data = training.data
     remarks: tuple[Remark, ...] = ()
@@ -292,7 +292,7 @@ def fit_training_data(
         (time, remarks), started = time_for_learning(clock), now()
         with watched or nullcontext() as progress:
             model = learn(grammar, clock=time, progress=progress)
-    clock.stop.handled = True  # what is left to do is short, and has to be done
+    clock.stop.handled = True  # the remaining steps are short and must complete
     grammar = grammar or Grammar.from_schema(data.population.schema)
     model = model or learn(grammar, clock=time)
     seconds = (now() - started, started - clock.started, compile_seconds() - compiled)
@@ -307,27 +307,27 @@ def estimate_scores(
     clock: Clock,
     watched: AbstractContextManager[Callable[[FoldDone], None] | None] | None = None,
 ) -> ScoreEstimate:
-    """Estimate the scores on new data by learning from parts of the data, if that is wanted or quick."""
+    """Estimate the scores on new data by cross-validation, if requested or fast."""
     labels, limit, stop = fitted.training.labels, clock.seconds, clock.stop
     if wanted is False or stop.pressed or len(np.unique(labels)) < 2:
         return ScoreEstimate(None)
     if len(labels) < 2 * ESTIMATE_FOLDS:
-        return ScoreEstimate(None, Remark(f"{len(labels)} individuals are too few to estimate the scores"))
+        return ScoreEstimate(None, Remark(f"{len(labels)} individuals are too few to estimate scores"))
     if wanted is None and limit is not None and fitted.seconds > QUICK * limit:
-        how = f"structtree cv estimates the scores, and so does {option_text('estimate', True)}"
-        return ScoreEstimate(None, Remark(f"{how}, but it takes longer"))
+        how = f"use {option_text('estimate', True)} or structtree cv"
+        return ScoreEstimate(None, Remark(f"not estimated, to save time; {how}"))
     seconds = None if limit is None else ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
     stop.handled = False
     with watched or nullcontext() as progress:
         found = _repeated(fitted, seconds, stop, progress)
     stop.handled = True
-    first = "Ctrl-C came" if stop.pressed else "the time limit was reached"
+    first = "interrupted" if stop.pressed else "the time limit was reached"
     why_not = Remark(f"{first} before the scores were estimated") if found is None else None
     return ScoreEstimate(found, why_not)
 
 
 def applicable(given: Mapping[str, Any], task: str) -> dict[str, Any]:
-    """Return the options of learning that apply to a task; refuse those for classes if it is another one.
+    """Return the learning options that apply to a task; reject options for classes if it is another one.
 
     Examples
     --------
@@ -344,16 +344,16 @@ def applicable(given: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 
 def is_for_tables(options: Mapping[str, Any]) -> bool:
-    """Return whether an option is given that only trees over plain tables have."""
+    """Return whether any given option applies only to trees over plain tables."""
     return any(options.get(each.parameter, each.usual) != each.usual for each in LEARNING_OPTIONS if each.for_tables)
 
 
 def estimator_maker(
     grammar: Grammar, task: str, options: Mapping[str, Any], functions: Mapping[str, Call] | None = None
 ) -> MakeEstimator:
-    """Return a function that makes an estimator which learns in this way, but for the time limit."""
+    """Return a function that creates an estimator with these options, except the time limit."""
     kind: Any = StructuralTreeRegressor if task == "numbers" else StructuralTreeClassifier
-    # The time limit is that of all folds; each fit has its share.
+    # The time limit applies to all folds together; each fit gets a share.
     params = {name: value for name, value in options.items() if name != "time_limit"}
     return lambda: kind(grammar, functions=functions, **params)
 
@@ -367,7 +367,7 @@ def _fit_source(
     progress: Callable[[Progress], None] | None,
     estimate: bool | None,
 ) -> LearnedModel:
-    """Read, settle, fit, and estimate the scores."""
+    """Read the data, settle the task, fit, and estimate the scores."""
     task = None if given["criterion"] is None else criterion_of(given["criterion"]).task
     with stoppable() as stop:
         clock = Clock(given["time_limit"], stop)
@@ -395,7 +395,7 @@ def _fit_source(
 def _repeated(
     fitted: SourceFit, seconds: float | None, stop: Stop, progress: Callable[[FoldDone], None] | None
 ) -> CrossValidation | None:
-    """Return the cross-validation; None if Ctrl-C or the time limit ends it early."""
+    """Return the cross-validation, or None if Ctrl-C or the time limit ends it early."""
     training = fitted.training
     maker = estimator_maker(fitted.grammar, training.task, fitted.options)
     try:
@@ -409,7 +409,7 @@ def _repeated(
             time_limit=seconds,
             progress=progress,
         )
-    except (KeyboardInterrupt, SystemError):  # the latter from something that is being compiled
+    except (KeyboardInterrupt, SystemError):  # an interrupted compilation may raise SystemError
         if not stop.pressed or stop.presses > 1:
             raise
         return None
@@ -417,19 +417,19 @@ def _repeated(
 
 
 def _about_outcome(model: Model, time_limit: float | None) -> Sequence[Remark]:
-    """Return what should be said about a tree beside the tree itself."""
+    """Return remarks about the result of a fit."""
     tree, found = model.tree, []
     if not tree.branches and tree.classes and model.settings.size.by == "cross-validation":
         found.append(
             "no split reduces the held-out error; where a class is rare, "
-            f"{option_text('goal', 'ranking')} still separates individuals that are likely to be in it from others"
+            f"{option_text('goal', 'ranking')} still ranks individuals by its probability"
         )
     found += model.outcome.skipped
     match model.outcome.stopped_by:
         case "interrupt":
-            found.append("stopped by Ctrl-C: this is the tree so far")
+            found.append("interrupted: this is the tree so far")
         case "time":
-            found.append(f"the time limit of {time_limit:g} s was reached: nodes that were still waiting are leaves")
+            found.append(f"the time limit of {time_limit:g} s was reached: unfinished nodes became leaves")
     return [Remark(text) for text in found]
 
 
@@ -447,7 +447,7 @@ def _reading_names() -> frozenset[str]:
 def _flat_options(
     named: Mapping[str, Any], growth: Growth | None, pruning: Pruning | None, decision: Decision | None
 ) -> dict[str, Any]:
-    """Return all options by the names of the parameters; those that are not given as the command line has them."""
+    """Return all options by parameter name, with the defaults of the command line."""
     objects = {Growth: growth, Pruning: pruning, Decision: decision}
     values = {each.parameter: named.get(each.parameter, each.usual) for each in LEARNING_OPTIONS}
     for declaration, own in objects.items():
@@ -460,17 +460,17 @@ def _flat_options(
 
 
 def _refuse_for_arrays(individuals: Any, estimate: bool | None, options: Mapping[str, Any]) -> None:
-    """Refuse options of sources, where individuals are given."""
+    """Reject options for sources if individuals are given."""
     names = [name for name in options if name in _reading_names() - {"smiles"}] + (
         ["estimate"] if estimate is not None else []
     )
     if names:
         got = type(individuals).__name__
-        raise UsageError(f"{option_text(names[0])} is for a source, such as a file; got individuals as {got}")
+        raise UsageError(f"{option_text(names[0])} requires a source, such as a file; got individuals as {got}")
 
 
 def _refuse_for_sources(individuals: Any, target: Any, alien: Mapping[str, Any]) -> None:
-    """Refuse arguments about individuals that are given, where they are read."""
+    """Reject arguments for given individuals if a source is read."""
     shown = _where(individuals)
     if target is not None and not isinstance(target, str):
         raise UsageError(f"target must be the name of an attribute of {shown}; got {type(target).__name__}")
@@ -478,4 +478,4 @@ def _refuse_for_sources(individuals: Any, target: Any, alien: Mapping[str, Any])
         raise UsageError(f"{shown} was opened to predict {individuals.target_name}; open it with target={target!r}")
     for name, value in alien.items():
         if value is not None:
-            raise UsageError(f"{name} is for individuals that are given, not for a source such as {shown}")
+            raise UsageError(f"{name} does not apply to a source such as {shown}")

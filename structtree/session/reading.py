@@ -1,4 +1,4 @@
-"""Read a source of data, and return what should be said about it as remarks."""
+"""Read a source of data, with remarks about it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ReadData", "Source", "grammar_for", "read_source"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Data to learn from, and how to read it.
+    """Data source with options for reading it.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Source:
     target : str, optional
     grammar : str, Path or Grammar, optional
     options : mapping
-        Options of reading by their names in `structtree.open_data`, ``features`` and ``ignore`` among them.
+        Options for reading, by their names in `structtree.open_data`, including ``features`` and ``ignore``.
     """
 
     where: str | Path
@@ -45,18 +45,18 @@ class Source:
         return shown_url(str(self.where))
 
     def with_declared_facts(self) -> Source:
-        """Return the source with the facts that the grammar declares; given options take precedence."""
+        """Return the source with the facts that the grammar declares; explicit options take precedence."""
         facts = () if self.grammar is None else grammar_from(self.grammar).facts
         if not facts:
             return self
         given = list(self.options.get("fact") or ())
-        mine = signatures_of(given)
-        others = [text for text in facts if not mine.keys() & signatures_of([text]).keys()]
+        own = signatures_of(given)
+        others = [text for text in facts if not own.keys() & signatures_of([text]).keys()]
         return replace(self, options={**self.options, "fact": [*given, *others]})
 
 
 class ReadData(NamedTuple):
-    """Opened data, and remarks about how it was read."""
+    """Opened data with remarks about how it was read."""
 
     data: Opened
     remarks: tuple[Remark, ...]
@@ -69,7 +69,7 @@ def read_source(
     id: str | None = None,
     layout: SourceLayout | None = None,
 ) -> ReadData:
-    """Read data; warnings of readers become remarks, as does how tables are linked.
+    """Read data; warnings of readers and the links of a database become remarks.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def read_source(
 
 
 def grammar_for(data: Opened, grammar: str | Path | Grammar | None = None, *, one_at_a_time: bool = False) -> Grammar:
-    """Return the given grammar, or the default one for the data, without the target and what is ignored.
+    """Return the given grammar, or the default for the data, without the target and ignored attributes.
 
-    Built-in datasets may have a default of their own, which is not used for one test at a time.
+    Built-in datasets may have their own default grammar, which is not used with ``one_at_a_time``.
     """
     schema = data.population.schema
     reasons = dict.fromkeys(data.left_out, "ignored") | {str(data.target_name): "the target"}

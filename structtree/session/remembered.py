@@ -1,4 +1,4 @@
-"""Options of reading that a model remembers, so that more data of the same kind is read alike."""
+"""Reading options that a model stores, so that new data is read like the training data."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from structtree.session.reading import Source
 __all__ = ["LikeTrainingData", "like_training_data", "reading_record"]
 
 LISTED_VALUES = 4
-"""At most this many values of an option are listed in a remark."""
+"""Maximum number of values of an option listed in a remark."""
 
 _ABOUT_EXAMPLES = ("positives", "negatives", "modes", "part", "sample_negatives", "sample_seed")
 _PERIOD = ("frozen_at", "exclude_after")
 _NOT_REMEMBERED = ("features", "ignore", "skip_bad", "cache", "condition", "strict", *_PERIOD, *_ABOUT_EXAMPLES)
-"""The options about one file, what is wrong with it or left out of it, which say nothing about others."""
+"""Options that concern one particular file, such as skipped rows, and do not carry over to others."""
 
 _NOT_JSON = ("schema", "layout")
 
 
 def reading_record(source: Source, data: Opened | None = None) -> ReadingRecord:
-    """Return how data was read: the given options, and the ending of the file.
+    """Return how data was read: the given options, and the extension of the file.
 
-    For facts it includes what their arguments were taken for.
+    For facts, it includes the inferred types of their arguments.
 
     Examples
     --------
@@ -52,21 +52,21 @@ def reading_record(source: Source, data: Opened | None = None) -> ReadingRecord:
 
 
 class LikeTrainingData(NamedTuple):
-    """A source with the options that a model remembers, and a remark if there are some."""
+    """Source with the options that a model stores, and a remark if there are any."""
 
     source: Source
     remarks: tuple[Remark, ...] = ()
 
 
 def like_training_data(source: Source, record: ReadingRecord) -> LikeTrainingData:
-    """Return a source that is read as the data of a model was, if it has the same ending; given options come first.
+    """Return a source with the reading options of a model, if the extensions match; given options take precedence.
 
     Examples
     --------
     >>> record = ReadingRecord(".csv", {"header": False})
     >>> found = like_training_data(Source("new.csv"), record)
     >>> dict(found.source.options), str(found.remarks[0])
-    ({'header': False}, "read as the model's own data was: header False")
+    ({'header': False}, "read like the training data: header False")
     >>> like_training_data(Source("new.csv", options={"header": True}), record).source.options
     {'header': True}
     """
@@ -77,12 +77,12 @@ def like_training_data(source: Source, record: ReadingRecord) -> LikeTrainingDat
     known = {name: record.options[name] for name in sorted(record.options) if name not in skipped}
     if not known:
         return LikeTrainingData(source)
-    words = ", ".join(f"{name} {_said(value)}" for name, value in known.items())
-    remark = Remark(f"read as the model's own data was: {words}")
+    words = ", ".join(f"{name} {_listed(value)}" for name, value in known.items())
+    remark = Remark(f"read like the training data: {words}")
     return LikeTrainingData(replace(source, options={**known, **source.options}), (remark,))
 
 
-def _said(value: Any) -> str:
+def _listed(value: Any) -> str:
     if isinstance(value, Mapping):
         value = [f"{name}={kind}" for name, kind in value.items()]
     if not isinstance(value, Sequence) or isinstance(value, str):
@@ -92,14 +92,14 @@ def _said(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return the value of an option as JSON has it."""
+    """Return the value of an option for JSON."""
     if isinstance(value, Mapping):
         return dict(value)
     return value if value is None or isinstance(value, str | bool | int) else list(value)
 
 
 def _ending(where: str | Path) -> str:
-    """Return the ending of a file's name, a slash for a folder, the name of a built-in dataset after a colon."""
+    """Return the extension of a file, a slash for a folder, or the name of a built-in dataset after a colon."""
     if is_url(where):
         return "://"
     if str(where) in dataset_names() and not Path(where).exists():

@@ -13,26 +13,26 @@ from structtree.search.clock import Clock
 __all__ = ["LearningTime", "reading_time", "time_for_learning"]
 
 MIN_LEARNING_SHARE = 0.1
-"""Share of a time limit that is left for learning however long reading has taken."""
+"""Fraction of the time limit that is reserved for learning, however long reading took."""
 
 MIN_LEARNING_SECONDS = 0.3
-"""And not less than this."""
+"""Minimum number of seconds for learning."""
 
 
 class LearningTime(NamedTuple):
-    """The clock of learning, and a remark if reading has taken most of the time."""
+    """Clock for learning, with a remark if reading took most of the time."""
 
     clock: Clock
     remarks: tuple[Remark, ...] = ()
 
 
 def reading_time(clock: Clock) -> AbstractContextManager[None]:
-    """Return a block in which links are followed until half of the time limit is over; reading is not cut short."""
+    """Return a context in which links are followed for at most half of the time left; reading is never truncated."""
     return limited(clock.part(clock.left() / 2))
 
 
 def time_for_learning(clock: Clock) -> LearningTime:
-    """Return a clock of what reading has left of a time limit, with a remark if that is less than half."""
+    """Return a clock with the remaining time, and a remark if reading took more than half of the limit."""
     limit = clock.seconds
     if limit is None:
         return LearningTime(clock)
@@ -42,6 +42,6 @@ def time_for_learning(clock: Clock) -> LearningTime:
         return LearningTime(found)
     remark = Remark(
         f"reading the data took {seconds_text(spent)} s of the time limit of {limit:g} s, which leaves "
-        f"{seconds_text(left)} s for learning; a longer {option_text('time_limit')} gives more"
+        f"{seconds_text(left)} s for learning; to allow more, increase {option_text('time_limit')}"
     )
     return LearningTime(found, (remark,))

@@ -1,4 +1,4 @@
-"""Settle what is learned: the labels of a source, their task, and remarks about both."""
+"""Training data: the labels of a source, their task, and remarks about both."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from structtree.tasks.inference import are_whole, infer_task, labels_for
 __all__ = ["TrainingData", "read_training_data", "settle_training_data"]
 
 CLASS_LIKE_VALUES = 10
-"""Integers with at most this many different values may be meant as classes."""
+"""Maximum number of distinct integers that may be intended as classes."""
 
 FEW_NAMES = 4
-"""At most this many names are listed in a remark."""
+"""Maximum number of names listed in a remark."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingData:
-    """Data with its labels, as learning needs them.
+    """Data with labels, a task, and remarks.
 
     Parameters
     ----------
@@ -57,17 +57,17 @@ def read_training_data(
     unlabelled: Unlabelled = "leave out",
     look_for_leaks: bool = True,
 ) -> TrainingData:
-    """Read data with its labels, and settle what is learned.
+    """Read data with its labels, and determine the task.
 
     Parameters
     ----------
     source : Source
     task : {"classes", "numbers"}, optional
-        What the criterion is for; inferred by default.
+        Task of the criterion; inferred by default.
     unlabelled : {"leave out", "refuse"}
-        What to do about individuals without a label.
+        Whether individuals without a label are skipped or rejected.
     look_for_leaks : bool
-        Whether attributes that may give the target away are remarked on.
+        Whether to add remarks on attributes that may leak the target.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def settle_training_data(
     *,
     look_for_leaks: bool = True,
 ) -> TrainingData:
-    """Settle what is learned from opened data: the labels and their task; see `read_training_data`."""
+    """Determine the labels and the task of opened data; see `read_training_data`."""
     facts = data.provenance.facts
     if data.target is None:
         raise UsageError(_which_target(source, data))
@@ -100,14 +100,14 @@ def settle_training_data(
     found += about_columns(data, source.options.get("types") or {})
     found += about_labels(labels, name)
     found += about_leaks(data, labels) if look_for_leaks else ()
-    if len(labels) == 1 and (hint := _about_parts(data)):
-        found.append(Remark(f"there is 1 {data.population.schema.individual}; {hint}"))
+    if len(labels) == 1 and (advice := _about_parts(data)):
+        found.append(Remark(f"there is 1 {data.population.schema.individual}; {advice}"))
     task = "numbers" if labels.dtype.kind == "f" else "classes"
     return TrainingData(source, data, labels, task, tuple(found))
 
 
 def _settled(labels: NDArray[Any], task: str | None, name: str) -> NDArray[Any]:
-    """Return the labels as the task has them: that of the criterion, or the inferred one."""
+    """Return the labels converted for the task of the criterion, or for the inferred task."""
     shown = pretty_name(name)
     if task == "numbers":
         if labels.dtype.kind == "O":
@@ -124,12 +124,12 @@ def _settled(labels: NDArray[Any], task: str | None, name: str) -> NDArray[Any]:
 def _about_task(labels: NDArray[Any], name: str) -> Iterator[Remark]:
     if labels.dtype.kind == "f" and are_whole(labels) and (n := len(np.unique(labels))) <= CLASS_LIKE_VALUES:
         as_nominal = option_text("types", {name: "nominal"})
-        taken = f"{pretty_name(name)}, with {n} different values, is taken for a number"
+        taken = f"{pretty_name(name)}, with {n} distinct values, is treated as a number"
         yield Remark(f"{taken}; for classes: {as_nominal}")
 
 
 def _require_finite(labels: NDArray[Any], data: Opened) -> None:
-    """Refuse a target that is infinite, by the name of its column and its row in the source."""
+    """Reject an infinite target; the error names its column and its row in the source."""
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         at = int(np.flatnonzero(~np.isfinite(labels))[0])
         message = f"the target {data.target_name!r} must be a finite number; got {labels[at]}"
@@ -137,7 +137,7 @@ def _require_finite(labels: NDArray[Any], data: Opened) -> None:
 
 
 def _which_target(source: Source, data: Opened) -> str:
-    """Return a sentence that asks for the target, or for the table to learn about."""
+    """Return the error message for a missing target, or for a missing table of individuals."""
     facts, relations = data.provenance.facts, data.provenance.relations
     if facts is not None and facts.notes:
         return f"choose what to predict with {option_text('target')}; {'; '.join(facts.notes)}"
@@ -152,7 +152,7 @@ def _which_target(source: Source, data: Opened) -> str:
 
 
 def _about_parts(data: Opened) -> str:
-    """Return how to predict something of each node or edge, where the individuals are graphs; else nothing."""
+    """Return advice on predicting attributes of nodes or edges if the individuals are graphs, otherwise ''."""
     population = data.population
     if not is_of_graphs(population):
         return ""
@@ -161,5 +161,6 @@ def _about_parts(data: Opened) -> str:
         if columns:
             plainest = min(columns, key=lambda each: len(set(columns[each].values.tolist())))
             example = f"{option_text('individual', name)} {option_text('target', plainest)}"
-            return f"to predict what each {name} has ({', '.join([*columns][:FEW_NAMES])}), as in: {example}"
+            known = ", ".join([*columns][:FEW_NAMES])
+            return f"to predict an attribute of each {name} ({known}), use for example: {example}"
     return ""

@@ -66,7 +66,7 @@ class Decision:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the probabilities are the relative frequencies, give or take one individual."""
+        """True if the probabilities are the relative frequencies, give or take one individual."""
         return self.estimate in (None, "frequency") or (self.estimate == "m-estimate" and (self.m or 0.0) <= 1.0)
 
     def __post_init__(self) -> None:

@@ -66,7 +66,7 @@ def test_where_chooses_individuals_and_is_not_remembered(bank, tmp_path):
     options = ["--individual", "loan", "--target", "status", "--max-depth", 1]
     succeed("fit", bank, *options, "--where", "years <= 2", "-o", model)
     said = run("predict", model, bank).stderr
-    assert "read as the model's own data was: individual loan\n" in said and "60 individuals" in said
+    assert "read like the training data: individual loan\n" in said and "60 individuals" in said
 
 
 def test_links_are_said_and_a_name_of_a_link_is_still_one(tmp_path):

@@ -54,7 +54,7 @@ def test_get_has_help_with_an_example():
 def test_getting_a_set_says_where_it_is_and_what_to_do_next(toy, shelf):
     make_wheel(shelf, FILES)
     where = toy / "kept" / "toy"
-    assert succeed("datasets", "get", "toy") == (f"toy is in {where}; look at it with: structtree data info toy\n")
+    assert succeed("datasets", "get", "toy") == (f"toy is in {where}; describe it with: structtree data info toy\n")
     assert json.loads(succeed("datasets", "get", "toy", "--json")) == {"name": "toy", "folder": str(where)}
 
 
@@ -90,7 +90,7 @@ def test_a_set_that_cannot_be_fetched_is_told_in_one_sentence():
 
 
 def test_a_set_that_comes_with_the_package_need_not_be_got():
-    assert succeed("datasets", "get", "lenses") == "lenses comes with structtree; there is nothing to get\n"
+    assert succeed("datasets", "get", "lenses") == "lenses is included in structtree; nothing to fetch\n"
     assert json.loads(succeed("datasets", "get", "trains", "--json")) == {"name": "trains", "folder": None}
 
 
@@ -103,4 +103,4 @@ def test_an_attribute_of_a_built_in_dataset_is_read_as_another_kind_and_the_mode
     succeed("fit", "dolphins", "--type", "length=nominal", "-o", model)
     said = run("predict", model, "dolphins")
     assert said.exit_code == 0
-    assert "read as the model's own data was: types length=nominal" in said.output
+    assert "read like the training data: types length=nominal" in said.output

@@ -90,7 +90,7 @@ def test_ctrl_c_keeps_the_criteria_that_are_done(monkeypatch, at, n_done):
     assert result.exit_code == 130
     if n_done:
         assert len(json.loads(result.stdout)) == n_done
-        assert "stopped by Ctrl-C: this is what was done until then, by 1 criterion" in result.stderr
+        assert "interrupted: results so far, for 1 criterion" in result.stderr
     else:
         assert result.stderr == "error: stopped\n"
 
@@ -110,7 +110,7 @@ def test_a_search_that_had_to_stop_says_so():
 
 def test_the_grammar_in_use_is_named():
     given = ["effort", "trains", "--criterion", "acc*", "--exhaustive-limit", 1]
-    assert succeed(*given).endswith("\nGrammar: trains (shipped, made for this data)\nAsked about: cars\n")
+    assert succeed(*given).endswith("\nGrammar: trains (shipped, made for this data)\nFeatures: cars\n")
     assert json.loads(succeed(*given, "--json"))[0]["grammar"]["name"] == "trains"
 
 

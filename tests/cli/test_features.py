@@ -37,7 +37,7 @@ def fitted(*words):
 )
 def test_commands_say_what_they_ask_about(table, words, asked):
     for command in (("fit",), ("cv", "--folds", "2", "--repeats", "1"), ("effort", "--criterion", "acc*")):
-        assert f"\nAsked about: {asked}\n" in succeed(*command, table, "--target", "class", *words)
+        assert f"\nFeatures: {asked}\n" in succeed(*command, table, "--target", "class", *words)
     facts = json.loads(succeed("fit", table, "--target", "class", "--json", *words))
     assert len(facts["grammar"]["attributes"]) == (0 if asked == "nothing" else int(asked.split()[0]))
 
@@ -64,9 +64,9 @@ def test_a_column_that_gives_the_target_away_is_told_with_what_to_do(table, tmp_
     copied = [f"{line},{'is after' if i == 0 else line[-1] * 2}" for i, line in enumerate(lines)]
     path.write_text("\n".join(copied) + "\n")
     told = run("fit", str(path), "--target", "class").stderr
-    hint = "if it is known only after class, leave it out: --ignore 'is after'"
+    hint = "if it is known only after class, exclude it: --ignore 'is after'"
     assert f"note: is after alone predicts class almost perfectly (accuracy 1): {hint}\n" in told
-    words = shlex.split(told.partition("leave it out: ")[2].splitlines()[0])
+    words = shlex.split(told.partition("exclude it: ")[2].splitlines()[0])
     assert "alone predicts" not in run("fit", str(path), "--target", "class", *words).stderr
 
 
@@ -74,12 +74,12 @@ def test_other_targets_of_a_file_are_told_with_what_to_do(tmp_path):
     path = tmp_path / "targets.csv"
     path.write_text("x,y1,y2,y3,y4\n" + "".join(f"{i},{i % 3},{i % 5},{i % 4}.5,{i % 6}\n" for i in range(30)))
     told = run("fit", str(path), "--target", "y1", "--max-depth", "1").stderr
-    assert "note: y2, y3, y4 look like other targets: " in told
-    words = shlex.split(told.partition("should be left out: ")[2].splitlines()[0])
+    assert "note: y2, y3, y4 look like other targets; " in told
+    words = shlex.split(told.partition("together with y1: ")[2].splitlines()[0])
     assert words == ["--ignore", "y2,y3,y4"]
     result = run("fit", str(path), "--target", "y1", *words)
     assert "look like" not in result.stderr
-    assert "Asked about: 1 column: x\n" in result.stdout
+    assert "Features: 1 column: x\n" in result.stdout
 
 
 @pytest.mark.parametrize(

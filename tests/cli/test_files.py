@@ -189,7 +189,7 @@ def test_a_model_on_standard_output_is_alone_there(place, outcomes):
 def test_two_results_on_standard_output_are_refused(place, command, outcomes):
     (found,) = outcomes([{"args": args(command, place)}])
     assert found["code"] == 2
-    assert "both print on standard output" in found["err"]
+    assert "both write to standard output" in found["err"]
 
 
 READING = (

@@ -94,7 +94,7 @@ def test_fit_prints_the_tree_and_what_it_took(tmp_path):
     assert re.search(r"^direction +training data +new data \(5 folds\) +always east$", text, re.M)
     assert re.search(r"^accuracy +1\.000 +0\.\d{3} ± 0\.\d{3} +0\.500$", text, re.M)
     size = "size full, because 20 individuals are too few for cross-validation"
-    assert f"Settings: for accuracy, criterion acc*, {size}, at least 1 in a leaf\nGrammar: trains" in text
+    assert f"Settings: for accuracy, criterion acc*, {size}, minimum samples per leaf 1\nGrammar: trains" in text
     assert "3 leaves, depth 2; " in text
     assert "every test is proved best" in text
     assert f"structtree predict {out} DATA" in text
@@ -180,8 +180,8 @@ def test_a_large_tree_is_printed_in_part(table, tmp_path):
     path = table("x,y", *(f"{i},{i * i % 97}" for i in range(80)))
     result = run("fit", path, "--target", "y", "--grow", "full", "-o", tmp_path / "m.json")
     assert "leaves, " in result.stdout
-    assert f"printed to depth 4; all of it: structtree show {tmp_path / 'm.json'}" in result.stderr
-    assert "a smaller tree is easier to read: --for reading" in result.stderr
+    assert f"printed to depth 4; for the whole tree: structtree show {tmp_path / 'm.json'}" in result.stderr
+    assert "for a smaller tree, use --for reading" in result.stderr
     assert len(result.stdout.splitlines()) < 40
     assert len(succeed("show", tmp_path / "m.json").splitlines()) > 100
 
@@ -205,7 +205,7 @@ def test_two_whole_numbers_are_classes(table):
 def test_a_few_whole_numbers_are_numbers_and_that_is_said(table):
     path = table("x,y", *(f"{i},{i % 3}" for i in range(12)))
     result = run("fit", path, "--target", "y", "--max-depth", 1)
-    assert "note: y, with 3 different values, is taken for a number; for classes: --type y=nominal" in result.stderr
+    assert "note: y, with 3 distinct values, is treated as a number; for classes: --type y=nominal" in result.stderr
     for option in (["--type", "y=nominal"], ["--criterion", "gini"]):
         assert in_json("fit", path, "--target", "y", *option)["task"] == "classes"
 
@@ -290,7 +290,7 @@ def test_a_grammar_of_a_file_is_called_by_the_file(tmp_path):
 def test_cross_validation_says_which_grammar_all_folds_used(nested):
     given = ["cv", nested, "--target", "y", "--folds", 2, "--repeats", 1, "--max-depth", 1, "--time-limit", 2]
     said = succeed(*given)
-    assert f"Grammar: {DERIVED}\n  skipped: id, Visit.visit_id (unique per row)\nAsked about: " in said
+    assert f"Grammar: {DERIVED}\n  skipped: id, Visit.visit_id (unique per row)\nFeatures: " in said
     about = in_json(*given)["grammar"]
     notes = ["skipped: id, Visit.visit_id (unique per row)"]
     assert about == {"name": None, "origin": DERIVED, "notes": notes, "attributes": ["age"], "links": ["visits"]}
@@ -423,7 +423,7 @@ def test_an_explanation_names_the_rows(trains):
     text = succeed("explain", trains, "trains", "--row", 0)
     assert text.splitlines()[:2] == ["Train 0", "1. exists cars (closed and not long): yes"]
     assert "cars[2] (Car)" in text
-    assert text.endswith("→ east 8/8\n  (the data says east)\n")
+    assert text.endswith("→ east 8/8\n  (true label: east)\n")
     found = in_json("explain", trains, "trains", "--row", 0)
     assert (found["prediction"], found["actual"]) == ("east", "east")
     assert found["path"][0]["rows"][0]["path"] == "cars[2]"
@@ -510,17 +510,17 @@ def test_an_estimate_can_be_left_out_or_insisted_on(monkeypatch):
     assert "new data" not in succeed("fit", "lenses", "--no-estimate")
     monkeypatch.setattr("structtree.session.fitting.QUICK", 0.0)
     slow = run("fit", "lenses")
-    assert "\nNew data: structtree cv estimates the scores, and so does --estimate" in slow.stdout
+    assert "\nNew data: not estimated, to save time; use --estimate or structtree cv" in slow.stdout
     assert "new data (5 folds)" not in slow.stdout
     assert "new data (5 folds)" in succeed("fit", "lenses", "--estimate")
-    assert "\nNew data: 9 individuals are too few to estimate the scores\n" in succeed("fit", "hammond")
+    assert "\nNew data: 9 individuals are too few to estimate scores\n" in succeed("fit", "hammond")
 
 
 def test_ctrl_c_ends_the_estimate_and_keeps_the_tree(monkeypatch, tmp_path):
     pressing(monkeypatch, StructuralTreeClassifier, "fit", at=2)
     result = run("fit", "lenses", "-o", tmp_path / "m.json")
     assert result.exit_code == 130, result.output
-    assert "New data: Ctrl-C came before the scores were estimated\n" in result.stdout
+    assert "New data: interrupted before the scores were estimated\n" in result.stdout
     assert "this is the tree so far" not in result.stderr
     assert len(load_model(tmp_path / "m.json").tree.leaves) > 3
 
@@ -528,9 +528,9 @@ def test_ctrl_c_ends_the_estimate_and_keeps_the_tree(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--stop", "mdl"], "no test is good enough for the stop rule 'mdl'"),
-        (["--min-samples-leaf", 20], "no test of the grammar improves on it within the limits of growing"),
-        (["--alpha", 1.0], "it was pruned to one leaf, since no test improves predictions"),
+        (["--stop", "mdl"], "no test passes the stopping rule 'mdl'"),
+        (["--min-samples-leaf", 20], "no test of the grammar improves the tree within the growth limits"),
+        (["--alpha", 1.0], "pruned to one leaf, since no test improves the predictions"),
     ],
     ids=str,
 )
@@ -546,14 +546,14 @@ def test_where_a_class_is_rare_a_tree_of_one_leaf_points_to_ranking(table):
     rare = [f"{i},{'yes' if i % 20 == 0 else 'no'}" for i in range(200)]
     result = run("fit", table("x,class", *rare), "--target", "class", "--no-estimate")
     assert result.stdout.startswith("no 190/200\n")
-    assert "where a class is rare, --for ranking still separates" in result.stderr
+    assert "where a class is rare, --for ranking still ranks" in result.stderr
     assert "--for ranking" not in run("fit", "lenses", "--alpha", 1.0, "--no-estimate").stderr
 
 
 def test_a_tree_of_one_leaf_does_not_blame_tests_that_there_was_no_time_to_find(monkeypatch):
     monkeypatch.setattr(fitting._Learned, "stopped_by", "time")
     text = succeed("fit", "lenses", "--alpha", 1.0)
-    assert "; it was pruned to one leaf, since no test that was found in time improves predictions\n" in text
+    assert "; pruned to one leaf, since no test found in time improves the predictions\n" in text
 
 
 def test_groups_stay_together_and_are_not_asked_about(table):
@@ -563,7 +563,7 @@ def test_groups_stay_together_and_are_not_asked_about(table):
     given = ["cv", path, "--target", "ill", "--folds"]
     text = succeed(*given, "group:patient")
     assert text.startswith("ill of 40 individuals, 5 folds by group patient\n")
-    assert "Folds: individuals with the same patient are in one fold; patient is not asked about\n" in text
+    assert "Folds: individuals with the same patient are in one fold; patient is not used as a feature\n" in text
     found = in_json(*given, "group:patient:2")
     assert (found["folds"], found["repeats"], found["divided_by"]) == (2, 1, "group patient")
     assert in_json(*given, 5)["mean"] > in_json(*given, "group:patient")["mean"]
@@ -576,7 +576,7 @@ def test_later_individuals_are_predicted_from_earlier_ones(table, times):
     path = table("x,when,y", *(f"{k % 3},{when},{'ab'[k % 2]}" for k, when in enumerate(times)))
     text = succeed("cv", path, "--target", "y", "--folds", "time:when:3")
     assert text.startswith("y of 30 individuals, 3 folds by time when\n")
-    assert "Folds: each fold tests on what is later by when than what it learns from" in text
+    assert "Folds: each fold is tested on individuals that are later by when than its training data" in text
 
 
 def test_molecules_with_a_scaffold_stay_together(table):
@@ -594,8 +594,8 @@ def test_molecules_with_a_scaffold_stay_together(table):
         ("group", 2, "--folds takes a number, scaffold, group:COLUMN or time:COLUMN"),
         ("group:patiend", 1, "did you mean 'patient'"),
         ("group:patient:9", 2, "that of the groups, which is 3; got 9"),
-        ("time:name", 1, "name has neither numbers nor dates such as 2024-07-31, but values such as"),
-        ("group:gap", 1, "gap is to divide the individuals into folds, and 1 of them have no value"),
+        ("time:name", 1, "name must contain numbers or dates such as 2024-07-31; got values such as"),
+        ("group:gap", 1, "gap defines the folds, but is missing for 1 individual"),
         ("scaffold", 1, "scaffolds are of molecules"),
     ],
 )
@@ -625,7 +625,7 @@ def test_the_time_limit_counts_reading(monkeypatch):
     assert [len(time.remarks) for time in times.values()] == [1, 1, 1, 0, 0]
     assert times[10.0].remarks[0].sentence(as_flag) == (
         "reading the data took 7 s of the time limit of 10 s, which leaves 3 s for learning; "
-        "a longer --time-limit gives more"
+        "to allow more, increase --time-limit"
     )
 
 
@@ -683,7 +683,7 @@ def test_a_cross_validation_that_runs_out_of_time_has_the_folds_so_far(monkeypat
     monkeypatch.setattr(StructuralTreeClassifier, "fit", slowly)
     result = run("cv", "lenses", "--folds", 3, "--repeats", 2, "--time-limit", 5)
     assert result.exit_code == 0
-    assert "the time limit of 5 s was reached: these are the first 3 of 6 folds" in result.stderr
+    assert "the time limit of 5 s was reached: completed 3 of 6 folds" in result.stderr
 
 
 def pressing(monkeypatch, where, name, at=1):
@@ -704,7 +704,7 @@ def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
     pressing(monkeypatch, searching, "best_split", at=2)
     result = run("fit", "trains", "--strategy", "best-first", "-o", tmp_path / "m.json")
     assert result.exit_code == 130
-    assert "stopped by Ctrl-C: this is the tree so far" in result.stderr
+    assert "interrupted: this is the tree so far" in result.stderr
     tree = load_model(tmp_path / "m.json").tree
     assert pretty(tree.nodes[0].test) == "exists cars (closed and not long)"
     unproved = [node.stopped_by if isinstance(node, Leaf) else node.found.stopped_by for node in tree.nodes[2:]]
@@ -793,7 +793,7 @@ def test_data_that_takes_too_long_to_read_after_ctrl_c_is_not_learned_from(monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr(opening, "load_dataset", overdue)
-    words = "error: stopped: the data was still being read, so nothing is learned yet\n"
+    words = "error: stopped: the data was still being read, and nothing was learned\n"
     assert fail("fit", "trains", code=130) == words
 
 
@@ -851,7 +851,7 @@ def test_after_ctrl_c_the_folds_so_far_are_kept(monkeypatch):
     calls = pressing(monkeypatch, StructuralTreeClassifier, "fit", at=4)
     result = run("cv", "lenses", "--folds", 6, "--repeats", 1, "--json")
     assert result.exit_code == 130, result.output
-    assert "stopped by Ctrl-C: these are the first 3 of 6 folds" in result.stderr
+    assert "interrupted: completed 3 of 6 folds" in result.stderr
     assert len(json.loads(result.stdout)["scores"]) == 3
     assert len(calls) == 4
 
@@ -991,9 +991,9 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
         (["cv", "lenses", "--folds", 1], "folds must be"),
         (["cv", "lenses", "--repeats", 0], "repeats must be"),
         (["cv", "lenses", "--time-limit", 0], "--time-limit must be"),
-        (["cv", "lenses", "--compare", "gini"], "two criteria or more"),
+        (["cv", "lenses", "--compare", "gini"], "two or more criteria"),
         (["cv", "lenses", "--compare", "gini,mse"], "'mse' is for numbers and 'gini' for classes"),
-        (["cv", "lenses", "--compare", "acc*,gini", "--criterion", "gini"], "not both"),
+        (["cv", "lenses", "--compare", "acc*,gini", "--criterion", "gini"], "mutually exclusive"),
         (["cv", "lenses", "--min-samples-leaf", 0], "--min-samples-leaf must be"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
@@ -1071,7 +1071,7 @@ def test_new_data_is_read_as_the_data_of_the_model_was(bags):
         ["row", "bag", "prediction"],
         *(["0123"[i], f"b{i + 1}", ["yes", "no"][i % 2]] for i in range(4)),
     ]
-    assert "note: read as the model's own data was: decimal ,, delimiter ;, group bag, link rows" in result.stderr
+    assert "note: read like the training data: decimal ,, delimiter ;, group bag, link rows" in result.stderr
     assert "yes" in succeed("explain", model, path, "--row", 2)
 
 
@@ -1101,7 +1101,7 @@ def test_how_a_folder_was_read_says_nothing_about_a_data_set(tmp_path):
     }.items():
         (folder / f"RINGS_{part}.txt").write_text("".join(f"{line}\n" for line in lines))
     succeed("fit", folder, "--individual", "Node", "--target", "label", "-o", model)
-    assert "read as the model's own data was: individual Node" in run("predict", model, folder).stderr
+    assert "read like the training data: individual Node" in run("predict", model, folder).stderr
     assert "read as" not in run("predict", model, "trains").stderr
 
 
@@ -1124,11 +1124,11 @@ def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags, option, 
     ("text", "remark"),
     [
         ("a,b,y\n1,,no\n3,,yes\n", "note: b has no values, so no test can use it"),
-        ("a,y\n1,no\n3,no\n", "note: y is no for all 2 individuals, so there is nothing to tell apart"),
+        ("a,y\n1,no\n3,no\n", "note: all labels are identical: y is no for all 2 individuals"),
         (
             "a,y\n1,no\n3,yes\n4.5,no\nnone,yes\n6,no\n",
-            "note: a is nominal, not a number, because of words such as 'none' (individual 3); "
-            "if they stand for missing values, use --missing-word none",
+            "note: a is nominal because of non-numeric values such as 'none' (individual 3); "
+            "if they mark missing values, use --missing-word none",
         ),
     ],
 )

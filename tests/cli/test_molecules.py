@@ -68,7 +68,7 @@ def test_without_bad_molecules_there_is_no_column_of_problems(model, tmp_path):
 
 def test_an_explanation_is_chosen_by_the_same_row_or_by_name_and_mentions_the_smiles(model, new):
     by_row = run("explain", model, new, "--skip-bad", "--row", 1).stdout
-    assert by_row.startswith("Molecule 1 (smiles CCCO)\n") and by_row.endswith("(the data says yes)\n")
+    assert by_row.startswith("Molecule 1 (smiles CCCO)\n") and by_row.endswith("(true label: yes)\n")
     assert run("explain", model, new, "--skip-bad", "--id", "CCCO").stdout == by_row
     assert run("explain", model, new, "--skip-bad", "--id", 8).stdout == by_row
     by_column = run("explain", model, new, "--skip-bad", "--id", 8, "--id-column", "id").stdout
@@ -83,8 +83,8 @@ def test_an_explanation_is_chosen_by_the_same_row_or_by_name_and_mentions_the_sm
         (["--row", 0], 1, "row 0 was left out: RDKit cannot read the SMILES 'C1CC'"),
         (["--row", 4], 2, "--row must be from 0 to 3, since there are 4 individuals; got 4"),
         (["--id", "CCC"], 2, "there is no individual whose smiles or id is 'CCC' (did you mean"),
-        (["--id", "CCCO", "--row", 1], 2, "--row and --id both say which individual; give one of them"),
-        (["--id-column", "id"], 2, "--id-column is for --id VALUE, which is not given"),
+        (["--id", "CCCO", "--row", 1], 2, "--row and --id are mutually exclusive"),
+        (["--id-column", "id"], 2, "--id-column requires --id VALUE"),
         (["--id", "8", "--id-column", "ident"], 1, "unknown member 'ident'"),
     ],
 )
@@ -97,7 +97,7 @@ def test_salts_are_dropped_and_the_model_remembers_it(tmp_path):
     data.write_text("smiles,y\nCC(=O)[O-].[Na+],a\nCCCC(=O)O,a\nC[NH3+].[Cl-],b\nCN,b\n")
     succeed("fit", data, "--target", "y", "--largest-fragment", "--neutralise", "-o", model)
     result = run("predict", model, data)
-    assert "read as the model's own data was: largest_fragment True, neutralise True" in result.stderr
+    assert "read like the training data: largest_fragment True, neutralise True" in result.stderr
     table = tmp_path / "t.csv"
     table.write_text("x,y\n1,a\n2,b\n")
     assert "--largest-fragment does not apply to csv" in fail(

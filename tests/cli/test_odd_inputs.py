@@ -333,7 +333,7 @@ WORDS = (
     usage("fit a.csv --target y --cost a:b=-2", r"-2"),
     usage("fit a.csv --target y --class-weight a=x", r"class.weight"),
     usage("fit a.csv --target y --seed x", r"--seed.*expected an integer"),
-    usage("fit a.csv --target y --json -o -", r"both print on standard output"),
+    usage("fit a.csv --target y --json -o -", r"both write to standard output"),
     usage("fit a.csv --target y --delimiter , --delimiter ,", r"--delimiter was given twice"),
     usage("cv a.csv --target y --folds 1", r"folds?"),
     usage("cv a.csv --target y --folds many", r"'many'|--folds"),
@@ -624,7 +624,7 @@ CALLS = (
         "classes for a regressor",
         lambda: st.StructuralTreeRegressor().fit(frame(), LABELS),
         UsageError,
-        r"expected numbers as labels, got 'a'; for classes there is StructuralTreeClassifier",
+        r"expected numbers as labels, got 'a'; for classes, use StructuralTreeClassifier",
     ),
     Call("no frame", lambda: st.Population.from_frame("abc"), StructtreeError, r"DataFrame|frame"),
     Call(

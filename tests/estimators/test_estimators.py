@@ -129,9 +129,9 @@ def test_codes_are_told_apart_and_not_ordered():
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ([2], r"categorical_features has 2, which is not a column \(there are 2\)"),
-        (["cod"], r"categorical_features has 'cod', which is not a column \(did you mean 'code'\?\)"),
-        ([True], r"categorical_features must have True or False for each of 2 columns; got 1"),
+        ([2], r"categorical_features contains 2, which is not a column \(there are 2\)"),
+        (["cod"], r"categorical_features contains 'cod', which is not a column \(did you mean 'code'\?\)"),
+        ([True], r"a mask for categorical_features must have 2 values, one for each column; got 1"),
     ],
 )
 def test_columns_that_are_not_there_cannot_be_nominal(chosen, message):

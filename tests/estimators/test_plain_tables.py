@@ -187,7 +187,7 @@ def test_priors_on_the_command_line(tmp_path):
     succeed("fit", "tennis", "--prior", "yes=0.1", "--prior", "no=0.9", "-o", tmp_path / "m.json")
     counts = load_model(tmp_path / "m.json").tree.nodes[0].stats.counts
     assert np.array(counts) / sum(counts) == pytest.approx([0.9, 0.1])
-    assert "there is no class 'maybe'" in fail("fit", "tennis", "--prior", "maybe=1", code=2)
+    assert "unknown class 'maybe'" in fail("fit", "tennis", "--prior", "maybe=1", code=2)
     assert "--prior is for classes" in fail("fit", "hammond", "--prior", "a=1", code=2)
 
 

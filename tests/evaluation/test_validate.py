@@ -51,7 +51,7 @@ def test_the_correction_makes_differences_less_significant_and_has_no_direction(
 def test_equal_scores_do_not_differ_and_a_constant_difference_is_certain():
     assert corrected_t_test([0.5, 0.7], [0.5, 0.7], 0.1) == (0.0, 0.0, 1.0)
     assert corrected_t_test([0.7, 0.9], [0.5, 0.7], 0.1)[1:] == (inf, 0.0)
-    with pytest.raises(UsageError, match="two scores or more of each; got 1"):
+    with pytest.raises(UsageError, match="two or more scores of each estimator; got 1"):
         corrected_t_test([0.7], [0.5], 0.1)
 
 
@@ -167,5 +167,5 @@ def test_all_are_compared_with_the_first_on_the_same_folds():
 
 
 def test_one_estimator_alone_cannot_be_compared():
-    with pytest.raises(UsageError, match="two estimators or more to compare"):
+    with pytest.raises(UsageError, match="two or more estimators to compare"):
         compare({"one": StructuralTreeClassifier}, LENSES.population, LENSES.target)

@@ -141,4 +141,4 @@ def test_every_command_takes_a_grammar_with_names_of_its_own_on_json_lines(tmp_p
         words = [str(tmp_path / paths[word]) if word in paths else word for word in command.split()]
         result = CliRunner().invoke(app, words)
         assert result.exit_code == 0, (command, result.output)
-        assert ("Asked about: 1 attribute of Molecule (heavy), confs" in result.output) == ("--target" in command)
+        assert ("Features: 1 attribute of Molecule (heavy), confs" in result.output) == ("--target" in command)

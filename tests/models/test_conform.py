@@ -77,8 +77,16 @@ def test_types_are_matched_by_the_links_that_lead_to_them():
         ),
         ([{"kind": "a"}], "exists cars (top)", "needs the link 'cars' of type 'Individual', which the data lacks"),
         ([{"cars": [{"seats": 2}]}], "exists cars (wheels >= 2)", "needs the attribute 'wheels' of type 'Car'"),
-        ([{"cars": 3}], "exists cars (top)", r"needs Individual\.cars as a link, but the data has it as an attribute"),
-        ([{"kind": [{"x": 1}]}], "kind = a", r"needs Individual\.kind as an attribute, but the data has it as a link"),
+        (
+            [{"cars": 3}],
+            "exists cars (top)",
+            r"needs Individual\.cars as a link, but the data has it as an attribute",
+        ),
+        (
+            [{"kind": [{"x": 1}]}],
+            "kind = a",
+            r"needs Individual\.kind as an attribute, but the data has it as a link",
+        ),
         (
             [{"cars": {"wheels": 2}}],
             "exists cars (top)",

@@ -101,7 +101,8 @@ def test_a_kind_has_one_class():
     class Other(Constant):
         kind = "tree"
 
-    with pytest.raises(UsageError, match=r"a predictor class needs a unique class attribute 'kind'; got 'tree', the kind of"):
+    sentence = "a predictor class needs a unique class attribute 'kind'; got 'tree', the kind of"
+    with pytest.raises(UsageError, match=sentence):
         register_predictor(Other)
 
 

@@ -158,10 +158,10 @@ def test_remarks_advise_options_that_each_front_end_spells_its_own_way(tmp_path)
     where, options = molecules(tmp_path)
     with pytest.warns(UserWarning, match="skipped 1 of 81 individuals"):
         model = structtree.fit(where, **options, estimate=False)
-    (leak,) = (each for each in model.remarks if each.options)
+    leak = next(each for each in model.remarks if each.options and str(each).startswith("copy "))
     assert leak.options == (("ignore", "copy"),)
-    assert str(leak).endswith("leave it out: ignore='copy'")
-    assert leak.sentence(as_flag).endswith("leave it out: --ignore copy")
+    assert str(leak).endswith("exclude it: ignore='copy'")
+    assert leak.sentence(as_flag).endswith("exclude it: --ignore copy")
 
 
 def test_a_path_and_opened_data_are_sources_too(tmp_path):
@@ -178,7 +178,7 @@ def test_a_saved_model_of_a_source_reads_new_data_as_its_own(tmp_path):
     model = structtree.fit(where, **options)
     structtree.save_model(model, tmp_path / "model.json")
     result = command("predict", tmp_path / "model.json", where)
-    assert "note: read as the model's own data was: decimal ,, delimiter ;" in result.stderr
+    assert "note: read like the training data: decimal ,, delimiter ;" in result.stderr
     assert load_model(tmp_path / "model.json").reading.options["types"] == {"a": "nominal"}
 
 
@@ -186,7 +186,7 @@ def test_a_saved_model_of_a_source_reads_new_data_as_its_own(tmp_path):
     ("given", "sentence"),
     [
         ({"target": np.zeros(60)}, "target must be the name of an attribute of .*; got ndarray"),
-        ({"sample_weight": np.ones(60)}, "sample_weight is for individuals that are given"),
+        ({"sample_weight": np.ones(60)}, "sample_weight does not apply to a source"),
         ({"time_limt": 3}, r"fit has no option 'time_limt' \(did you mean 'time_limit'\?\)"),
         ({"max_depth": 0}, "max_depth must be an int >= 1 or None; got 0"),
         ({"max_depth": 3, "growth": structtree.Growth(max_depth=2)}, "max_depth is given twice"),
@@ -200,7 +200,7 @@ def test_what_makes_no_sense_for_a_source_is_refused(given, sentence, tmp_path):
 
 
 def test_options_of_sources_are_refused_where_individuals_are_given():
-    with pytest.raises(UsageError, match="delimiter is for a source, such as a file; got individuals as list"):
+    with pytest.raises(UsageError, match="delimiter requires a source, such as a file; got individuals as list"):
         structtree.fit([{"x": 1}, {"x": 2}], ["a", "b"], delimiter=";")
 
 

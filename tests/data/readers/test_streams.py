@@ -140,7 +140,7 @@ def test_a_terminal_and_no_standard_input_are_refused(monkeypatch):
 COMMANDS = {
     "fit - --target y -o {model}": "saved",
     "predict {model} -": "row,",
-    "explain {model} - --row 1": "the data says b",
+    "explain {model} - --row 1": "true label: b",
     "cv - --target y --folds 2 --repeats 1": "accuracy",
     "effort - --target y --criterion gini": "gini",
     "data info - --target y": "standard input: 4 individuals",

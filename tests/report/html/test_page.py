@@ -170,4 +170,4 @@ def test_the_commands_write_reports(tmp_path, monkeypatch):
     )
     assert (tmp_path / "report.html").exists()
     refused = run("report", "trains.json")
-    assert refused.exit_code == 2 and "say once which data the report is about" in refused.stderr
+    assert refused.exit_code == 2 and "pass the data once" in refused.stderr

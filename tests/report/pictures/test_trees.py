@@ -222,11 +222,11 @@ def test_the_command_draws_a_model(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--format", "png"], "say with -o FILE where to write the PNG file"),
+        (["--format", "png"], "set the output file with -o FILE for the PNG format"),
         (["--format", "rules", "-o", "a.txt"], "-o is for pictures"),
-        (["--format", "svg", "--json"], "--json and --format svg exclude each other"),
+        (["--format", "svg", "--json"], "--json and --format svg are mutually exclusive"),
         (["--format", "rules", "--max-depth", "1"], "--max-depth is for text and pictures of a tree, not for rules"),
-        (["--format", "json", "--words"], "--words is for people"),
+        (["--format", "json", "--words"], "--words does not apply to JSON"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(tmp_path, monkeypatch, words, sentence):
