@@ -45,10 +45,10 @@ from structtree.tasks.target import Target, room
 __all__ = ["Builder", "Progress"]
 
 LEAST_SHARE = 1 / 3
-"""At least this part of the time for a node and all below it is for the node itself."""
+"""Minimum fraction of the time for a subtree that its root gets."""
 
 LEAST_SECONDS = 0.2
-"""Least time for another search at the root, after one that found nothing."""
+"""Minimum time for another search at the root, after one that found nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +58,28 @@ class Progress:
     Parameters
     ----------
     nodes : int
-        Nodes that are done: leaves, and branches whose test is found.
+        Number of finished nodes: leaves, and branches with a test.
     leaves : int
-        The leaves among them.
+        Number of finished leaves.
     settled : int
-        Individuals that are in a leaf.
+        Number of individuals in finished leaves.
     individuals : int
-        All individuals.
+        Number of all individuals.
     evaluated : int
-        Predicates evaluated so far.
+        Number of predicates evaluated so far.
     stopped_by : {"time", "interrupt"}, optional
-        What ended the growth before it was done.
+        Why growing ended early.
     depth : int
-        Of the node that was looked at last.
+        Depth of the current node.
     best, gap : float, optional
-        During a search: the score of the best test so far, and by how much another might be better.
+        During a search: the best score so far, and the gap to the bound.
     criterion : str
     seconds : float
-        Since the beginning.
+        Time since the start.
     seconds_left : float, optional
-        Until the time limit.
+        Time until the limit.
     tree, trees : int
-        Which of how many trees: those that choose the size of a tree come after it.
+        Number of the current tree, and of all trees, including those for cross-validation.
     """
 
     nodes: int
@@ -99,7 +99,7 @@ class Progress:
 
     @property
     def status(self) -> Status:
-        """The same in words."""
+        """Progress as a status for display."""
         which = f"growing tree {self.tree} of {self.trees}" if self.trees > 1 else "growing"
         rate = f", {self.evaluated / self.seconds:,.0f}/s" if self.seconds >= 1 else ""
         is_done = self.settled == self.individuals
@@ -112,12 +112,12 @@ class Progress:
 
 
 Price = Callable[[syn.Predicate | SideValues, NDArray[Any]], float]
-"""The bits that it takes to describe a test to somebody who knows which individuals are at the node."""
+"""Number of bits that encode a test, given the individuals at the node."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Offer(Generic[M]):
-    """A split that may be made, and what it does for the whole tree; the one that does most is the least."""
+    """A candidate split and its effect on the whole tree; the most useful one compares as the smallest."""
 
     node: GrowingNode[M]
     decrease: tuple[float, float]
@@ -129,7 +129,7 @@ class _Offer(Generic[M]):
 
 @dataclass(slots=True, eq=False)
 class Builder(Generic[M]):
-    """The state of growing one tree.
+    """State of growing one tree.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class Builder(Generic[M]):
         return self.splitter.target
 
     def build(self) -> Sequence[Node]:
-        """Grow the tree; its nodes in reading order."""
+        """Grow the tree and return its nodes in reading order."""
         root = self._node(self.splitter.root(), 0)
         self.n, self.weight = self.splitter.size(root.members), self.splitter.weight(root.members)
         self.splitter.tell = None if self.progress is None else self._tell
@@ -224,7 +224,7 @@ class Builder(Generic[M]):
         return GrowingNode(members, depth, is_open)
 
     def _offer(self, node: GrowingNode[M]) -> _Offer[M] | None:
-        """The best split of a node if there is one to make; if not, the node is a leaf."""
+        """Return the best split of a node; the node becomes a leaf if there is none."""
         if node.is_open and (self._is_due(node) or not self._is_over()):
             self._look_at(node, self._seconds_for(node))
             while not node.accepted and node.depth == 0 and self._has_more_time(node):
@@ -255,7 +255,7 @@ class Builder(Generic[M]):
         node.accepted = candidate is not None and self._accepts(node, candidate)
 
     def _accepts(self, node: GrowingNode[M], candidate: Candidate) -> bool:
-        """Return whether a split improves, and no option is against it."""
+        """Return whether a split improves the criterion and satisfies all options."""
         if not candidate.improves or not self._decreases_enough(node, candidate.gains[0]):
             return False
         match self.growth.stop:
@@ -269,7 +269,7 @@ class Builder(Generic[M]):
                 return saves_bits(task, *self._targets(node), for_test=bits, precision=precision)
 
     def _decreases_enough(self, node: GrowingNode[M], gain: float) -> bool:
-        """Return whether a gain, give or take rounding, is as much for the whole tree as was asked for."""
+        """Return whether the weighted impurity decrease reaches the minimum, up to rounding."""
         least = self.growth.min_impurity_decrease
         if not least:
             return True
@@ -280,11 +280,11 @@ class Builder(Generic[M]):
         return [self.target.values[rows] for rows in self.splitter.sides(node)]
 
     def _share(self, node: GrowingNode[M]) -> float:
-        """The weight of a node over that of all individuals."""
+        """Return the weight of a node divided by the total weight."""
         return self.splitter.weight(node.members) / self.weight
 
     def _divide(self, node: GrowingNode[M]) -> Sequence[GrowingNode[M]]:
-        """Make a node a branch, or a switch."""
+        """Turn a node into a branch or a multiway branch."""
         test, hints = node.candidate.test, self._hints_below(node)
         if self.growth.missing != "false" or isinstance(test, SideValues):
             node.shares = self.splitter.shares(node)
@@ -307,7 +307,7 @@ class Builder(Generic[M]):
     # ---- time -------------------------------------------------------------------------------------------
 
     def _is_due(self, node: GrowingNode[M]) -> bool:
-        """Return whether a node is looked at however little time there is: the root, unless it was Ctrl-C."""
+        """Return whether a node is searched even without time: the root, unless the fit was interrupted."""
         return node.depth == 0 and self.clock.over() != "interrupt"
 
     def _is_over(self) -> bool:
@@ -326,7 +326,7 @@ class Builder(Generic[M]):
         return self.clock.left() * share / min(self._n_levels(node), 1 / LEAST_SHARE)
 
     def _n_levels(self, node: GrowingNode[M]) -> int:
-        """Return how many levels of branches a node and what is below it would have if all were divided in halves."""
+        """Return the number of levels of a subtree whose nodes are all split in halves."""
         halvings = ceil(log2(self.splitter.size(node.members) / self.growth.min_samples_leaf))
         most = halvings if self.growth.max_depth is None else self.growth.max_depth - node.depth
         return max(1, min(halvings, most))
@@ -354,7 +354,7 @@ class Builder(Generic[M]):
         self.progress(progress)
 
     def _tell_the_end(self, nodes: Sequence[Node]) -> None:
-        """Tell of the whole tree, in which whatever was left waiting is a leaf."""
+        """Report the whole tree, in which all waiting nodes are leaves."""
         if self.progress is None:
             return
         if isinstance(nodes, NodeArrays):
@@ -386,7 +386,7 @@ class Builder(Generic[M]):
                 return Branch(test, yes, no, stats, found, node.shares)
 
     def _leaf_gap(self, node: GrowingNode[M]) -> tuple[float, Unproved | None]:
-        """Return how much better than the leaf a test may be that was not tried, and why it was not."""
+        """Return an upper bound on the gain of an untried test, and why it was not tried."""
         criterion = self.target.criterion
         if not node.is_open or node.accepted:
             return 0.0, None

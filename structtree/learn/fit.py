@@ -57,16 +57,16 @@ FOLDS = 5
 
 
 ENOUGH = 5_000
-"""Number of individuals to evaluate on when alpha is chosen; with many, not all folds are needed."""
+"""Number of individuals to evaluate on when alpha is chosen; large datasets do not need all folds."""
 
 GROWING = 0.75
-"""Part of the time of a tree that others are judged by for growing it; the rest is for judging."""
+"""Fraction of the time of a cross-validation tree for growing it; the rest is for evaluating it."""
 
 MOST_SIZES = 60
-"""Number of sizes of which a model keeps how good they were in cross-validation, about."""
+"""Approximate number of tree sizes whose cross-validation losses a model keeps."""
 
 SHUFFLED_TWICE = 1_000
-"""With fewer individuals there is time for a second shuffle of the folds."""
+"""Below this number of individuals the folds are shuffled and evaluated a second time."""
 
 
 def fit(
@@ -93,7 +93,7 @@ def fit(
     clock: Clock | None = None,
     **options: Unpack[FitOptions],
 ) -> Model:
-    """Learn a model from some individuals.
+    """Learn a model from individuals.
 
     Parameters
     ----------
@@ -102,37 +102,34 @@ def fit(
     target : array
         A class, or a number, for each individual.
     grammar : str, Path or Grammar, optional
-        What may be asked: its name, its file, its text, or a Grammar; when it is not given, what
-        `structtree.default_grammar` decides from all individuals.
+        The grammar of the tests: its name, its file, its text, or a Grammar; by default
+        `structtree.default_grammar` of all individuals.
     growth : Growth, optional
         When to stop, and how to search. Its ``time_limit`` counts from the start of this call; preparing the data,
         listing tests and cross-validation are part of it, and compiling is not.
     pruning : Pruning, optional
     decision : Decision, optional
-        How leaves say a class; its costs also count in pruning.
+        Probability estimate and costs of the leaves; the costs are also used in pruning.
     goal : {"accuracy", "ranking", "reading"}
-        What the tree is for; it chooses what is not given. See `structtree.learn.goals`.
+        Purpose of the tree; sets the defaults of other options. See `structtree.learn.goals`.
     grow : {"pruned", "full"}
-        Choose the size of the tree by cross-validation, unless it is limited or pruned as the options say; or keep
-        the full tree.
+        Choose the size of the tree by cross-validation, unless options limit or prune it; or keep the full tree.
     criterion, task, sample_weight, class_weight, classes
-        As of `structtree.learn.growing.grow`.
+        As in `structtree.learn.growing.grow`.
     priors : mapping from class to float, optional
-        What shares the classes have where the model will be used; the training data weighs as if it had them. Class
-        weights come on top.
+        Prior probability of each class; the training data is reweighted to match, before class weights apply.
     functions : mapping from name to function, optional
         For each ``function`` of the grammar.
     target_name : str, optional
-        What the target is called.
+        Name of the target.
     smiles : str, optional
         For a DataFrame of molecules: the column with the SMILES, if it is not named so.
     unlabelled : {"leave out", "refuse"}
-        What to do about individuals whose label is None, NaN or the like: leave them out with a warning that counts
-        them, or refuse them.
+        How to handle individuals whose label is missing (None or NaN): skip them with a warning, or raise an error.
     progress : function, optional
-        Told how far each tree has grown.
+        Called with the progress of each tree.
     clock : Clock, optional
-        In place of the ``time_limit``, where reading the data counts as well.
+        Replaces ``time_limit`` if the time for reading the data counts as well.
     **options
         Options of growth, pruning and decision by their names in `structtree.StructuralTreeClassifier`, such as
         ``max_depth=3`` or ``ccp_alpha="cv"``; each is given once, here or in its object.
@@ -184,7 +181,7 @@ def fit(
 
 
 def _layout(population: Population) -> SourceLayout | None:
-    """The tables that individuals come from; None if their type is no table of those any more."""
+    """Return the tables that the individuals come from; None if their type is not one of these tables."""
     relations, individual = provenance_of(population).relations, population.schema.individual
     if relations is None or individual not in relations.database.tables:
         return None
@@ -192,7 +189,7 @@ def _layout(population: Population) -> SourceLayout | None:
 
 
 class _Labelled(NamedTuple):
-    """Individuals with their labels, and with their weights if they have some."""
+    """Individuals with their labels and optional weights."""
 
     population: Population
     labels: NDArray[Any]
@@ -206,7 +203,7 @@ def _labelled(
     unlabelled: Unlabelled,
     target_name: str | None,
 ) -> _Labelled:
-    """Those who have a label; labels of another number are refused later."""
+    """Return the individuals that have a label; a wrong number of labels is refused later."""
     labels = label_array(target)
     if labels.shape != (len(population),):
         return _Labelled(population, labels, sample_weight)
@@ -217,7 +214,7 @@ def _labelled(
 
 
 def _population(individuals: Any, grammar: Grammar | None, smiles: str | None) -> Population:
-    """The individuals, read as the grammar declares them."""
+    """Return the individuals as a population, read as the grammar declares them."""
     if grammar is None:
         return population_of(individuals, smiles=smiles)
     individual, types = declared_individual(grammar.syntax), declared_kinds(grammar.syntax)
@@ -225,7 +222,7 @@ def _population(individuals: Any, grammar: Grammar | None, smiles: str | None) -
 
 
 def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) -> None:
-    """Refuse, before anything is grown, what does not fit the target."""
+    """Refuse options that do not fit the target, before a tree is grown."""
     if pruning.method == "pessimistic" and not classes:
         raise UsageError("pessimistic pruning is for classes; prune by 'cost-complexity' or 'reduced-error'")
     if pruning.risk is not None and not classes:
@@ -237,7 +234,7 @@ def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) 
 
 @dataclass(slots=True, eq=False)
 class _Watch:
-    """Passes progress on, and keeps in mind what was planned, and what was not done to its end."""
+    """Forwards progress, and records the plan and the steps that were not completed."""
 
     listener: Callable[[Progress], None] | None
     stopped_by: Literal["time", "interrupt"] | None = None
@@ -258,13 +255,13 @@ class _Watch:
             self.listener(replace(progress, tree=self.tree, trees=self.trees, seconds_left=whole))
 
     def tells_of(self, tree: int, trees: int) -> None:
-        """Keep in mind which tree is grown next."""
+        """Record which tree is grown next."""
         self.tree, self.trees = tree, trees
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job:
-    """Data and options from which trees are grown, and the time for that."""
+    """Data, options and time limit for growing trees."""
 
     population: Population
     target: NDArray[Any]
@@ -276,17 +273,17 @@ class _Job:
 
     @property
     def growth(self) -> Growth:
-        """The options of growing."""
+        """Options of growing."""
         return self.settings.growth
 
     @property
     def pruning(self) -> Pruning:
-        """The options of pruning."""
+        """Options of pruning."""
         return self.settings.pruning
 
     @property
     def decision(self) -> Decision:
-        """What leaves say."""
+        """Decision options of the leaves."""
         return self.settings.decision
 
     def model(
@@ -297,7 +294,7 @@ class _Job:
         grammar: GrammarRecord,
         layout: SourceLayout | None,
     ) -> Model:
-        """Return a tree with all that its tests need, and the records of how it was learned."""
+        """Return a tree as a model, with its requirements and the records of how it was learned."""
         model = Model(
             TreePredictor(tree, self.decision),
             target_name,
@@ -318,13 +315,13 @@ class _Job:
 
     @property
     def _size(self) -> Size:
-        """Return where the size of the tree comes from."""
+        """Reason for the size of the tree."""
         if not self.watch.is_choosing:
             return self.settings.size
         return Size("interrupt" if self.clock.over() == "interrupt" else "time")
 
     def run(self) -> Tree:
-        """The tree, pruned as it should be."""
+        """Return the tree after pruning."""
         match self.pruning.method:
             case None:
                 return self._grown()
@@ -337,7 +334,7 @@ class _Job:
                 return self._pruned_by_cost(self.pruning.alpha)
 
     def _grown(self, which: Ints | None = None, n_waiting: float = 1) -> Tree:
-        """A tree of some individuals, in its share of the time that is left: so many wait for it, this one too."""
+        """Grow a tree on some individuals, with an equal share of the remaining time for each waiting tree."""
         population, checked, plan = self.population, self.checked, self.watch.plan
         if which is not None and plan is not None:
             inside = np.isin(np.arange(len(population)), which)
@@ -361,7 +358,7 @@ class _Job:
         return plan
 
     def _unless_stopped(self, tree: Tree, prune: Callable[[Tree], Tree]) -> Tree:
-        """The tree after pruning, or as it is if Ctrl-C leaves no time for that."""
+        """Return the tree after pruning, or unpruned if the fit was interrupted."""
         with interruptible(self.clock.stop):
             return prune(tree)
         return tree
@@ -377,7 +374,7 @@ class _Job:
         return self._small_enough(self._unless_stopped(self._grown(n_waiting=2), self._best_pruning))
 
     def _best_pruning(self, tree: Tree) -> Tree:
-        """The pruning that trees of some individuals, judged on the others, show to be best."""
+        """Return the pruning that performs best in cross-validation."""
         n = len(self.population)
         folds = min(FOLDS, n)
         is_quick = n < SHUFFLED_TWICE and self.watch.plan is not None and self.watch.plan.route == "sweeps"
@@ -417,7 +414,7 @@ class _Job:
         return cost_complexity(tree, found.alpha, pruning.risk, self.decision)
 
     def _small_enough(self, tree: Tree) -> Tree:
-        """The tree with no more leaves than are allowed, also where nothing could be chosen."""
+        """Return the tree pruned to the maximum number of leaves, even without cross-validation."""
         most, pruning = self.pruning.max_leaves, self.pruning
         if most is None or len(tree.leaves) <= most:
             return tree
@@ -428,7 +425,7 @@ class _Job:
         n = len(self.population)
         held = _held_out(self.checked.task.strata(self.checked.values), share, self.growth.random_state)
         if not held.any() or held.all():
-            raise DataError(f"{n} individuals are too few to hold out a share of {share} of them")
+            raise DataError(f"{n} individuals are too few to hold out a fraction of {share}")
         tree, others = self._grown(np.flatnonzero(~held)), np.flatnonzero(held)
         return self._unless_stopped(
             tree,
@@ -439,7 +436,7 @@ class _Job:
 
 
 def _rounds(n: int, most: int) -> int:
-    """How many folds of n individuals are held out, so that there are enough to evaluate on.
+    """Return the number of folds of n individuals to hold out, so that there are enough to evaluate on.
 
     Examples
     --------
@@ -450,7 +447,7 @@ def _rounds(n: int, most: int) -> int:
 
 
 def _sizes(found: Alpha, units: Units) -> SizeCurve:
-    """Return how good trees of various sizes were in cross-validation."""
+    """Return the cross-validation losses of trees of various sizes."""
     path = found.path
     sizes = np.geomspace(1, max(2, path.n_leaves[0]), MOST_SIZES)
     steps = {int(np.abs(path.n_leaves - size).argmin()) for size in sizes} | {path.step(found.alpha)}
@@ -461,14 +458,14 @@ def _sizes(found: Alpha, units: Units) -> SizeCurve:
 
 
 def _one_leaf(population: Population, checked: Target) -> Tree:
-    """The tree of which Ctrl-C has left nothing but its root."""
+    """Return a tree with a single leaf, after an interrupt at the root."""
     stats = checked.stats(np.flatnonzero(checked.weights))
     leaf = Leaf(stats, room(checked.criterion, stats), "interrupt")
     return Tree((leaf,), population.schema, checked.classes, lightest=checked.lightest, task=checked.task)
 
 
 def _with_weighty_leaves(tree: Tree, fraction: float) -> Tree:
-    """The tree without the branches that leave too little weight on a side."""
+    """Return the tree without the branches that have too little weight in a child."""
     if not fraction:
         return tree
     least = fraction * tree.nodes[0].stats.weight * (1 - TOLERANCE)
@@ -477,7 +474,7 @@ def _with_weighty_leaves(tree: Tree, fraction: float) -> Tree:
 
 
 def _held_out(strata: NDArray[Any], share: float, seed: int) -> NDArray[np.bool_]:
-    """A random choice with about that share of every stratum: every so many-th, when they are sorted by stratum."""
+    """Return a random sample with about that fraction of every stratum."""
     n = len(strata)
     order = np.lexsort((np.random.default_rng(seed).permutation(n), strata))
     held = np.zeros(n, dtype=np.bool_)

@@ -1,6 +1,6 @@
-"""Goals: what a tree is for decides what is chosen for it, unless the user says otherwise.
+"""Goals: the purpose of a tree sets the defaults of its options.
 
-The one idea: a goal fills in what is not given. The criterion, how leaves estimate, and how the size is chosen belong
+A goal sets the options that the user did not. The criterion, how leaves estimate, and how the size is chosen belong
 together, and were chosen together, by measuring (`benchmarks/defaults.py`; docs/good-trees.md has the table and the
 reasons). An option that is given counts: a limit of the size, or a way of pruning, leaves nothing to choose about it.
 
@@ -25,15 +25,15 @@ from structtree.tasks.task import Task
 __all__ = ["ENOUGH_TO_CHOOSE", "Settled", "goal_criterion", "settle"]
 
 ENOUGH_TO_CHOOSE = 50
-"""With fewer individuals nothing is held out: a fold would have less than ten."""
+"""Minimum number of individuals for cross-validation: with fewer, a fold would have less than ten."""
 
 LIMITS = ("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease", "max_leaf_nodes", "stop")
-"""The options of growing that limit the size of a tree."""
+"""Growth options that limit the size of a tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Options of learning with nothing left open.
+    """Options of learning with all defaults resolved.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class _Preset:
-    """Choices of a goal: the estimate for classes, and how trees are pruned, if they are."""
+    """Defaults of a goal: the probability estimate for classification, and the pruning, if any."""
 
     decision: Decision
     classes: Pruning | None
@@ -71,7 +71,7 @@ _PRESETS: Mapping[Goal, _Preset] = {
 
 
 def goal_criterion(goal: Goal, task: str | Task) -> Criterion:
-    """Return the criterion that a goal chooses.
+    """Return the default criterion of a goal.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def settle(
     pruning: Pruning,
     decision: Decision,
 ) -> Settled:
-    """Return the options for a tree on n individuals: those given, with the rest filled in from the goal.
+    """Return the options for a tree of n individuals, with the goal's defaults for those that are not set.
 
     Examples
     --------
@@ -128,9 +128,9 @@ def settle(
 
 
 def _least_leaf(task: Task, n: int) -> int:
-    """The fewest individuals of a leaf, where the size is chosen: what is smaller is soon pruned, and takes time.
+    """Return the minimum samples per leaf if the size is chosen; smaller leaves are usually pruned and cost time.
 
-    A mean of a few numbers says little, so there it is more.
+    It is larger for regression, because the mean of a few numbers is unreliable.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Growing a tree: labels are checked, a way is planned, and the builder goes it."""
+"""Growing a tree: check the labels, make a plan, and run the builder."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def grow(
     progress: Callable[[Progress], None] | None = None,
     **options: Unpack[GrowthOptions],
 ) -> Tree:
-    """Grow a tree that tells the target of individuals.
+    """Grow a tree that predicts the target of individuals.
 
     Parameters
     ----------
@@ -65,21 +65,21 @@ def grow(
     target : array
         A class, or a number, for each individual.
     grammar : str, Path, Grammar or CheckedGrammar
-        What may be asked: its name, its file or its text, or a grammar.
+        The grammar of the tests: its name, its file, its text, or a grammar object.
     growth : Growth, optional
         When to stop, and how to search.
     criterion : str or Criterion, optional
         ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.tasks.criteria`.
     sample_weight, class_weight : optional
-        Weights of individuals, and of classes. Individuals of weight 0 are left out. With ``"balanced"`` all classes
-        weigh the same.
+        Weights of individuals, and of classes. Individuals with weight 0 are ignored; ``"balanced"`` gives classes
+        the same total weight.
     classes : sequence, optional
-        The classes in the order to use, when a training set may lack some of them; sorted by default.
+        The classes in order, if the training data may lack some of them; sorted by default.
     task : str or Task, optional
         What is predicted: ``"classes"``, ``"numbers"``, or another task; see `structtree.tasks.task`. By default it
         follows from the criterion, or else from the labels.
     plan : Plan, optional
-        What `structtree.learn.plan.plan_for` has prepared for this population and grammar, to be used again.
+        A plan of `structtree.learn.plan.plan_for` for this population and grammar, to be reused.
     progress : function, optional
         Called when a node is done, about once a second during a search, and at the end.
     **options
@@ -88,7 +88,7 @@ def grow(
     Returns
     -------
     Tree
-        One leaf when all individuals have the same target. After Ctrl-C the tree as far as it is grown.
+        A single leaf if all labels are identical. After Ctrl-C, the tree grown so far.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def grow_by(
 
 
 def in_plain_units(tree: Tree, units: Units) -> Tree:
-    """Return a tree that was grown from numbers and weights in some units with all figures as they are."""
+    """Return the tree with its figures converted from the units of the target to plain units."""
     if units.are_plain:
         return tree
     nodes = tuple(_in_plain_units(node, tree.task, units) for node in tree.nodes)
@@ -163,7 +163,7 @@ def _in_plain_units(node: Node, task: Task, units: Units) -> Node:
 def with_weight(
     population: Population, labels: NDArray[Any], target: Target
 ) -> tuple[Population, NDArray[Any], Target]:
-    """Return the individuals that have a weight, since nothing should depend on the others."""
+    """Return the individuals with positive weight, because nothing should depend on the others."""
     if target.weights.all():
         return population, labels, target
     which = np.flatnonzero(target.weights)
@@ -171,7 +171,7 @@ def with_weight(
 
 
 def _price(plan: Plan) -> Price:
-    """The bits of a test: each of its literals is one of those that the grammar offers at the node."""
+    """Return the bits of a test: each literal is one of those that the grammar offers at the node."""
 
     def price(test: syn.Predicate | SideValues, rows: NDArray[Any]) -> float:
         space = Space.build(plan.grammar, compact(plan.population.take(rows)))
@@ -188,5 +188,5 @@ def _check_criterion(criterion: Criterion, growth: Growth) -> None:
         )
     if growth.nominal == "multiway" and not criterion.is_for_many_sides:
         raise UsageError(
-            f"the criterion {criterion.name!r} is for two sides; take nominal='subset' or 'binary', not 'multiway'"
+            f"criterion {criterion.name!r} needs binary splits; use nominal='subset' or 'binary', not 'multiway'"
         )

@@ -52,19 +52,19 @@ Route = Literal["sweeps", "table", "search", "parts"]
 SplitterMaker = Callable[["Plan", Target, Growth, Clock], Splitter[Any]]
 
 FOR_FAMILIES = 2
-"""Finding the values and thresholds of all tests may take this part of the time."""
+"""Maximum fraction of the time for finding the values and thresholds of all tests."""
 
 FOR_LISTING = 4
-"""The list of tests may take this part of the time: some must be left to try them, or to search without them."""
+"""Maximum fraction of the time for listing tests; the rest is for evaluating or searching them."""
 
 FOR_SINGLES = 2
-"""Single tests of many rows may take this part of the time: without them a search of so many finds little."""
+"""Maximum fraction of the time for single tests of large data, which a search of such data starts with."""
 
 FOR_TABLES = ("nominal", "missing", "average_gain_filter")
-"""The options that only plain tables have."""
+"""Options that only plain tables support."""
 
 DECIDING = ("strategy", "share", "prune", "max_evaluations", *FOR_TABLES)
-"""The options on which the route depends."""
+"""Options that determine the route."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +91,7 @@ class Plan:
     is_for_parts : bool
         Whether trees of some of the individuals, the others without weight, are as if the plan were made for them.
     notes : tuple of str
-        What was skipped, where the time was over before all was prepared.
+        Steps that were skipped because the time was up.
     """
 
     route: Route | str
@@ -121,11 +121,11 @@ class Plan:
     def check(self, growth: Growth, criterion: Criterion) -> None:
         """Refuse options that need another route."""
         if self.route == "sweeps" and not criterion.is_compiled:
-            raise UsageError(f"the plan was not made for criterion {criterion.name!r}; make another with it")
+            raise UsageError(f"the plan does not support criterion {criterion.name!r}; make a new plan with it")
         for name in DECIDING:
             made_for, given = getattr(self.growth, name), getattr(growth, name)
             if made_for != given:
-                raise UsageError(f"the plan was made for {name}={made_for!r}; got {name}={given!r}, so make another")
+                raise UsageError(f"the plan is for {name}={made_for!r}; got {name}={given!r}, so make a new plan")
 
 
 def plan_for(
@@ -139,7 +139,7 @@ def plan_for(
     tuning: Tuning | None = None,
     reusable: bool = True,
 ) -> Plan:
-    """Decide how to grow trees, and prepare what that takes.
+    """Choose the route for growing trees, and prepare its data.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def plan_for(
     clock : Clock, optional
         When it is over, tests that are not prepared yet are skipped, and the notes of the plan say so.
     criterion : Criterion, optional
-        Needed for one of one's own, which compiled sweeps do not know.
+        Needed for a custom criterion, which compiled sweeps do not support.
     route : {"sweeps", "table", "search", "parts"}, optional
         The route to take; by default the quickest one that honours all options.
     tuning : Tuning, optional
@@ -179,7 +179,7 @@ def plan_for(
 
 
 class Swept(NamedTuple):
-    """Prepared for sweeps: the columns, why some tests are not among them, and whether a tree may use them up."""
+    """Prepared data for sweeps: the columns, why tests are missing, and whether a tree may overwrite the columns."""
 
     columns: ListedColumns
     untried: Unproved | None
@@ -188,7 +188,7 @@ class Swept(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """Prepared for a search: the space, single tests to begin with, and how long preparing a node takes."""
+    """Prepared data for a search: the space, single tests to start with, and the preparation time per node."""
 
     space: Space
     singles: ListedColumns | None
@@ -204,7 +204,7 @@ def sweep_splitter(plan: Plan, target: Target, growth: Growth, clock: Clock) -> 
 
 
 def table_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> SearchSplitter:
-    """Make the splitter that searches a table of what links lead to."""
+    """Make the splitter that searches a table of the tests behind links."""
     return SearchSplitter(target, plan.population, plan.grammar, growth, plan.prepared)
 
 
@@ -215,7 +215,7 @@ def search_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> Sea
 
 
 def part_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> PartSplitter:
-    """Make the splitter that tries every division of a plain table."""
+    """Make the splitter that tries every multiway or fractional split of a plain table."""
     return PartSplitter(target, plan.prepared, growth)
 
 
@@ -231,7 +231,7 @@ _MAKERS: dict[Route, SplitterMaker] = {
 
 
 def _given(growth: Growth, *names: str) -> list[str]:
-    """Return those of some options that are not as they are by default, as ``name=value``."""
+    """Return the options that differ from their defaults, as ``name=value``."""
     default = Growth()
     return [f"{name}={value!r}" for name in names if (value := getattr(growth, name)) != getattr(default, name)]
 
@@ -258,7 +258,7 @@ class _Planner:
         if growth.strategy not in ("auto", "bottom-up"):
             return self._search(f"the strategy is {growth.strategy!r}")
         if growth.share is not None:
-            return self._search(f"share={growth.share!r} goes on from the tests above")
+            return self._search(f"share={growth.share!r} refines the tests of ancestors")
         if route == "search":
             return self._search("that route was chosen")
         if is_single and growth.max_evaluations is None and growth.prune and route != "table":
@@ -293,7 +293,7 @@ class _Planner:
         return self._space[0]
 
     def _skipped(self, clock: Clock, doing: str, n: int, of: int, what: str) -> None:
-        """Note what there was no time for."""
+        """Record what was skipped for lack of time."""
         if n:
             why = "interrupted" if clock.over() == "interrupt" else "time limit reached"
             self.notes.append(f"{why} while {doing}: {n:,} of {of:,} {what} skipped")
@@ -303,7 +303,7 @@ class _Planner:
         if not self.is_compiled:
             return self._table() if own is None else self._parts(own, "the criterion is not compiled")
         if own is not None:
-            why = "the grammar asks one test of an individual's own attributes at a time"
+            why = "the grammar has only single tests of an individual's own attributes"
             return self._sweeps(own, why, is_for_parts=True)
         shorten = self.growth.strategy == "bottom-up"
         space, clock = self.space(), self._part_of_time(FOR_LISTING)
@@ -318,7 +318,7 @@ class _Planner:
     def _table(self) -> Plan:
         table = column_space(self.space(), clock=self._part_of_time(FOR_LISTING))
         if table is None:
-            return self._search("what the grammar asks behind links cannot be listed, or is too much")
+            return self._search("the tests behind links cannot be listed, or are too many")
         why = "each node searches tests that were made once for the whole tree, since it may combine them"
         return self._plan("table", why, table)
 
@@ -328,7 +328,7 @@ class _Planner:
         return self._plan("search", f"each node is searched by branch and bound, since {why}", prepared)
 
     def _singles(self) -> ListedColumns | None:
-        """Return single tests as columns, to begin searches of many rows with, where nothing is against it."""
+        """Return single tests as columns for the start of large searches, if possible."""
         is_plain = self.growth.strategy == "auto" and self.growth.prune and self.growth.max_evaluations is None
         reached = self.space().population
         assert reached is not None
@@ -360,30 +360,28 @@ class _Planner:
 
     def for_table(self, route: Route | None) -> Plan:
         growth = self.growth
-        words = " and ".join(_given(growth, *FOR_TABLES)) or "a division into parts"
+        words = " and ".join(_given(growth, *FOR_TABLES)) or "route 'parts'"
         for option in _given(growth, "share", "max_evaluations", "strategy", "prune"):
             raise UsageError(f"{words} cannot be combined with {option}; leave one of them out")
         grammar = with_sets(self.grammar) if growth.nominal == "subset" else self.grammar
         listed = flat_tests(grammar) or listed_tests(grammar, self.population)
         if listed is None:
             raise UsageError(
-                f"{words} needs a grammar that asks a plain table one test at a time, such as Grammar.from_schema "
-                "gives: no links, no 'top and top', and rewrites of 'top' only"
+                f"{words} needs a grammar with single tests of a plain table, such as that of Grammar.from_schema: "
+                " no links, no 'top and top', and rewrites of 'top' only"
             )
         planner = replace(self, grammar=grammar)
         if route != "parts" and not planner._needs_parts(listed):
-            return planner._sweeps(
-                listed, "no individual has to be divided, and no attribute has a branch for each value"
-            )
-        return planner._parts(listed, f"{words} asks for it")
+            return planner._sweeps(listed, "there are no fractional individuals and no multiway splits")
+        return planner._parts(listed, f"{words} requires it")
 
     def _parts(self, listed: ListedTests, why: str) -> Plan:
         record = self._schema.type(self._schema.individual)
         columns = columns_to_divide(listed, self.population, record, self.growth, self.tuning)
-        return self._plan("parts", f"every division of the table is tried, since {why}", columns)
+        return self._plan("parts", f"every split of the table is tried, since {why}", columns)
 
     def _needs_parts(self, listed: ListedTests) -> bool:
-        """Return whether the compiled sweeps would give another tree, or could not find this one."""
+        """Return whether compiled sweeps would give another tree, or cannot be used."""
         if self.growth.average_gain_filter or not self.is_compiled:
             return True
         if self.growth.nominal == "multiway" and any(test.kind == "nominal" for test in listed.tests):

@@ -81,11 +81,11 @@ class PruningPath:
         return len(self.alphas)
 
     def step(self, alpha: float) -> int:
-        """The place of the pruning for an α."""
+        """Return the index of the pruning for an α."""
         return int(np.searchsorted(self.alphas, alpha * (1 + TOLERANCE), side="right")) - 1
 
     def kept(self, step: int) -> frozenset[int]:
-        """The branches that are still there at a step."""
+        """Return the branches that remain at a step."""
         return frozenset(np.flatnonzero(self.gone > step).tolist())
 
 
@@ -93,7 +93,7 @@ class PruningPath:
 
 
 def pruning_path(tree: Tree, risk: Risk | None = None, decision: Decision = MAJORITY) -> PruningPath:
-    """CART's weakest-link path: for every α ≥ 0 the smallest pruning with the least risk + α · leaves.
+    """Return CART's weakest-link path: for every α ≥ 0 the smallest pruning that minimises risk + α · leaves.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def pruning_path(tree: Tree, risk: Risk | None = None, decision: Decision = MAJO
 
 
 def cost_complexity(tree: Tree, alpha: float, risk: Risk | None = None, decision: Decision = MAJORITY) -> Tree:
-    """The smallest pruning with the least risk + α · leaves; see `pruning_path`.
+    """Return the smallest pruning that minimises risk + α · leaves; see `pruning_path`.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def choose_alpha(
     decision: Decision = MAJORITY,
     sample_weight: ArrayLike | None = None,
 ) -> Alpha:
-    """The α for which trees like this one do best on individuals that they were not grown on (CART).
+    """Choose α by cross-validation, as in CART.
 
     Each fold's tree is pruned for the geometric means of neighbouring alphas of the whole tree's path, and judged
     on the individuals of the fold: by the cost of its decisions, or by squared deviations.
@@ -180,9 +180,9 @@ def choose_alpha(
     seed : int
         Of the shuffle that makes the folds.
     standard_errors : float
-        Of all trees whose loss is within so many standard errors of the least, the smallest is taken.
+        The smallest tree within this many standard errors of the lowest loss is chosen.
     max_leaf_nodes : int, optional
-        Only prunings with at most so many leaves are considered.
+        Maximum number of leaves of the prunings to consider.
     risk, decision
         As for `pruning_path`; the decision also says what the leaves of a fold's tree say, and what errors cost.
     sample_weight : array, optional
@@ -224,7 +224,7 @@ def choose_alpha(
 
 
 class Alpha(NamedTuple):
-    """An α that was chosen, and what there was to choose from.
+    """A chosen α, and the alternatives.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ class Alpha(NamedTuple):
 def losses_along(
     tree: Tree, path: PruningPath, population: Population, target: ArrayLike, decision: Decision = MAJORITY
 ) -> Floats:
-    """The mean loss of each pruning of a path on some individuals: cost of decisions, or squared deviation.
+    """Return the mean loss of each pruning of a path on some individuals: cost of decisions, or squared error.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def reduced_error(
     sample_weight: ArrayLike | None = None,
     decision: Decision = MAJORITY,
 ) -> Tree:
-    """The smallest pruning that does best on individuals that were held out when the tree was grown.
+    """Return the smallest pruning with the lowest loss on individuals held out when the tree was grown.
 
     Leaves go on saying what they say from the training data. A branch that no held-out individual comes by becomes
     a leaf.
@@ -301,13 +301,13 @@ def reduced_error(
     [3, 1]
     """
     if not len(population):
-        raise DataError("there are no held-out individuals, so there is nothing to prune by")
+        raise DataError("reduced-error pruning needs at least one held-out individual; got none")
     checked = _labelled(tree, population, target, sample_weight)
     return subtree(tree, _worth_keeping(tree, _held_out(tree, population, checked, decision)[0]))
 
 
 def pessimistic(tree: Tree, confidence: float = 0.25) -> Tree:
-    """The smallest pruning with the least pessimistic errors, as C4.5 prunes.
+    """Return the smallest pruning with the lowest pessimistic error, as in C4.5.
 
     Of a node with E errors among n individuals the error rate is taken to be the upper limit of its confidence
     interval: the rate at which so few errors have only the probability ``confidence``. The limit is exact (Clopper
@@ -342,14 +342,14 @@ def pessimistic(tree: Tree, confidence: float = 0.25) -> Tree:
 
 
 def _n_whole(tree: Tree, weights: Floats) -> Floats:
-    """Number of individuals that each node has seen; where they come in parts, the sum of the parts."""
+    """Return the number of individuals at each node; fractional individuals are summed."""
     if tree.missing == "fractional":
         return np.asarray(weights * (tree.nodes[0].stats.n / _weight(tree)))
     return np.array([node.stats.n for node in tree.nodes], dtype=np.float64)
 
 
 def merge_equal_leaves(tree: Tree, decision: Decision = MAJORITY) -> Tree:
-    """The smallest pruning that says the same of everybody: branches all of whose leaves say one class are leaves.
+    """Return the smallest pruning with the same decisions: branches whose leaves predict one class become leaves.
 
     Probabilities do change, and with them the operating points; costs given later may want the branch back.
 
@@ -376,7 +376,7 @@ def _weight(tree: Tree) -> float:
 
 
 def _upper_limits(errors: Floats, n: Floats, confidence: float) -> Floats:
-    """The error rates at which so few errors among n have the probability ``confidence``."""
+    """Return the upper confidence limits of the error rates."""
     from scipy.special import betaincinv  # type: ignore[import-untyped]  # scipy has no types
 
     right = np.maximum(n - errors, 0.0)
@@ -387,13 +387,13 @@ def _upper_limits(errors: Floats, n: Floats, confidence: float) -> Floats:
 
 
 def _labelled(tree: Tree, population: Population, target: ArrayLike, sample_weight: ArrayLike | None) -> Target:
-    """The target as places among the tree's classes, or as numbers, and the weights."""
+    """Return the target as class indices or numbers, and the weights."""
     classes = tree.classes or None
     return target_for(target, len(population), None, sample_weight, classes=classes, task=tree.task)
 
 
 def _held_out(tree: Tree, population: Population, target: Target, decision: Decision) -> Floats:
-    """For each node the summed losses of the held-out individuals that come by, and of their squares."""
+    """Return the summed losses, and squared losses, of the held-out individuals at each node."""
     loss_at = tree.task.losses(tree, target.values, decision)
     parents, seen = np.asarray(tree.parents), np.zeros((2, len(tree.nodes)))
     which, at, weight = _leaf_parts(tree, population)
@@ -408,7 +408,7 @@ def _held_out(tree: Tree, population: Population, target: Target, decision: Deci
 
 
 def _leaf_parts(tree: Tree, population: Population) -> tuple[Ints, Ints, Floats]:
-    """Who ends up in which leaf, and how much of them does."""
+    """Return the leaves of each individual, and the fraction of it in each."""
     if tree.missing == "fractional":
         found = tree.distribution(population)
         return found.rows, found.leaves, found.weights
@@ -419,7 +419,7 @@ def _leaf_parts(tree: Tree, population: Population) -> tuple[Ints, Ints, Floats]
 
 
 def _worth_keeping(tree: Tree, as_leaf: Floats) -> frozenset[int]:
-    """The branches whose subtrees, best pruned, cost less than they would as leaves."""
+    """Return the branches whose optimally pruned subtrees cost less than a leaf."""
     slack = TOLERANCE * float(as_leaf.max(initial=0.0))
     best = as_leaf.tolist()
     kept = set()
@@ -444,7 +444,7 @@ class _Change(NamedTuple):
 
 
 def _crossings(tree: Tree, own: Floats) -> Floats:
-    """For each node the least α at which being a leaf is no worse than its subtree, best pruned for that α.
+    """Return for each node the smallest α at which a leaf is no worse than its optimally pruned subtree.
 
     The cost of a subtree as a function of α is concave and piecewise linear; a heap holds where its slope, the
     number of leaves, changes. Beyond all changes the children are leaves. Walking down from there, changes above the
@@ -473,7 +473,7 @@ def _crossing(alone: float, risk: float, leaves: int) -> float:
 
 
 def _poured(heaps: list[list[_Change]]) -> list[_Change]:
-    """All of them in the greatest one."""
+    """Merge all heaps into the largest one."""
     *smaller, great = sorted(heaps, key=len)
     for heap in smaller:
         for change in heap:
@@ -482,7 +482,7 @@ def _poured(heaps: list[list[_Change]]) -> list[_Change]:
 
 
 def _capped(tree: Tree, ends: Floats) -> Floats:
-    """No branch outlives the one above it."""
+    """Make every branch end no later than its parent."""
     capped = ends.tolist()
     for index, node in enumerate(tree.nodes):
         for child in node.children:
@@ -491,14 +491,14 @@ def _capped(tree: Tree, ends: Floats) -> Floats:
 
 
 def _steps(ends: Floats, slack: float) -> tuple[Floats, Ints]:
-    """The different ends in ascending order, nearly equal ones as one, and the place of each node's among them."""
+    """Return the distinct ends in ascending order, merging nearly equal ones, and the index of each node's end."""
     values, places = np.unique(np.append(ends, 0.0), return_inverse=True)
     starts = np.diff(values, prepend=-inf) > slack
     return values[starts], (np.cumsum(starts) - 1)[places[:-1]]
 
 
 def _along(tree: Tree, gone: Ints, n_steps: int, of_leaf: Floats) -> Floats:
-    """The sum over the leaves of each step's tree of something that each node has.
+    """Return the sum over the leaves of each step's tree of a quantity of the nodes.
 
     A node is a leaf from the step at which it is no branch until the step at which the one above is none.
     """
@@ -513,7 +513,7 @@ def _along(tree: Tree, gone: Ints, n_steps: int, of_leaf: Floats) -> Floats:
 
 
 def _held_out_parts(strata: NDArray[Any], folds: int, rounds: int, seed: int) -> Iterator[Ints]:
-    """So many folds, one after the other; when all were out once, those of another shuffle."""
+    """Yield the given number of folds; after all folds of a shuffle, those of another one."""
     n = len(strata)
     if not 2 <= folds <= n:
         raise UsageError(f"folds must be an int from 2 to the number of individuals, which is {n}; got {folds}")
@@ -525,7 +525,7 @@ def _held_out_parts(strata: NDArray[Any], folds: int, rounds: int, seed: int) ->
 
 
 def _folds(strata: NDArray[Any], folds: int, rng: np.random.Generator) -> Ints:
-    """A fold for each individual, with about the same number of each stratum in every fold."""
+    """Return a stratified fold number for each individual."""
     n = len(strata)
     fold_of = np.empty(n, dtype=np.int64)
     fold_of[np.lexsort((rng.permutation(n), strata))] = np.arange(n) % folds
@@ -533,7 +533,7 @@ def _folds(strata: NDArray[Any], folds: int, rng: np.random.Generator) -> Ints:
 
 
 class _Losses(NamedTuple):
-    """The mean loss at each step of a path, that of its squares, and of how many individuals."""
+    """Mean loss and mean squared loss at each step of a path, and the number of individuals."""
 
     mean: Floats
     squares: Floats
@@ -545,7 +545,7 @@ class _Losses(NamedTuple):
         return np.asarray(np.sqrt(np.maximum(0.0, self.squares - self.mean**2) / self.n))
 
     def chosen(self, standard_errors: float, allowed: NDArray[np.bool_]) -> int:
-        """The last allowed step whose loss is the least of those, or within so many standard errors of it."""
+        """Return the last allowed step whose loss is within some standard errors of the lowest."""
         mean = np.where(allowed, self.mean, inf)
         least = int(mean.argmin())
         slack = TOLERANCE * float(self.mean.max()) + standard_errors * float(self.standard_errors[least])

@@ -20,7 +20,7 @@ __all__ = ["literals_offered", "predicate_bits", "saves_bits"]
 
 
 def saves_bits(task: Task, *sides: Targets, for_test: float, precision: float = 1.0) -> bool:
-    """Return whether a test and its sides are told in fewer bits than the node as it is.
+    """Return whether encoding a test and its branches needs fewer bits than encoding the node directly.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def saves_bits(task: Task, *sides: Targets, for_test: float, precision: float = 
 
 
 def predicate_bits(predicate: syn.Predicate, n_offered: int) -> float:
-    """Return the bits that it takes to tell a predicate, when each of its literals is one of so many.
+    """Return the number of bits that encode a predicate, given the number of possible literals.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def predicate_bits(predicate: syn.Predicate, n_offered: int) -> float:
 
 
 def literals_offered(space: Space) -> int:
-    """Return how many literals the rewrites of all types offer; those with an open position count as one each.
+    """Return the number of literals that the rewrites of all types offer; one with an open position counts once.
 
     Examples
     --------

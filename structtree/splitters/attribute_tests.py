@@ -25,7 +25,7 @@ __all__ = ["FlatTest", "ListedTests", "flat_test", "flat_tests", "listed_tests",
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatTest:
-    """Tests that a rewrite of ``top`` offers: all thresholds, values or sets of them, one test, or steps.
+    """Tests that a rewrite of ``top`` offers: all thresholds, values or sets of them, a single test, or steps.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class FlatTest:
     form : int
         See `structtree.search.kernels.tables`.
     attribute, kind : str, optional
-        What thresholds and values are of.
+        The attribute that thresholds and values refer to.
     levels : tuple of str
         The categories of an ordered attribute, in order.
     steps : sequence of Predicate
@@ -58,20 +58,20 @@ class FlatTest:
 
     @property
     def subject(self) -> Hashable | None:
-        """The column that the tests are about; None for a single test."""
+        """Column that the tests compare; None for a single test."""
         if self.column is None:
             return self.attribute
         return self if self.key is None else self.key
 
     @property
     def op(self) -> str:
-        """The comparison of a family of thresholds."""
+        """Comparison operator of a family of thresholds."""
         end = peel(self.right)[1]
         assert isinstance(end, syn.Compare | syn.Aggregate)
         return end.op
 
     def at(self, threshold: float) -> syn.Predicate:
-        """Return the member of a family of thresholds that has this one."""
+        """Return the member of a family of thresholds with this threshold."""
         return self.of(syn.written(threshold, self.kind, self.levels))
 
     def of(self, value: Any) -> syn.Predicate:
@@ -81,14 +81,14 @@ class FlatTest:
         return wrap(path, replace(end, value=value))
 
     def among(self, values: Sequence[str]) -> syn.Predicate:
-        """Return the member of a family of sets that has these values."""
+        """Return the member of a family of sets with these values."""
         path, end = peel(self.right)
         assert isinstance(end, syn.Among)
         return wrap(path, one_of(end.attribute, values))
 
 
 class ListedTests(NamedTuple):
-    """All tests that a grammar offers for the individuals, one at a time, and whether none is missing.
+    """All tests that a grammar offers for single individuals, and whether the list is complete.
 
     `n_skipped` families of tests out of `n_families` were skipped for lack of time.
     """
@@ -100,7 +100,7 @@ class ListedTests(NamedTuple):
 
 
 def flat_tests(grammar: CheckedGrammar) -> ListedTests | None:
-    """List the tests of a grammar that asks single tests of the individual's own attributes and no more.
+    """List the tests of a grammar that has only single tests of the individual's own attributes.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def flat_tests(grammar: CheckedGrammar) -> ListedTests | None:
 
 
 def listed_tests(grammar: CheckedGrammar, population: Population) -> ListedTests | None:
-    """The same with bins, quantiles and lists of values written out, as one test for each.
+    """List the same tests with bins, quantiles and lists of values expanded into one test each.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def listed_tests(grammar: CheckedGrammar, population: Population) -> ListedTests
 
 
 def flat_test(right: syn.Predicate, grammar: CheckedGrammar) -> FlatTest | None:
-    """Return what a right side offers of an individual's own attributes; None where that is no column of a table."""
+    """Return the tests of an individual's own attributes that a right side offers; None if it has no column."""
     match right:
         case syn.Compare(attribute, ">=" | "<=" as op, syn.Star()):
             found, form = _attribute(attribute, grammar), kernel.AT_LEAST if op == ">=" else kernel.AT_MOST
@@ -174,7 +174,7 @@ def flat_test(right: syn.Predicate, grammar: CheckedGrammar) -> FlatTest | None:
 
 
 def with_sets(grammar: CheckedGrammar) -> CheckedGrammar:
-    """The same grammar with sets of values wherever it told one value of an individual from the others.
+    """Return the grammar with tests for sets of values in place of tests for single values.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The splitter of plain tables as ID3 and C4.5 divide them: switches, and individuals that go several ways in parts.
+"""Splitter of plain tables as in ID3 and C4.5: multiway splits, and individuals with fractional weights.
 
 A node is a list of individuals with how much of each is there. Who is unknown to the division that is chosen
 (`structtree.splitters.multiway`) goes to the heaviest side, or to all of them in proportion to the weight of those
@@ -30,7 +30,7 @@ __all__ = ["PartSplitter"]
 
 @dataclass(slots=True, eq=False)
 class PartSplitter(RowSplitter):
-    """Try every division of a plain table.
+    """Splitter that tries every multiway or fractional split of a plain table.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class PartSplitter(RowSplitter):
     growth: Growth
 
     def root(self) -> NodeMembers:
-        """Everybody who has a weight, wholly."""
+        """Return all individuals with positive weight, as a whole."""
         rows = np.flatnonzero(self.target.weights)
         return NodeMembers(rows, np.ones(len(rows)))
 
     def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
-        """Try all divisions."""
+        """Evaluate all splits."""
         sample, criterion = self._sample(node), self.target.criterion
         tests = sampled_tests(self.columns, self.sampler)
         division, proved = best_division(on_tests(self.columns, tests), sample, criterion, self.growth)
@@ -67,19 +67,19 @@ class PartSplitter(RowSplitter):
         return NodeSample(node.members.rows, node.members.parts, self.target)
 
     def sides(self, node: GrowingNode[NodeMembers]) -> list[NDArray[np.int64]]:
-        """Those on each side, of those whose side is known."""
+        """Return the individuals in each branch, among those whose branch is known."""
         division: Division = node.candidate.division
         return [node.members.rows[division.places == place] for place in range(division.n_sides)]
 
     def shares(self, node: GrowingNode[NodeMembers]) -> tuple[float, ...]:
-        """Return the fraction of the weight on each side, counting only individuals whose side is known."""
+        """Return the fraction of the weight with a known branch that each branch gets."""
         sample, division = self._sample(node), node.candidate.division
         weights = sample.weights(sample.adds)
         known = [float(weights[division.places == place].sum()) for place in range(division.n_sides)]
         return tuple(weight / sum(known) for weight in known)
 
     def divide(self, node: GrowingNode[NodeMembers]) -> list[NodeMembers]:
-        """Divide the individuals; those whose side is unknown are divided by the shares, or go where most go."""
+        """Split the individuals; those with an unknown branch are divided, or follow the majority."""
         places = node.candidate.division.places
         shares = node.shares or self.shares(node)
         return [self._side(node.members, places, place, shares) for place in range(len(shares))]

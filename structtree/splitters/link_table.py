@@ -30,7 +30,7 @@ __all__ = ["ColumnSpace", "column_space"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnSpace:
-    """The space of the tests that combine test columns, each column an attribute of the individuals.
+    """Space of tests that combine test columns; each column is an attribute of the individuals.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class ColumnSpace:
         return self.space.population
 
     def space_at(self, population: Population) -> Space:
-        """The space on some of the individuals, with thresholds between their own values."""
+        """Return the space on a subset of the individuals, with thresholds between their own values."""
         name = self.own.individual
         if not self.own.rewrites[name]:
             return replace(self.space, population=population)
@@ -68,7 +68,7 @@ class ColumnSpace:
         return Space(self.space.grammar, population, replace(self.space.offers, from_top={name: tuple(families)}))
 
     def translated(self, test: syn.Predicate) -> syn.Predicate:
-        """The test of the grammar that a test of the table stands for."""
+        """Return the test of the grammar that a test of the table represents."""
         return conjoin(tuple(map(self._translated, conjuncts(test))))
 
     def _translated(self, literal: syn.Predicate) -> syn.Predicate:
@@ -81,14 +81,14 @@ class ColumnSpace:
 
 
 def column_space(space: Space, *, clock: Clock | None = None) -> ColumnSpace | None:
-    """Make columns of all tests behind links, and the space that combines them; None where that is not possible.
+    """Make columns of all tests behind links, and the space that combines them; None if that is not possible.
 
     Parameters
     ----------
     space : Space
         On its population, of which every row is reached.
     clock : Clock, optional
-        When it is over, there is no table.
+        When the time is up, no table is made.
     """
     grammar, population, time = space.grammar, space.population, clock or Clock()
     assert population is not None
@@ -122,7 +122,7 @@ def column_space(space: Space, *, clock: Clock | None = None) -> ColumnSpace | N
 
 
 def _is_of_node(family: TestFamily) -> bool:
-    """Return whether its values are those that occur at a node, on every way to a tree."""
+    """Return whether its values are always those that occur at a node."""
     match family.template:
         case syn.Compare(_, ">=" | "<=" | "=", syn.Star()) | syn.Among(source=syn.Star()):
             return True

@@ -38,17 +38,17 @@ from structtree.splitters.attribute_tests import FlatTest, ListedTests, flat_tes
 __all__ = ["linked_tests", "single_tests"]
 
 MOST_COLUMNS = 2_000
-"""So many columns behind links are made at most; of more, one for each meaning is better."""
+"""Maximum number of columns behind links; beyond it, one column per meaning is better."""
 
 MANY_CELLS = 200_000_000
-"""Most columns times individuals."""
+"""Maximum number of columns times individuals."""
 
 FEW_STEPS = 256
-"""Up to so many steps are counted, more are sorted."""
+"""Maximum number of steps for counting; longer lists are sorted."""
 
 
 def linked_tests(space: Space, *, shorten: bool = False, clock: Clock | None = None) -> ListedTests | None:
-    """List the tests of a grammar behind links beside those of the individuals themselves.
+    """List the tests of a grammar behind links and those of the individuals themselves.
 
     None where a node may ask several things at once, where the grammar does not suit, or where there is too much;
     if `shorten`, then what is short enough is offered nevertheless. When the clock is over the rest is left out.
@@ -86,9 +86,9 @@ def linked_tests(space: Space, *, shorten: bool = False, clock: Clock | None = N
 
 
 def single_tests(space: Space, clock: Clock) -> ListedTests | None:
-    """List those tests of a grammar that ask one thing at each position, whatever else it combines; None if too many.
+    """List the tests of a grammar that have one literal per position; None if there are too many.
 
-    Sets of values are left out, which have no list.
+    Sets of values are skipped, because they cannot be listed.
     """
     alone = replace(space.grammar, conjuncts=dict.fromkeys(space.grammar.conjuncts, 1))
     listing = _Listing(replace(space, grammar=alone), clock)
@@ -99,7 +99,7 @@ def single_tests(space: Space, clock: Clock) -> ListedTests | None:
 
 
 def is_one_at_a_time(space: Space) -> bool:
-    """Return whether all positions of the predicates of a space have one literal at most, made from ``top``."""
+    """Return whether all positions of the predicates of a space have at most one literal, made from ``top``."""
     if any(space.offers.from_literal.values()) or space.bundled:
         return False
     families = [family for offered in space.offers.from_top.values() for family in offered]
@@ -110,14 +110,14 @@ def is_one_at_a_time(space: Space) -> bool:
 
 
 def _is_listed(link: LinkFamily) -> bool:
-    """Return whether so many rows behind a link, with nothing but one test inside, is all that a family asks."""
+    """Return whether a family only tests the number of rows behind a link that satisfy one test."""
     if isinstance(link.template, syn.Distinct | syn.Aggregate):
         return False
     return link.slots[0].plain or is_settled(link.slots[0])
 
 
 class _Step(NamedTuple):
-    """A link that is followed, and which of its numbers is asked for."""
+    """A link that is followed, and the count or quantifier that is tested."""
 
     family: LinkFamily
     choice: int
@@ -125,23 +125,23 @@ class _Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Way:
-    """A way along links from the individuals to rows of a type, of which one test is asked."""
+    """Path along links from the individuals to the rows of a type, where one test is made."""
 
     type: str
     steps: tuple[_Step, ...] = ()
 
     @property
     def is_single(self) -> bool:
-        """Whether it leads to one row at most."""
+        """Whether the path leads to at most one row."""
         return all(step.family.functional for step in self.steps)
 
     @property
     def key(self) -> tuple[int, ...]:
-        """The choices that make it, in the order of generation."""
+        """The choices that define the path, in the order of generation."""
         return tuple(chain.from_iterable((step.family.index, step.choice) for step in self.steps))
 
     def around(self, inner: syn.Predicate) -> syn.Predicate:
-        """Return what a test at its end means for an individual."""
+        """Return the test of an individual that a test at the end of the path gives."""
         for family, choice in reversed(self.steps):
             inner = family.build(family.numbers[choice], [inner])
         return inner
@@ -149,7 +149,7 @@ class _Way:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Members(Sequence[syn.Predicate]):
-    """Members of a family at the end of a way, made when they are asked for."""
+    """Members of a family at the end of a path, created on demand."""
 
     way: _Way
     family: TestFamily | LinkFamily
@@ -173,14 +173,14 @@ class _Members(Sequence[syn.Predicate]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Listing:
-    """All tests of a space that has one at a time, by the ways that lead to them.
+    """All tests of a space with one literal per position, by the paths that lead to them.
 
     Parameters
     ----------
     space : Space
         On its population, of which every row is reached.
     clock : Clock
-        When it is over, what is still missing is left out.
+        When the time is up, the remaining tests are skipped.
     """
 
     space: Space
@@ -201,7 +201,7 @@ class _Listing:
     # ---- ways -------------------------------------------------------------------------------------------
 
     def families(self, way: _Way) -> list[TestFamily | LinkFamily]:
-        """Return the families that may be asked at the end of a way, as far as the limits allow them."""
+        """Return the families that are allowed at the end of a path."""
         limits, taken = self.space.grammar.limits, len(way.steps)
         literals = np.inf if limits.literals is None else limits.literals - taken
         nesting = np.inf if limits.nesting is None else limits.nesting - taken
@@ -213,7 +213,7 @@ class _Listing:
         ]
 
     def ways(self, way: _Way) -> Iterator[_Way]:
-        """Yield a way, and all that go on from it."""
+        """Yield a path and all its extensions."""
         yield way
         for family in self.families(way):
             if isinstance(family, LinkFamily) and family.slots[0].plain:
@@ -222,7 +222,7 @@ class _Listing:
                         yield from self.ways(_Way(family.slots[0].type, (*way.steps, _Step(family, choice))))
 
     def suits(self) -> bool:
-        """Return whether all tests stand alone, and are not too many columns."""
+        """Return whether all tests have one literal per position, and the columns are not too many."""
         if not is_one_at_a_time(self.space):
             return False
         n, most = 0, min(MOST_COLUMNS, MANY_CELLS // max(1, len(self.population)))
@@ -240,7 +240,7 @@ class _Listing:
     # ---- columns ----------------------------------------------------------------------------------------
 
     def along_links(self) -> ListedTests:
-        """Return the tests at the ends of all ways, shorter ones first, then in the order of generation."""
+        """Return the tests at the ends of all paths, shorter paths first, then in the order of generation."""
         found: list[tuple[int, tuple[int, ...], FlatTest]] = []
         asked = [(way, f) for way in self.ways(_Way(self.space.grammar.individual)) for f in self.families(way)]
         n_done = 0
@@ -254,7 +254,7 @@ class _Listing:
         return ListedTests(tuple(_different(in_order)), complete, n_skipped, len(asked))
 
     def of_individuals(self) -> list[FlatTest]:
-        """Return the tests of individuals that open nothing behind a link."""
+        """Return the tests of individuals that open no position behind a link."""
         way = _Way(self.space.grammar.individual)
         own = (family for family in self.families(way) if isinstance(family, TestFamily))
         return [test for family in own for test in self._tests(way, family)]
@@ -275,14 +275,14 @@ class _Listing:
                 yield from self._carried(way, column, _Members(way, family, column.members), _is_upper(family))
 
     def _columns_of(self, family: TestFamily) -> list[TestColumn]:
-        """The answers of all rows of its type to a family of tests, made once for all ways that lead there."""
+        """Return the results of a family of tests for all rows of its type, cached for all paths to the type."""
         key = (family.type, family.index)
         if key not in self._columns:
             self._columns[key] = columns_of(family, self.steps)
         return self._columns[key]
 
     def _opened(self, way: _Way, family: LinkFamily) -> Iterator[FlatTest]:
-        """Yield how many rows there are behind a link, or of how many of them one of the settled tests holds."""
+        """Yield the number of rows behind a link, or the number that satisfies one of the given tests."""
         slot = family.slots[0]
         if slot.plain:
             if not isinstance(family.template, syn.All):
@@ -298,7 +298,7 @@ class _Listing:
     def _carried(
         self, way: _Way, column: TestColumn, tests: Sequence[syn.Predicate], is_upper: bool = False
     ) -> Iterator[FlatTest]:
-        """Yield the answers of rows at the end of a way as those of individuals."""
+        """Yield the results of rows at the end of a path as results of individuals."""
         here = self._chain(way)
         if not len(tests):
             return
@@ -312,7 +312,7 @@ class _Listing:
                 yield _stepped(tests[place : place + 1], ranks)
 
     def _valued(self, way: _Way, family: TestFamily) -> FlatTest:
-        """Return a family at the end of references as one of values: those of the row that they lead to."""
+        """Return a family at the end of references as a family of values of the referenced row."""
         ends, found = end_column(family, self.steps)
         missing = np.nan if found.values.dtype.kind == "f" else -1
         values = np.append(found.values, np.asarray(missing, dtype=found.values.dtype))
@@ -325,7 +325,7 @@ class _Listing:
         return FlatTest(right, form, kind=family.kind, levels=family.levels, column=column, key=subject)
 
     def _laxest(self, way: _Way, family: TestFamily, valued: FlatTest) -> Iterator[FlatTest]:
-        """Yield the laxest member of a family if it holds for everybody who has a value.
+        """Yield the most general member of a family if all individuals with a value satisfy it.
 
         Thresholds lie between the values of individuals, so that such a test is not among them. But a family also has
         the values of rows that no individual reaches by this way, and its laxest member tells who has a value at all.
@@ -342,7 +342,7 @@ class _Listing:
                 return
 
     def _chain(self, way: _Way) -> Chain:
-        """The rows at the end of a way, made once."""
+        """Return the rows at the end of a path; cached."""
         if way.key not in self._chains:
             if not way.steps:
                 name = self.population.schema.individual
@@ -386,7 +386,7 @@ def _form(family: TestFamily) -> int:
 
 
 def _subject(template: syn.Predicate) -> Hashable:
-    """What a test compares, whatever it compares it with."""
+    """Return the feature that a test compares, without the value."""
     match template:
         case syn.Aggregate():
             return replace(template, op=">=", value=0)
@@ -401,7 +401,7 @@ def _is_upper(family: TestFamily) -> bool:
 
 
 def _stepped(tests: Sequence[syn.Predicate], ranks: Codes, *, is_upper: bool = False) -> FlatTest:
-    """Tests, the laxest first, of which each individual passes so many.
+    """Return nested tests, the most general first, and the number that each individual passes.
 
     Of upper bounds the least comes first, as it does in a search.
     """
@@ -414,7 +414,7 @@ def _stepped(tests: Sequence[syn.Predicate], ranks: Codes, *, is_upper: bool = F
 
 
 def _different(tests: Sequence[FlatTest]) -> Iterator[FlatTest]:
-    """Yield those of some tests that divide the individuals, and not as one before them does."""
+    """Yield the tests that split the individuals, without duplicates of earlier splits."""
     seen: set[tuple[int, bytes]] = set()
     for test in tests:
         if test.steps and test.column is not None:

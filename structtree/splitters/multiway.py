@@ -42,7 +42,7 @@ __all__ = ["Choice", "Division", "NodeSample", "best_division", "columns_to_divi
 
 
 SWEPT = 4_000_000
-"""Numbers that are added up at a time, to keep the memory for a large node in bounds."""
+"""Maximum number of values that are summed at once, to limit memory."""
 
 
 # ---- the columns ----------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def _three_valued(population: Population, record: RecordType, test: syn.Predicat
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeSample:
-    """The individuals at a node, in parts, and their targets.
+    """The individuals at a node, with their fractions and targets.
 
     Parameters
     ----------
@@ -122,11 +122,11 @@ class NodeSample:
         object.__setattr__(self, "total", adds.sum(axis=0))
 
     def weights(self, sides: Floats) -> Floats:
-        """The weight of each of some sides."""
+        """Return the weight of each branch."""
         return np.asarray(self.target.criterion.weight(sides))
 
     def rest(self, whole: Floats, part: Floats) -> Floats:
-        """Return what is left of a whole, exactly 0 where nothing is left of a class."""
+        """Return the rest of a whole, with exact zeros for empty classes."""
         left = whole - part
         return np.where(left > np.minimum(TOLERANCE * whole, 0.5), left, 0.0) if self.target.classes else left
 
@@ -136,19 +136,19 @@ class NodeSample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Division:
-    """A way to divide a node.
+    """Split of a node.
 
     Parameters
     ----------
     test : Predicate or SideValues
-        The latter if it is a switch.
+        The latter for a multiway split.
     places : array of int
-        For each of the sample which side it is on; -1 for unknown.
+        Index of the branch of each individual; -1 if unknown.
     n_sides : int
     loss : array
         Both components.
     tried : int
-        How many divisions this is the best of.
+        Number of splits that were compared.
     """
 
     test: syn.Predicate | SideValues
@@ -159,7 +159,7 @@ class Division:
 
 
 class Choice(NamedTuple):
-    """The best division of a node that was found, and whether it is known that there is no better one.
+    """The best split of a node that was found, and whether it is proved optimal.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ class Choice(NamedTuple):
 
 
 def best_division(columns: ListedColumns, sample: NodeSample, criterion: Criterion, growth: Growth) -> Choice:
-    """The best way to divide a node; of equals the first.
+    """Return the best split of a node; ties go to the first.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def _first_least(losses: Floats, tests: Ints, slack: float) -> int:
 
 
 def _of_average_gain(gains: Floats, tests: Ints, in_choice: Ints) -> Ints:
-    """Best division of each test by gain, of those that gain at least as much as these do on average."""
+    """Return the best split by gain of each test, among those with at least average gain."""
     best = []
     for test in np.unique(tests[in_choice]):
         own = in_choice[tests[in_choice] == test]
@@ -234,7 +234,7 @@ def _of_average_gain(gains: Floats, tests: Ints, in_choice: Ints) -> Ints:
 
 
 def _default_place(division: Division, sample: NodeSample) -> int:
-    """The side of those who lack a value, where that is decided beforehand."""
+    """Return the branch of individuals without a value, if it is fixed beforehand."""
     if not isinstance(division.test, SideValues):
         return 1
     known = division.places >= 0
@@ -272,14 +272,14 @@ def _together(candidates: list[_Candidates]) -> _Candidates:
 
 
 def _of_two(yes: Floats, no: Floats, n_yes: Floats, n_no: Floats, tests: Ints, keys: Ints) -> _Candidates:
-    """Divisions of two sides each."""
+    """Return candidates with two branches each."""
     places = np.arange(len(yes))
     sides, sizes = np.concatenate([yes, no]), np.concatenate([n_yes, n_no])
     return _Candidates(sides, sizes, np.concatenate([places, places]), len(yes), tests, keys)
 
 
 def _by_thresholds(columns: ListedColumns, sample: NodeSample, growth: Growth) -> Iterator[_Candidates]:
-    """All thresholds of all numbers, some columns at a time."""
+    """Return all thresholds of all numeric columns, in batches of columns."""
     numeric = np.flatnonzero(columns.tests[:, 1] <= AT_MOST)
     step = max(1, SWEPT // max(1, sample.adds.size))
     for first in range(0, len(numeric), step):
@@ -287,7 +287,7 @@ def _by_thresholds(columns: ListedColumns, sample: NodeSample, growth: Growth) -
 
 
 def _swept(columns: ListedColumns, tests: Ints, sample: NodeSample, growth: Growth) -> _Candidates:
-    """The thresholds of some tests, from the least up; what is added up is the side below."""
+    """Return the thresholds of some tests in ascending order, with the sums below each."""
     ranks = columns.values[np.ix_(columns.tests[tests, 0], sample.rows)]
     order = np.argsort(ranks.view(np.uint32), axis=1, kind="stable")  # missing ones come last
     ascending = np.take_along_axis(ranks, order, axis=1)
@@ -305,7 +305,7 @@ def _swept(columns: ListedColumns, tests: Ints, sample: NodeSample, growth: Grow
 
 
 class _Cells(NamedTuple):
-    """The values that occur at a node, test by test: which, and what those who have them add up to."""
+    """Values that occur at a node, by test, with the sums of the individuals that have them."""
 
     test: Ints
     code: Ints
@@ -313,12 +313,12 @@ class _Cells(NamedTuple):
     sizes: Floats
 
     def some(self, which: NDArray[np.bool_]) -> _Cells:
-        """Some of them."""
+        """Return a subset of the cells."""
         return _Cells(self.test[which], self.code[which], self.sides[which], self.sizes[which])
 
 
 def _by_values(columns: ListedColumns, cells: _Cells, sample: NodeSample, growth: Growth) -> _Candidates:
-    """All values of all nominal attributes, and all single tests."""
+    """Return all values of all nominal attributes, and all single tests."""
     spots, forms = columns.tests.T
     n = len(forms)
     cells = cells.some(forms[cells.test] != SUBSET)
@@ -355,7 +355,7 @@ def _cells(columns: ListedColumns, sample: NodeSample) -> _Cells:
 
 
 def _multiway(cells: _Cells, sample: NodeSample, lacking: Floats, n_lacking: Floats) -> _Candidates:
-    """One division for each attribute; who lacks a value is on the heaviest side."""
+    """Return one split per attribute; individuals without a value follow the heaviest branch."""
     tests, division = np.unique(cells.test, return_inverse=True)
     for test in tests[n_lacking[tests] > 0]:
         own = np.flatnonzero(cells.test == test)
@@ -385,7 +385,7 @@ class _Sets(NamedTuple):
     all: bool
 
     def codes(self, i: int) -> Ints:
-        """The values in one of them."""
+        """Return the values of one of the sets."""
         return np.asarray(self.present[self.inside[i]])
 
 
@@ -397,7 +397,7 @@ def _by_sets(columns: ListedColumns, cells: _Cells, sample: NodeSample, growth: 
 
 
 def _sets_of(test: int, cells: _Cells, sample: NodeSample, growth: Growth) -> _Sets:
-    """The sets of values that are worth a look, those that are shorter to read first."""
+    """Return the candidate sets of values, shorter ones first."""
     classes, few = bool(sample.target.classes), len(cells.code) <= FEW_VALUES
     counts = np.ascontiguousarray(cells.sides if classes else cells.sides[:, :2])
     lacking = float(sample.parts.sum() - cells.sizes.sum())
@@ -419,13 +419,13 @@ def _sets_of(test: int, cells: _Cells, sample: NodeSample, growth: Growth) -> _S
 
 
 def _every_set(n: int, gaps: bool) -> NDArray[np.bool_]:
-    """All sets of n values; without gaps of a set and the others only one."""
+    """Return all sets of n values; without missing values only one of each set and its complement."""
     numbers = np.arange(1, 2 ** (n if gaps else n - 1))
     return np.asarray((numbers[:, None] >> np.arange(n)) & 1 == 1)
 
 
 def _ends_of_orders(orders: Ints, gaps: bool) -> NDArray[np.bool_]:
-    """The beginnings of some orders and, as those who have no value are on the no side, the ends."""
+    """Return the prefixes of some orders and, because missing values follow the no branch, the suffixes."""
     n = orders.shape[1]
     beginnings = np.tri(n, dtype=np.bool_)[: n if gaps else n - 1]
     if gaps:
@@ -437,14 +437,14 @@ def _ends_of_orders(orders: Ints, gaps: bool) -> NDArray[np.bool_]:
 
 
 def _shorter(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the smaller of each set and its complement, or the one with the first value if both have as many."""
+    """Return the smaller of each set and its complement; ties go to the one with the first value."""
     n_inside, n = inside.sum(axis=1), inside.shape[1]
     turned = (2 * n_inside > n) | ((2 * n_inside == n) & ~inside[:, 0])
     return np.asarray(inside ^ turned[:, None])
 
 
 def _is_proved(found: _Sets, merits: Floats, tests: Ints, large: NDArray[np.bool_], slack: float) -> bool:
-    """Return whether the best set that leaves enough on both sides is known to be among those that were tried."""
+    """Return whether the best set with enough individuals in both branches is among those that were tried."""
     if found.all or not found.enough:
         return found.all
     own = tests == found.test
@@ -462,7 +462,7 @@ def _least(losses: Floats) -> Floats:
 
 
 def _division(columns: ListedColumns, t: int, key: Ints, sets: _Sets | None, sample: NodeSample) -> Division:
-    """The division by a threshold between the values of the key, by the value it names, or by one of the sets."""
+    """Return the split by a threshold between the values of the key, by its value, or by one of the sets."""
     values = columns.values[columns.tests[t, 0], sample.rows]
     test, source = columns.members.tests[t], source_column(columns, t)
     if source is None:

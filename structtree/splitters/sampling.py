@@ -31,12 +31,12 @@ F = TypeVar("F", TestFamily | LinkFamily, BundleFamily)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnSampler:
-    """Draws the columns that a splitter searches, anew at each node.
+    """Sampler of the columns that a splitter searches at each node.
 
     Parameters
     ----------
     max_features : int
-        How many columns; all of them where there are no more.
+        Number of columns per node; all columns if there are fewer.
     rng : Generator
 
     Examples
@@ -49,17 +49,17 @@ class ColumnSampler:
     rng: np.random.Generator
 
     def draw(self, n_columns: int) -> Ints:
-        """Return some of n columns, in ascending order."""
+        """Return a sample of n columns, in ascending order."""
         return np.sort(self.rng.choice(n_columns, min(self.max_features, n_columns), replace=False))
 
 
 def sampled_tests(columns: ListedColumns, sampler: ColumnSampler | None) -> Ints:
-    """Return which tests are on the columns drawn; all of them without a sampler."""
+    """Return which tests use the sampled columns; all of them without a sampler."""
     return np.arange(len(columns.tests)) if sampler is None else columns.tests_on(sampler.draw(len(columns)))
 
 
 def sampled_space(space: Space, sampler: ColumnSampler) -> Space:
-    """Return the space of those predicates that are made of links and of the columns drawn."""
+    """Return the space of the predicates made of links and of the sampled columns."""
     offers = space.offers
     families = [family for name in offers.from_top for family in offers.of_type(name)]
     bundles = [bundle for several in offers.bundles.values() for bundle in several]
@@ -79,7 +79,7 @@ def sampled_space(space: Space, sampler: ColumnSampler) -> Space:
 
 
 def _column(family: TestFamily | LinkFamily | BundleFamily) -> Hashable | None:
-    """Return the column of a family; None for a link that is always kept."""
+    """Return the column of a family; None for a link, which is always kept."""
     match family:
         case TestFamily(subject=subject) if subject is not None:
             return (family.type, subject)

@@ -39,29 +39,29 @@ from structtree.splitters.table import ListedColumns, task_of
 __all__ = ["Pace", "SearchSplitter"]
 
 WORTHWHILE = 2
-"""A search is worth its while if there is so many times the time that preparing it takes."""
+"""A search is started only if the remaining time is at least this multiple of its preparation time."""
 
 
 @dataclass(slots=True, eq=False)
 class Pace:
-    """Seconds that preparing a search takes, as seen with the most individuals; all trees of a plan share it."""
+    """Preparation time of a search, measured on the largest node; shared by all trees of a plan."""
 
     n: int = 0
     seconds: float = 0.0
 
     def note(self, n: int, seconds: float) -> None:
-        """Note how long it took for some number of individuals; few of them say little about many."""
+        """Record the time for a number of individuals; small nodes predict little about large ones."""
         if n >= self.n:
             self.n, self.seconds = n, max(seconds, self.seconds)
 
     def expected(self, n: int) -> float:
-        """Return the seconds that a number of individuals should take."""
+        """Return the expected time for a number of individuals."""
         return self.seconds * n / self.n if self.n else 0.0
 
 
 @dataclass(slots=True, eq=False)
 class SearchSplitter(RowSplitter):
-    """Search the grammar's space anew at each node.
+    """Splitter that searches the space of the grammar at each node.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class SearchSplitter(RowSplitter):
         self.task = None if self.singles is None else task_of(self.target)
 
     def root(self) -> NodeMembers:
-        """Everybody who has a weight."""
+        """Return all individuals with positive weight."""
         rows = np.flatnonzero(self.target.weights)
         whole = self.population if self.table is None else self.table.population
         if self.space is not None and self.space.population is not None:
@@ -104,7 +104,7 @@ class SearchSplitter(RowSplitter):
         return NodeMembers(rows, population=own, columns=columns)
 
     def prepare(self, members: NodeMembers, parent: GrowingNode[NodeMembers], side: int) -> NodeMembers:
-        """Give an open side its population.
+        """Give an open child its population.
 
         It shares the tables of the whole, and keeps them alive as long as it waits. The smaller side gets its own,
         so that the tables of all waiting nodes together have at most about twice the rows of the root.
@@ -117,7 +117,7 @@ class SearchSplitter(RowSplitter):
         return replace(members, population=compact(part) if 2 * len(part) <= len(whole) else part, columns=columns)
 
     def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
-        """Search, if there is time; what is known of all individuals here may be refined further."""
+        """Search if there is time; tests that all individuals of the node satisfy may be refined further."""
         single = self._best_single(node.members)
         if single is None:
             return self._proposal(self._search(node, clock, node.hints))
@@ -131,7 +131,7 @@ class SearchSplitter(RowSplitter):
         return _better(self._proposal(split), single)
 
     def _best_single(self, members: NodeMembers) -> Proposal | None:
-        """Return the best single test as a proposal of which nothing is proved, where single tests are columns."""
+        """Return the best single test as an unproved proposal, if single tests are columns."""
         if members.columns is None or self.task is None or self.sampler is not None:
             return None  # it might be on a column that was not drawn
         found = best_single(members.columns, self.task, self.growth.min_samples_leaf)
@@ -161,7 +161,7 @@ class SearchSplitter(RowSplitter):
         )
 
     def _tests_at(self, node: GrowingNode[NodeMembers], clock: Clock) -> CheckedGrammar | Space:
-        """Return what is searched at a node; with all individuals there it is prepared already."""
+        """Return the search space of a node; that of all individuals is already prepared."""
         population = node.members.population
         assert population is not None
         is_whole = self.space is not None and len(node.members.rows) == len(self.population)
@@ -192,26 +192,26 @@ class SearchSplitter(RowSplitter):
         return Candidate(test, split.loss, (float(gains[0]), float(gains[1])), improves, division=division)
 
     def sides(self, node: GrowingNode[NodeMembers]) -> list[NDArray[np.int64]]:
-        """Those of whom the test holds, and the others."""
+        """Return the individuals that satisfy the test, and the others."""
         rows, division = node.members.rows, node.candidate.division
         return [rows[division.true], rows[~division.true]]
 
 
 @dataclass(frozen=True, eq=False)
 class _Division:
-    """A test, and the individuals that it divides."""
+    """A test, and the individuals that it splits."""
 
     test: syn.Predicate
     population: Population
 
     @cached_property
     def true(self) -> NDArray[np.bool_]:
-        """Mask of those of whom it holds."""
+        """Mask of the individuals that satisfy the test."""
         return holds(self.test, self.population)
 
 
 def _better(found: Proposal, single: Proposal) -> Proposal:
-    """Return what a search has found, or the single test if that is better and the search has not proved its own."""
+    """Return the result of the search, or the single test if it is better and the search proved nothing."""
     evaluated = found.evaluated + single.evaluated
     own, other = found.candidate, single.candidate
     is_worse = found.least < inf and other is not None and (own is None or own.loss > other.loss)
@@ -219,6 +219,6 @@ def _better(found: Proposal, single: Proposal) -> Proposal:
 
 
 def _reason(split: Split) -> Unproved | None:
-    """Return why a split is not proved best."""
+    """Return why a split is not proved optimal."""
     stopped_by = split.stats.stopped_by
     return None if split.proved or stopped_by == "done" else stopped_by

@@ -43,7 +43,7 @@ __all__ = [
 
 
 class SideValues(NamedTuple):
-    """The test of a multiway branch: an attribute, and the value of each side."""
+    """Test of a multiway branch: an attribute, and the value of each branch."""
 
     attribute: str
     values: tuple[str, ...]
@@ -73,7 +73,7 @@ class NodeMembers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A split that may be made.
+    """Candidate split.
 
     Parameters
     ----------
@@ -98,16 +98,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
-    """The result of looking for a node's best split.
+    """Result of the search for a node's best split.
 
     Parameters
     ----------
     candidate : Candidate, optional
         None where nothing divides the node.
     evaluated : int
-        Predicates that were evaluated.
+        Number of predicates evaluated.
     least : float
-        No split that was not tried has a loss below this; infinite if none is better than the candidate.
+        Lower bound on the loss of untried splits; infinite if none is better than the candidate.
     stopped_by : optional
         Why something was not tried, as in `structtree.models.tree.Found`.
     seconds : float
@@ -134,7 +134,7 @@ M = TypeVar("M")
 
 @dataclass(slots=True, eq=False)
 class GrowingNode(Generic[M]):
-    """A node of a growing tree: a leaf as long as it has no children, so that growth may end at any moment.
+    """Node of a growing tree: a leaf until it has children, so that growing can end at any time.
 
     Parameters
     ----------
@@ -146,9 +146,9 @@ class GrowingNode(Generic[M]):
     known : tuple of Predicate
         The tests that hold of all its individuals: those on whose yes side it is, the nearest first.
     hints : tuple of Predicate
-        Tests that may be good, since they were for more individuals.
+        Tests for a warm start of the search: good tests of the parent.
     proposal : Proposal, optional
-        None as long as nobody has looked at it.
+        None until the node has been searched.
     accepted : bool
         Whether the proposed split may be made.
     children : tuple of GrowingNode
@@ -168,14 +168,14 @@ class GrowingNode(Generic[M]):
 
     @property
     def candidate(self) -> Candidate:
-        """The split that was proposed."""
+        """The proposed split."""
         assert self.proposal is not None and self.proposal.candidate is not None
         return self.proposal.candidate
 
 
 @dataclass(slots=True, eq=False)
 class Splitter(ABC, Generic[M]):
-    """Strategy for finding the best split of a node; most implementations start from `RowSplitter`.
+    """Base class of algorithms that find the best split of a node; most derive from `RowSplitter`.
 
     Law: the same individuals get the same split, whatever was divided before.
     """
@@ -185,7 +185,7 @@ class Splitter(ABC, Generic[M]):
     sampler: ColumnSampler | None = field(default=None, init=False)
     #: Whether a node takes as long as it is given.
     is_timed: ClassVar[bool] = False
-    #: How many good tests of a node are hints for the nodes below it.
+    #: Number of good tests of a node that warm-start the search at its children.
     n_hints: int = field(default=0, init=False)
     #: To be called now and then during a long search with its statistics and the best so far.
     tell: Callable[[SearchStats, Split | None], None] | None = field(default=None, init=False)
@@ -194,26 +194,26 @@ class Splitter(ABC, Generic[M]):
 
     @abstractmethod
     def root(self) -> M:
-        """Everybody who has a weight."""
+        """Return all individuals with positive weight."""
 
     @abstractmethod
     def rows(self, members: M) -> Ints:
-        """Return which of all individuals they are."""
+        """Return the positions of the individuals."""
 
     @abstractmethod
     def size(self, members: M) -> float:
-        """Return how many they are, those in parts as so much of one."""
+        """Return the number of individuals, with fractions summed."""
 
     @abstractmethod
     def weight(self, members: M) -> float:
-        """Return their weight together."""
+        """Return the total weight of the individuals."""
 
     def stats(self, members: M) -> Stats:
         """Return the statistics of a node with these individuals."""
         return self.target.stats(self.rows(members))
 
     def is_pure(self, members: M) -> bool:
-        """Return whether there is nothing to tell apart among them."""
+        """Return whether all labels are identical."""
         return self.target.is_pure(self.rows(members))
 
     # ---- its best split ---------------------------------------------------------------------------------
@@ -224,45 +224,45 @@ class Splitter(ABC, Generic[M]):
 
     @abstractmethod
     def sides(self, node: GrowingNode[M]) -> list[Ints]:
-        """The individuals on each side of the proposed split, of those whose side is known."""
+        """Return the individuals in each branch of the proposed split, among those whose branch is known."""
 
     @abstractmethod
     def divide(self, node: GrowingNode[M]) -> Sequence[M]:
         """Make the proposed split."""
 
     def shares(self, node: GrowingNode[M]) -> tuple[float, ...]:
-        """Return the fraction of the weight on each side, counting only individuals whose side is known."""
+        """Return the fraction of the weight with a known branch that each branch gets."""
         known = [float(self.target.weights[rows].sum()) for rows in self.sides(node)]
         return tuple(weight / sum(known) for weight in known)
 
     def prepare(self, members: M, parent: GrowingNode[M], side: int) -> M:
-        """Get ready to look at one of the sides of a node."""
+        """Prepare a child of a node for its search."""
         return members
 
     def close(self) -> None:
-        """Let go of whatever is not needed when the tree is grown."""
+        """Release resources that are not needed after growing."""
 
     # ---- whole subtrees ---------------------------------------------------------------------------------
 
     def grow_below(self, node: GrowingNode[M]) -> bool:
-        """Begin to grow all that lies below a node, if this splitter can do it by itself; whether it does."""
+        """Start to grow the whole subtree of a node, if this splitter can; return whether it does."""
         return False
 
     def wait(self, is_over: Callable[[], bool]) -> None:
-        """Wait for all that grows by itself."""
+        """Wait for all subtrees that are being grown."""
 
     def nodes(self, root: GrowingNode[M]) -> Sequence[Node] | None:
-        """The nodes of the tree, if this splitter has a shorter way to them than the builder."""
+        """Return the nodes of the tree, if this splitter creates them faster than the builder."""
         return None
 
 
 class RowSplitter(Splitter[NodeMembers]):
-    """A splitter whose nodes are rows; all that is left to do is `best` and `sides`."""
+    """Base class of splitters whose nodes are rows; subclasses define `best` and `sides`."""
 
     __slots__ = ()
 
     def root(self) -> NodeMembers:
-        """Everybody who has a weight."""
+        """Return all individuals with positive weight."""
         return NodeMembers(np.flatnonzero(self.target.weights))
 
     def rows(self, members: NodeMembers) -> Ints:
@@ -270,16 +270,16 @@ class RowSplitter(Splitter[NodeMembers]):
         return members.rows
 
     def size(self, members: NodeMembers) -> float:
-        """Return how many they are, those in parts as so much of one."""
+        """Return the number of individuals, with fractions summed."""
         return len(members.rows) if members.parts is None else float(members.parts.sum())
 
     def weight(self, members: NodeMembers) -> float:
-        """Return their weight together."""
+        """Return the total weight of the individuals."""
         weights = self.target.weights[members.rows]
         return float(weights.sum() if members.parts is None else (weights * members.parts).sum())
 
     def stats(self, members: NodeMembers) -> Stats:
-        """Return the statistics of a node with these individuals, or parts of them."""
+        """Return the statistics of a node with these individuals, possibly fractional."""
         return self.target.stats(members.rows, members.parts)
 
     def divide(self, node: GrowingNode[NodeMembers]) -> Sequence[NodeMembers]:
@@ -288,7 +288,7 @@ class RowSplitter(Splitter[NodeMembers]):
 
 
 def gap_of(stats: Any, target: Target, least: float) -> float:
-    """Return how much better than a leaf an untried test may be, if its loss is not below the least."""
+    """Return an upper bound on the gain of an untried test, from a lower bound on its loss."""
     if least == inf:
         return 0.0
     if least == -inf:
@@ -310,7 +310,7 @@ def found_by(proposal: Proposal, target: Target) -> Found:
 
 
 def all_nodes(root: GrowingNode[M]) -> Iterator[GrowingNode[M]]:
-    """All nodes of a growing tree in reading order."""
+    """Return all nodes of a growing tree in reading order."""
     stack = [root]
     while stack:
         node = stack.pop()

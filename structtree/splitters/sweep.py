@@ -39,12 +39,12 @@ from structtree.tasks.target import Target
 __all__ = ["SweepSplitter", "SweptNodes", "best_single"]
 
 NOWHERE = -1
-"""The side of a node that has none."""
+"""Child index of a node without children."""
 
 
 @dataclass(slots=True, eq=False)
 class _Run:
-    """The members of a node: a run of rows; and the subtree below it, where that grows by itself."""
+    """Members of a node: a run of rows, and its subtree if that is grown separately."""
 
     lo: int
     hi: int
@@ -55,7 +55,7 @@ class _Run:
 
 @dataclass(slots=True, eq=False)
 class SweepSplitter(Splitter[_Run]):
-    """Try every test of a table.
+    """Splitter that tries every test of a table.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class SweepSplitter(Splitter[_Run]):
     growth : Growth
     clock : Clock
     untried : optional
-        Why some tests are not in the table, if so.
+        Why some tests are missing from the table, if any.
     tuning : Tuning
     """
 
@@ -91,39 +91,39 @@ class SweepSplitter(Splitter[_Run]):
         self.sets = True if (self.columns.tests[:, 1] == kernel.SUBSET).any() else None
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Shut down the threads."""
         if self.threads is not None:
             self.threads.shutdown()
 
     # ---- the individuals of a node ----------------------------------------------------------------------
 
     def root(self) -> _Run:
-        """All rows of the table."""
+        """Return all rows of the table."""
         return self._run(0, len(self.columns.rows))
 
     def _run(self, lo: int, hi: int) -> _Run:
         return _Run(lo, hi, *kernel.totals(lo, hi, self.columns.swept, self.task))
 
     def rows(self, members: _Run) -> NDArray[np.int64]:
-        """Those of the run."""
+        """Return the rows of the run."""
         return self.columns.rows[members.lo : members.hi].astype(np.int64)
 
     def size(self, members: _Run) -> int:
-        """Return how many there are in the run."""
+        """Return the number of rows in the run."""
         return members.hi - members.lo
 
     def weight(self, members: _Run) -> float:
-        """Return their weight together."""
+        """Return the total weight of the run."""
         return float(members.total.sum() if self.task.n_classes else members.total[0])
 
     def is_pure(self, members: _Run) -> bool:
-        """Return whether all targets of the run are the same."""
+        """Return whether all targets of the run are identical."""
         return members.is_pure
 
     # ---- its best split ---------------------------------------------------------------------------------
 
     def best(self, node: GrowingNode[_Run], clock: Clock) -> Proposal:
-        """Try all tests; the candidate's test is the rewrite's, and its own one is made with the tree."""
+        """Try all tests; the threshold or value of the chosen test is filled in with the tree."""
         found, at = self._best_test(node.members, sampled_tests(self.columns, self.sampler))
         evaluated, least = int(found[2]), float(found[3])
         if at[0] < 0:
@@ -133,7 +133,7 @@ class SweepSplitter(Splitter[_Run]):
         return Proposal(Candidate(test, loss, (gain, tie), bool(better), division=at), evaluated, least, "sets")
 
     def _is_shared(self, run: _Run, n: int) -> bool:
-        """Return whether so many columns of a node are worth sharing among threads."""
+        """Return whether a node has enough columns to share them among threads."""
         return self.threads is not None and self.size(run) * n >= self.tuning.shared
 
     def _best_test(self, run: _Run, tests: Ints) -> tuple[Any, Any]:
@@ -158,7 +158,7 @@ class SweepSplitter(Splitter[_Run]):
         return best, at
 
     def _in_pieces(self, work: Callable[[int, int], Any], n: int, pieces: int) -> list[Any]:
-        """Work on some of n columns at a time, each piece in a thread."""
+        """Process the columns in batches, one thread per batch."""
         assert self.threads is not None
         edges = np.linspace(0, n, min(n, pieces) + 1).astype(int).tolist()
         return list(self.threads.map(work, edges[:-1], edges[1:]))
@@ -169,13 +169,13 @@ class SweepSplitter(Splitter[_Run]):
         kernel.send(at, run.lo, run.hi, columns, self.task, run.total, leaf, self.goes, self.sets)
 
     def sides(self, node: GrowingNode[_Run]) -> list[NDArray[np.int64]]:
-        """Those of whom the test holds, and the others."""
+        """Return the individuals that satisfy the test, and the others."""
         self._send(node)
         rows = self.rows(node.members)
         return [rows[self.goes[rows]], rows[~self.goes[rows]]]
 
     def divide(self, node: GrowingNode[_Run]) -> list[_Run]:
-        """Divide the run, in all columns."""
+        """Split the run, in all columns."""
         run, columns = node.members, self.columns.swept
         self._send(node)
         middle = kernel.divide(columns.rows, run.lo, run.hi, self.goes, np.empty(self.size(run), dtype=np.int32))
@@ -194,7 +194,7 @@ class SweepSplitter(Splitter[_Run]):
     # ---- whole subtrees ---------------------------------------------------------------------------------
 
     def grow_below(self, node: GrowingNode[_Run]) -> bool:
-        """Grow the subtree of a small run in compiled code, by a thread of its own if there are any."""
+        """Grow the subtree of a small run in compiled code, in a separate thread if there are any."""
         run, columns = node.members, self.columns.swept
         if self.sampler is not None or self.size(run) * len(columns.tests) >= self.tuning.shared:
             return False
@@ -210,7 +210,7 @@ class SweepSplitter(Splitter[_Run]):
         return True
 
     def wait(self, is_over: Callable[[], bool]) -> None:
-        """Wait for the threads; when the time is over they stop by themselves."""
+        """Wait for the threads, which stop by themselves when the time is up."""
         left = set(self.growing)
         while left:
             left = wait(left, timeout=0.05).not_done
@@ -218,7 +218,7 @@ class SweepSplitter(Splitter[_Run]):
                 self.stop[0] = is_over()
 
     def nodes(self, root: GrowingNode[_Run]) -> SweptNodes:
-        """The tree as arrays."""
+        """Return the tree as arrays."""
         self.stop[0] = True  # in case that Ctrl-C has left some of it growing
         return SweptNodes.of(_gather(root, self), self)
 
@@ -227,7 +227,7 @@ class SweepSplitter(Splitter[_Run]):
 
 
 def best_single(columns: ListedColumns, task: kernel.SweepTask, min_samples_leaf: int) -> Proposal:
-    """Return the best test of columns for the rows in use, with its own threshold or value.
+    """Return the best test of columns for the current rows, with its threshold or value.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ class _Grown(NamedTuple):
 
 
 def _gather(root: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
-    """All nodes, those of the builder and those of the subtrees below them, in reading order."""
+    """Return all nodes, those of the builder and of the subtrees below them, in reading order."""
     nodes = list(all_nodes(root))
     pieces = [_piece(node, splitter) for node in nodes]
     bases = np.concatenate(([0], np.cumsum([len(piece.sizes) for piece in pieces])))
@@ -297,7 +297,7 @@ def _piece(node: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
 
 
 def _figures_of(node: GrowingNode[_Run]) -> tuple[float, float, float, float, float]:
-    """Those of a node of the builder, as in `structtree.search.kernels.tables.grow_subtree`."""
+    """Return the figures of a node of the builder, as in `structtree.search.kernels.tables.grow_subtree`."""
     if node.proposal is None:
         return (0.0, 0.0, 0.0, 0.0, -inf if node.is_open else inf)
     evaluated, least = float(node.proposal.evaluated), node.proposal.least
@@ -307,7 +307,7 @@ def _figures_of(node: GrowingNode[_Run]) -> tuple[float, float, float, float, fl
 
 
 def _settled(stats: NDArray[np.float64], task: kernel.SweepTask) -> NDArray[np.float64]:
-    """Weight, mean and variance of numbers; a mean or variance that is only rounding is 0."""
+    """Return weight, mean and variance; a mean or variance within rounding error is 0."""
     if task.n_classes:
         return stats
     dust = TOLERANCE * (np.abs(task.targets).max(initial=0.0) + abs(task.mean))
@@ -318,7 +318,7 @@ def _settled(stats: NDArray[np.float64], task: kernel.SweepTask) -> NDArray[np.f
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SweptNodes(NodeArrays):
-    """The nodes of a tree that was grown in sweeps: arrays, and nothing of the data itself.
+    """Nodes of a tree grown in sweeps, stored as arrays without the data itself.
 
     Parameters
     ----------
@@ -352,7 +352,7 @@ class SweptNodes(NodeArrays):
 
     @staticmethod
     def of(grown: _Grown, splitter: SweepSplitter) -> SweptNodes:
-        """Return the nodes of what has been grown."""
+        """Return the nodes of a grown tree."""
         columns = splitter.columns
         categories = tuple(_categories(columns, t) for t in range(len(columns.tests)))
         tests = tuple(test if test.column is None else replace(test, column=None) for test in columns.members.tests)
@@ -369,7 +369,7 @@ class SweptNodes(NodeArrays):
 
     @property
     def parents(self) -> tuple[int, ...]:
-        """The branch above each node; -1 for the root."""
+        """Parent of each node; -1 for the root."""
         parents = np.full(len(self.grown.sizes), -1)
         branches = np.flatnonzero(self.grown.forks[:, 0] >= 0)
         parents[self.grown.forks[branches, 3:]] = branches[:, None]
@@ -377,12 +377,12 @@ class SweptNodes(NodeArrays):
 
     @property
     def n_leaves(self) -> int:
-        """Number of these nodes that are leaves."""
+        """Number of leaves."""
         return int((self.grown.forks[:, 0] < 0).sum())
 
     @property
     def evaluated(self) -> int:
-        """Number of tests that were tried."""
+        """Number of tests evaluated."""
         return int(self.grown.figures[:, 3].sum())
 
     def __len__(self) -> int:
@@ -410,7 +410,7 @@ class SweptNodes(NodeArrays):
         return Branch(test, yes, no, stats, found, self._shares(yes, no))
 
     def _may_miss(self) -> NDArray[np.bool_]:
-        """Return which nodes would have been looked at, if they are leaves."""
+        """Return which leaves would have been searched with more time."""
         may_miss = np.zeros(len(self), dtype=np.bool_)
         if self.untried is not None:
             growth, depths = self.growth, np.array(depths_of(self.parents))
@@ -428,7 +428,7 @@ class SweptNodes(NodeArrays):
         return list(map(self.target.task.summary_of, self.grown.sizes.tolist(), self.seen.tolist()))
 
     def _test(self, node: int) -> syn.Predicate:
-        """The test of a node."""
+        """Return the test of a node."""
         t = int(self.grown.forks[node, 0])
         if node in self.sets:
             return self.tests[t].among(self.sets[node])
@@ -436,7 +436,7 @@ class SweptNodes(NodeArrays):
 
     @property
     def descent(self) -> Descent | None:
-        """Compiled descent of the tree; the same as from its nodes."""
+        """Compiled descent of the tree, the same as from its nodes."""
         forks = self.grown.forks[:, [0, 3, 4]].tolist()
         tests = [None if t < 0 else self._test(node) for node, (t, _, _) in enumerate(forks)]
         return descent_of(tests, [(yes, no) for _, yes, no in forks])
@@ -448,7 +448,7 @@ def _categories(columns: ListedColumns, t: int) -> tuple[str, ...]:
 
 
 def _sets(grown: _Grown, columns: ListedColumns) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The nodes that ask about a set of values, and the set: the values that their yes side has."""
+    """Return the nodes with a set test, and the set: the values in their yes branch."""
     for t in np.flatnonzero(columns.tests[:, 1] == kernel.SUBSET).tolist():
         codes, categories = columns.values[columns.tests[t, 0]], _categories(columns, t)
         for node in np.flatnonzero(grown.forks[:, 0] == t).tolist():
@@ -458,7 +458,7 @@ def _sets(grown: _Grown, columns: ListedColumns) -> Iterator[tuple[int, tuple[st
 
 
 def _chosen(forks: NDArray[np.int64], columns: ListedColumns) -> NDArray[np.float64]:
-    """Return the member of its test's family for each node, from the two rows that it was found by."""
+    """Return the member of its test's family for each node, from the two rows next to its threshold."""
     by_test = np.argsort(forks[:, 0], kind="stable")
     asked, lower, upper = forks[by_test, :3].T
     edges = np.searchsorted(asked, np.arange(len(columns.tests) + 1)).tolist()
@@ -482,7 +482,7 @@ def _chosen(forks: NDArray[np.int64], columns: ListedColumns) -> NDArray[np.floa
 
 
 def _member(test: FlatTest, categories: tuple[str, ...], chosen: float) -> syn.Predicate:
-    """One member of a family."""
+    """Return one member of a family."""
     if test.steps:
         return test.steps[int(chosen)]
     if test.attribute is None and test.key is None:

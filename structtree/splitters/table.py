@@ -40,14 +40,14 @@ __all__ = [
 ]
 
 FEW = 256
-"""Up to so many different values a column is counted by value instead of sorted."""
+"""Maximum number of distinct values for which a column is counted by value instead of sorted."""
 
 VALUES_AT_A_TIME = 2_000_000
-"""So many values are made integers before the next look at the clock."""
+"""Number of values that are converted between two checks of the clock."""
 
 
 class Tuning(NamedTuple):
-    """Sizes from which another way to the same tree is quicker.
+    """Sizes at which a faster route to the same tree is selected.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Tuning(NamedTuple):
 
 
 def pool_for(n_cells: int, tuning: Tuning) -> ThreadPoolExecutor | None:
-    """Threads for a table with so many rows times tests, if they pay.
+    """Return threads for a table with this many rows times tests, if they pay off.
 
     A single one pays as well where data is large: it leaves somebody free to look at the clock.
     """
@@ -87,7 +87,7 @@ Work = Callable[..., Any]
 
 
 class ListedMembers(NamedTuple):
-    """The tests of columns, and the data that each column was made of.
+    """Tests of columns, and the data that each column was made from.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ ListedColumns = TestColumns[ListedMembers]
 
 
 def source_column(columns: ListedColumns, test: int) -> Column | None:
-    """Return the data that a test is about; None for a single test."""
+    """Return the data that a test uses; None for a single test."""
     column, sources = int(columns.tests[test, 0]), columns.members.sources
     return sources[column] if column < len(sources) else None
 
@@ -127,7 +127,7 @@ def columns_for(
     answer: Answer | None = None,
     mirrors: bool = True,
 ) -> ListedColumns:
-    """Make columns of the data that some tests are about, as many of them as there is time for.
+    """Make columns of the data that tests use, as many as there is time for.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def columns_for(
 
 
 def _sources(tests: Sequence[FlatTest], population: Population) -> dict[Any, Column]:
-    """Return the data that tests are about, by subject."""
+    """Return the data that tests use, by feature."""
     own = dict.fromkeys(test.attribute for test in tests if test.attribute is not None)
     whole, rows = population.tables[population.schema.individual], population.individuals
     everybody = len(rows) == whole.n_rows and bool((rows == np.arange(len(rows))).all())
@@ -156,7 +156,7 @@ def _sources(tests: Sequence[FlatTest], population: Population) -> dict[Any, Col
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Making:
-    """Columns in the making: sorted ones first, then those that are counted by value, then single tests."""
+    """Columns in the making: sorted columns first, then those counted by value, then single tests."""
 
     n_rows: int
     clock: Clock
@@ -200,19 +200,19 @@ class _Making:
         )
 
     def _ranked(self, sources: list[Column], order: Codes, values: Codes) -> list[bool]:
-        """Sort columns, and put their ranks into the first ones; whether each has gaps."""
+        """Sort columns and store their ranks in the first ones; return whether each has missing values."""
         jobs = list(zip(sources, order, values[: len(order)], strict=True))
         return list(self._in_time(jobs, _rank))
 
     def _answered(self, single: list[FlatTest], answer: Answer, values: Codes) -> int:
-        """Answer single tests, and return how many of them there was time for."""
+        """Evaluate single tests, and return how many there was time for."""
         n = 0
         for n, codes in enumerate(self._in_time([(test.right,) for test in single], answer, run=map), 1):
             values[n - 1] = codes
         return n
 
     def _in_time(self, jobs: Sequence[tuple[Any, ...]], work: Work, run: Work | None = None) -> Iterator[Any]:
-        """Yield the results of jobs, each of as many values as there are rows, until the time is over."""
+        """Yield the results of jobs, each of one value per row, until the time is up."""
         many = max(1, VALUES_AT_A_TIME // max(1, self.n_rows))
         for first in range(0, len(jobs), many):
             report_status("sorting columns", first, len(jobs), f"{first:,} of {len(jobs):,}")
@@ -222,14 +222,14 @@ class _Making:
 
 
 class _Coded(NamedTuple):
-    """Return which of its few values each row of a column has, -1 for none; and how many they are."""
+    """Code of each row's value among the few values of a column, -1 for none; and the number of values."""
 
     codes: Codes
     n: int
 
 
 def _coded(column: Column, tuning: Tuning) -> _Coded | None:
-    """A column as codes; None where that does not pay."""
+    """Return a column as codes; None if that does not pay off."""
     if column.kind in ("nominal", "bool"):
         codes = column.values.astype(np.int32, copy=False)
         return _Coded(codes, max(len(column.categories), int(codes.max(initial=0)) + 1))
@@ -243,13 +243,13 @@ def _coded(column: Column, tuning: Tuning) -> _Coded | None:
 
 
 def _rank(column: Column, order: Codes, ranks: Codes) -> bool:
-    """Put the rows of a column in order, with what they have in it; whether some have nothing."""
+    """Sort the rows of a column; return whether it has missing values."""
     values = np.array(column.values)  # in one run, whatever it is a part of
     return bool(kernel.rank(values, values.argsort(), order, ranks))
 
 
 def _few_values(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """The different values of a column, ascending, if there are few."""
+    """Return the distinct values of a column in ascending order, if there are few."""
     if len(np.unique(values[:: max(1, len(values) // (4 * FEW))])) > FEW:
         return None
     present = np.unique(values)
@@ -258,7 +258,7 @@ def _few_values(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 
 def without_mirrors(tests: tuple[FlatTest, ...], missing: set[Any]) -> tuple[FlatTest, ...]:
-    """Keep only the first of ``>=`` and ``<=`` on a column without gaps: the other divides the rows in the same ways.
+    """Keep only the first of ``>=`` and ``<=`` on columns without missing values: both give the same splits.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def without_mirrors(tests: tuple[FlatTest, ...], missing: set[Any]) -> tuple[Fla
 
 
 def task_of(target: Target) -> kernel.SweepTask:
-    """The targets as the kernels want them."""
+    """Return the targets in the format of the kernels."""
     weights, values = target.weights, target.values
     plain = bool((weights == 1.0).all())
     classes, mean = bool(target.classes), target.task.centre(values, weights)

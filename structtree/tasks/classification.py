@@ -29,7 +29,7 @@ from structtree.tasks.task import NodeFigures, RuleFigures, Task
 __all__ = ["ClassWeight", "Classification", "class_factors", "label_text"]
 
 ClassWeight = Mapping[Any, float] | Literal["balanced"]
-"""The weight of each class, or that all classes weigh the same."""
+"""Weight of each class, or ``"balanced"`` for equal total weights."""
 
 _GOALS = {"accuracy": "acc*", "ranking": "entropy", "reading": "entropy"}
 _RISKS = ("error", "gini", "entropy", "mse")
@@ -60,7 +60,7 @@ class Classification(Task):
     # ---- labels -----------------------------------------------------------------------------------------
 
     def with_classes(self, labels: NDArray[Any], classes: Sequence[Any] | None, chosen: Criterion) -> Classification:
-        """Return the task with the given classes, or with those found in the labels."""
+        """Return the task with the given classes, or those of the labels."""
         found = _classes(labels_for("classes", labels).tolist()) if classes is None else map(_plain, classes)
         return Classification(tuple(found))
 
@@ -69,7 +69,7 @@ class Classification(Task):
         return _codes(labels.tolist(), self.classes)
 
     def weighted(self, values: NDArray[Any], weights: Floats, class_weight: Any, priors: Any) -> Floats:
-        """Return the weights of individuals times those of their classes."""
+        """Return the sample weights multiplied by the class weights."""
         wanted = "a mapping from class to weight, 'balanced' or None"
         require(class_weight, Mapping | str | None, "class_weight", wanted)
         require(priors, Mapping | None, "priors", "a mapping from class to share, or None")
@@ -85,7 +85,7 @@ class Classification(Task):
         return values
 
     def criterion_for(self, goal: str | None = None) -> Criterion:
-        """Return the criterion that a goal chooses."""
+        """Return the default criterion of a goal."""
         return criterion(self.usual_criterion if goal is None else _GOALS[goal])
 
     # ---- statistics -------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class Classification(Task):
         return Statistics(values.astype(np.int32, copy=False), weights, len(self.classes), np.zeros(0))
 
     def compacted(self, values: NDArray[Any]) -> tuple[Classification, NDArray[Any]]:
-        """Return the task without the classes that no individual has, and the codes of the others."""
+        """Return the task without empty classes, and the codes of the others."""
         present = np.flatnonzero(np.bincount(values, minlength=len(self.classes)))
         code_of = np.zeros(len(self.classes), dtype=np.int32)
         code_of[present] = np.arange(len(present))
@@ -118,7 +118,7 @@ class Classification(Task):
         return ClassCounts(n, tuple(figures))
 
     def weights(self, seen: Floats) -> Floats:
-        """Return the weight of all classes together."""
+        """Return the total weight of all classes."""
         return np.asarray(seen.sum(axis=1))
 
     def distribution(self, stats: Stats) -> tuple[float, ...]:
@@ -132,24 +132,24 @@ class Classification(Task):
         return np.asarray(figures.argmax(axis=1).astype(np.float64))
 
     def answers(self, tree: TreeFigures, decision: Decision = MAJORITY) -> NDArray[np.int64]:
-        """Return the code of the class that each node predicts."""
+        """Return the code of the predicted class of each node."""
         return decisions(tree, decision)
 
     def spreads(self, tree: TreeFigures) -> None:
-        """Return nothing: classes are not spread out."""
+        """Return None: classes have no standard deviation."""
 
     def chances(self, tree: TreeFigures, decision: Decision = MAJORITY) -> Floats:
         """Return the probability of each class at each node."""
         return probabilities(tree, decision)
 
     def labels(self, answers: NDArray[Any]) -> NDArray[Any]:
-        """Return the classes for the given codes."""
+        """Return the classes with the given codes."""
         return np.asarray(_label_array(self.classes)[answers])
 
     def mixed(
         self, tree: TreeFigures, decision: Decision, rows: Ints, leaves: Ints, parts: Floats, n: int
     ) -> NDArray[np.int64]:
-        """Return the class of least expected cost, by the mixed probabilities of the leaves."""
+        """Return the class with the lowest expected cost under the averaged probabilities of the leaves."""
         costs, said = cost_matrix(tree, decision), np.empty(n, dtype=np.int64)
         said[rows] = decisions(tree, decision)[leaves]
         divided = np.bincount(rows, minlength=n) > 1
@@ -163,20 +163,20 @@ class Classification(Task):
     # ---- pruning and stopping ---------------------------------------------------------------------------
 
     def risks(self, tree: TreeFigures, risk: str | None = None, decision: Decision = MAJORITY) -> Floats:
-        """Return the expected cost of the best class, or an impurity."""
+        """Return the expected cost of the predicted class, or an impurity."""
         self.check_risk(risk)
         if risk in (None, "error"):
             return np.asarray((class_counts(tree) @ cost_matrix(tree, decision)).min(axis=1))
         return criterion(str(risk)).impurity(class_counts(tree))
 
     def check_risk(self, risk: str | None) -> None:
-        """Refuse the risk of numbers, and names that no risk has."""
+        """Refuse the risk of regression and unknown names."""
         if risk is not None and risk not in _RISKS:
             raise UnknownNameError("risk", risk, _RISKS)
         super().check_risk("mse" if risk == "mse" else None)
 
     def losses(self, tree: TreeFigures, values: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
-        """Return a function that tells the costs of decisions."""
+        """Return a function that computes the costs of decisions."""
         costs, said = cost_matrix(tree, decision), decisions(tree, decision)
         return lambda nodes, which: np.asarray(costs[values[which], said[nodes]])
 
@@ -192,14 +192,14 @@ class Classification(Task):
         return class_p_value(*(np.bincount(side, minlength=n_classes) for side in sides))
 
     def bits(self, groups: Sequence[NDArray[Any]], precision: float) -> list[float]:
-        """Return the bits of counts and orders of the classes that the node has."""
+        """Return the bits that encode the class counts and the order of the labels."""
         classes = np.unique(groups[0])
         return [class_bits((group[:, None] == classes).sum(axis=0)) for group in groups]
 
     # ---- text -------------------------------------------------------------------------------------------
 
     def answer_text(self, answer: Any) -> str:
-        """Return the name of a class by its code; codes below 0 are of classes that training did not have."""
+        """Return the name of a class by its code; codes below 0 are classes that did not occur in training."""
         return class_name(self.classes[int(answer)]) if int(answer) >= 0 else "another class"
 
     def leaf_text(self, node: NodeFigures) -> str:
@@ -207,13 +207,13 @@ class Classification(Task):
         return label_text(self.classes[int(node.answer)])
 
     def share_text(self, node: NodeFigures) -> str:
-        """Return how many have the class, and its probability if that is not their share: ``34/36``."""
+        """Return the count of the class, and its probability if that differs from its frequency: ``34/36``."""
         code, number = int(node.answer), node.number
         sure = "" if node.chances is None else f", p = {number(node.chances[code])}"
         return f"{number(node.stats.figures[code])}/{number(node.stats.weight)}{sure}"
 
     def whole_text(self, node: NodeFigures) -> str:
-        """Return the class and how many have it: ``active 34/36``."""
+        """Return the class and its count: ``active 34/36``."""
         return f"{self.leaf_text(node)} {self.share_text(node)}"
 
     def seen_text(self, node: NodeFigures) -> str:
@@ -232,12 +232,12 @@ class Classification(Task):
     # ---- rules and scores -------------------------------------------------------------------------------
 
     def rule_figures(self, counted: Sequence[Stats], answer: Any) -> RuleFigures:
-        """Return the share of the weight that has the predicted class."""
+        """Return the fraction of the weight with the predicted class."""
         weight = float(sum(stats.weight for stats in counted))
         return RuleFigures(sum(float(stats.figures[answer]) for stats in counted) / weight if weight else None)
 
     def baseline(self, seen: NDArray[Any], n: int) -> tuple[NDArray[np.int64], Floats]:
-        """Return the most frequent class, and the share of each."""
+        """Return the most frequent class, and the frequency of each."""
         shares = np.bincount(seen, minlength=len(self.classes)) / len(seen)
         return np.full(n, shares.argmax()), np.tile(shares, (n, 1))
 
@@ -254,7 +254,7 @@ class Classification(Task):
         if not classes:
             part.fail("expected classes for the task 'classes', got none")
         if len({(type(label), label) for label in classes}) < len(classes):
-            part.fail("expected classes that differ")
+            part.fail("expected distinct classes")
         return Classification(classes)
 
     def summary_to_json(self, stats: Stats) -> dict[str, Any]:
@@ -277,7 +277,7 @@ class Classification(Task):
 
 
 def label_text(label: object) -> str:
-    """Return a class as a word; one that looks like a number is said to be a class.
+    """Return the name of a class; one that looks like a number is prefixed with ``class``.
 
     Examples
     --------
@@ -294,7 +294,7 @@ def _before_number(label: object) -> str:
 
 
 def _label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
-    """Return the classes as an array that keeps them as they are: numpy would make one sort of different ones."""
+    """Return the classes as an array that keeps their types; numpy would convert mixed types to one."""
     if len({type(label) for label in classes}) == 1:
         return np.array(classes)
     labels = np.empty(len(classes), dtype=object)
@@ -306,11 +306,11 @@ def _json_label(label: Any) -> str | int | float | bool:
     plain = _plain(label)
     if isinstance(plain, str | bool | int) or (isinstance(plain, float) and isfinite(plain)):
         return plain
-    raise UsageError(f"a class that can be saved is a text, a number or a flag; got {label!r}")
+    raise UsageError(f"a class must be a string, a number or a boolean to be saved; got {label!r}")
 
 
 def _classes(labels: list[Any]) -> tuple[Any, ...]:
-    """All classes; by type first, since labels of two types need not have an order."""
+    """Return all classes, sorted by type first, because labels of different types may not be comparable."""
     found = dict.fromkeys(labels)
     missing = next((label for label in found if label is None or label != label), ...)
     if missing is not ...:
@@ -332,13 +332,13 @@ def _codes(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int64]:
 
 
 def _balanced_factors(codes: NDArray[np.int64], n_classes: int) -> Floats:
-    """Return the factors with which all classes that occur weigh the same."""
+    """Return the factors that give all classes that occur the same total weight."""
     counts = np.bincount(codes, minlength=n_classes)
     return np.where(counts > 0, len(codes) / (np.count_nonzero(counts) * np.maximum(counts, 1)), 1.0)
 
 
 def class_factors(class_weight: Mapping[Any, float] | str | None, classes: tuple[Any, ...]) -> Floats:
-    """Return the factor of each class, which is 1 for those without a weight.
+    """Return the factor of each class, 1 by default.
 
     Examples
     --------
@@ -358,7 +358,7 @@ def class_factors(class_weight: Mapping[Any, float] | str | None, classes: tuple
 
 
 def _prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weights: Floats) -> Floats:
-    """Return the factors that make classes weigh as the priors say, and all of them together what they did."""
+    """Return the factors that make the class weights match the priors and keep the total weight."""
     for label in priors:
         if label not in classes:
             known = did_you_mean(str(label), map(str, classes))

@@ -1,9 +1,9 @@
-"""Criteria: how good a split is, and how good any refinement of it can become.
+"""Criteria: the score of a split, and a bound on the scores of its refinements.
 
-The one idea: a refinement only takes individuals away from the yes side, so it lies in a box that the present
-counts span, and every criterion here is quasi-concave on that box. Its least value is therefore at a corner,
-where each class has stayed wholly or left wholly: the bound is the loss itself with other arguments. For numbers
-the corner is a cut of the yes side sorted by target.
+A refinement only removes individuals from the yes branch, so its counts lie in the box below the current counts, and
+every criterion here is quasi-concave on that box. The minimum is therefore at a corner, where each class stays or
+leaves as a whole: the bound is the loss itself with other arguments. For regression the corner is a prefix or suffix
+of the yes branch sorted by target.
 
 Everything is a *loss*, less is better, for m candidates at once as an (m, 2) array compared lexicographically; a
 criterion of one component leaves the second at 0. The formulas are compiled (`structtree.tasks.losses`);
@@ -11,7 +11,7 @@ proofs are in ``docs/bounds.md``. The bound for accuracy is that of Bowers, Gira
 the bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision Trees" (2005); that entropy,
 Gini, square-root Gini, gain ratio and twoing have exact bounds too is shown there.
 
-A criterion of one's own is a subclass of `Criterion` in plain numpy, and goes wherever the name of one does.
+A custom criterion is a subclass of `Criterion` in plain numpy, and is accepted wherever the name of one is.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ __all__ = [
 
 NO_TABLE = np.zeros(0)
 NOT_COMPILED = -1
-"""The kind of a criterion that is not compiled."""
+"""Kind of a criterion that is not compiled."""
 
 TRIALS, REFINEMENTS = 200, 20
-"""A bound is tried on so many random splits, and so many refinements of each."""
+"""Number of random splits, and of refinements of each, that a bound is tested on."""
 
 
 PLAUSIBLE = 1e-6
-"""Counts that are off by no more than this part are taken for rounded ones."""
+"""Relative difference up to which counts are considered equal, because of rounding."""
 
 
 class Criterion:
-    """A loss to minimise, with a bound if it has one; get one with :func:`criterion`, or make your own.
+    """A loss to minimise, with an optional bound; get one with :func:`criterion`, or define your own.
 
-    A criterion of one's own is a subclass with a `name` and an `impurity`, or else a `loss`. With a `bound` the
-    search is pruned, without it everything is looked at. The bound is tried on random refinements before it is used.
+    A custom criterion is a subclass with a `name` and an `impurity` or a `loss`. A `bound` lets the search prune;
+    without one the search is exhaustive. The bound is tested on random refinements before it is used.
 
     Attributes
     ----------
@@ -65,9 +65,9 @@ class Criterion:
         The name of the task whose statistics it reads: the weight of each class for ``"classes"``; weight, sum and
         sum of squares of centred targets for ``"numbers"``; for another task its own sums, the weight first.
     least : float
-        No loss is below this.
+        Lower bound of all losses.
     kind : int
-        Which formula of the compiled code it is; none for those of one's own.
+        Formula in the compiled code; not for custom criteria.
 
     Examples
     --------
@@ -96,30 +96,30 @@ class Criterion:
 
     @property
     def is_compiled(self) -> bool:
-        """Return whether compiled code can compute it."""
+        """Whether the criterion is compiled."""
         return self.kind != NOT_COMPILED
 
     @property
     def is_for_many_sides(self) -> bool:
-        """Return whether it tells how good a division into more than two sides is."""
+        """Whether the criterion applies to splits with more than two branches."""
         return type(self).impurity is not Criterion.impurity
 
     @property
     def has_bound(self) -> bool:
-        """Return whether it says more of refinements than that no loss is below the least one."""
+        """Whether the criterion has a bound that is tighter than the smallest possible loss."""
         return type(self).bound is not Criterion.bound
 
     def impurity(self, sides: Floats) -> Floats:
-        """Return the weight of each of some sides times its impurity, as (m,), or (m, 2) with one for ties."""
+        """Return weight times impurity of each branch, as (m,), or (m, 2) with a second component for ties."""
         raise NotImplementedError
 
     def loss(self, yes: ArrayLike, total: ArrayLike) -> Floats:
-        """Return the losses of m candidates, as (m,) or (m, 2): by default the mean impurity of the two sides.
+        """Return the losses of m candidates, as (m,) or (m, 2): by default the mean impurity of both branches.
 
         Parameters
         ----------
         yes : (m, c) or (m, 3)
-            Their yes sides.
+            Statistics of their yes branches.
         total : (c,) or (3,)
             The whole node.
         """
@@ -127,11 +127,11 @@ class Criterion:
         return two_components(self.impurity(some) + self.impurity(whole - some)) / (self.weight(whole) or 1.0)
 
     def bound(self, yes: ArrayLike, total: ArrayLike) -> Floats:
-        """Return what is lexicographically no greater than the loss of any refinement, of the same form as `loss`."""
+        """Return a lexicographic lower bound on the losses of all refinements, in the form of `loss`."""
         return np.tile([self.least, -np.inf], (len(np.atleast_2d(yes)), 1))
 
     def sides(self, yes: ArrayLike, total: ArrayLike) -> tuple[Floats, Floats]:
-        """Return the yes sides and the whole node as arrays, if they are what the criterion is about.
+        """Return the yes branches and the node as arrays, after checking that they fit the criterion.
 
         Examples
         --------
@@ -145,7 +145,7 @@ class Criterion:
         return some, whole
 
     def score(self, loss: float) -> float:
-        """Return the first component of the loss as people say it; of a score the loss."""
+        """Return the first component of the loss as a score, or the loss of a score."""
         return loss
 
     def weight(self, side: Floats) -> Any:
@@ -153,7 +153,7 @@ class Criterion:
         return self.reads.weight(side)
 
     def room(self, score: float) -> float:
-        """Return how much less than that of a split with this score a loss can be at all.
+        """Return the largest possible decrease of the loss from that of a split with this score.
 
         Examples
         --------
@@ -163,7 +163,7 @@ class Criterion:
         return max(0.0, self.score(score) - self.least)
 
     def unsplit(self, total: ArrayLike) -> Floats:
-        """Return the loss of not splitting, as (2,): the impurity of the node itself.
+        """Return the loss without a split, as (2,): the impurity of the node itself.
 
         Examples
         --------
@@ -174,7 +174,7 @@ class Criterion:
         return np.asarray(two_components(self.loss(np.zeros((1, len(whole))), whole))[0])
 
     def slack(self, total: ArrayLike) -> float:
-        """Return what rounding may have changed in a loss: the tolerance, for numbers in units of their variance.
+        """Return the tolerance for rounding errors in a loss; for regression in units of the variance.
 
         Gain ratio and square-root Gini have more where sums of weights are rounded.
 
@@ -252,7 +252,7 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
 
 
 def criterion(given: str | Criterion) -> Criterion:
-    """Return the criterion of that name, one of ``CRITERIA``; or one of one's own, once its bound has been tried.
+    """Return the criterion with a name in ``CRITERIA``, or a custom one after testing its bound.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def criterion(given: str | Criterion) -> Criterion:
     """
     require(given, str | Criterion, "criterion", "a name or a Criterion")
     if isinstance(given, Criterion):
-        # One that reads the sums of another task is tried when the task is known.
+        # A criterion for another task is tested once the task is known.
         return tried(given, given.reads.random_split) if given.reads.can_draw and not given.is_compiled else given
     try:
         return CRITERIA[given]
@@ -274,7 +274,7 @@ def criterion(given: str | Criterion) -> Criterion:
 
 
 def better(a: ArrayLike, b: ArrayLike, slack: float = TOLERANCE) -> Mask:
-    """Return if loss a is less than loss b by more than the slack; equal first components leave it to the second.
+    """Return whether loss a is lower than loss b by more than the slack; the second component breaks ties.
 
     Examples
     --------
@@ -288,10 +288,10 @@ def better(a: ArrayLike, b: ArrayLike, slack: float = TOLERANCE) -> Mask:
 
 
 def cannot_beat(bound: ArrayLike, best: ArrayLike, slack: float = TOLERANCE) -> Mask:
-    """Return if nothing with this bound is better than the best, or as good: the best is better than the bound.
+    """Return whether the best loss beats the bound, so that no refinement can be better or tie.
 
-    Refinements that may still tie are kept, since ties go to the shorter predicate. A search that has no use for
-    ties may ask ``~better(bound, best)`` instead.
+    Refinements that may still tie are kept, because ties go to the shorter predicate. A search that ignores ties can
+    use ``~better(bound, best)`` instead.
 
     Examples
     --------
@@ -308,7 +308,7 @@ def two_components(losses: ArrayLike) -> Floats:
 
 
 def _check_sides(own: Criterion, some: Floats, whole: Floats) -> None:
-    """Refuse class counts where moments are expected, moments where class counts are, and what is neither."""
+    """Refuse statistics that do not fit the criterion, such as class counts instead of moments."""
     reads = own.reads
     if whole.ndim != 1 or reads.width not in (None, len(whole)):
         raise UsageError(f"criterion {own.name!r} needs {reads.words} of a node; got {whole.tolist()}")
@@ -329,7 +329,7 @@ def _check_sides(own: Criterion, some: Floats, whole: Floats) -> None:
 
 
 class RandomSplit(NamedTuple):
-    """Sums of a random node, of a yes side of it, and of refinements of that side."""
+    """Statistics of a random node, of a yes branch of it, and of refinements of that branch."""
 
     total: Floats
     yes: Floats
@@ -406,12 +406,12 @@ _READS: Mapping[str, _Reads] = MappingProxyType({"classes": _ClassWeights(), "nu
 _ANY_SUMS = _Reads()
 
 
-# ---- criteria of one's own ------------------------------------------------------------------------------------
+# ---- custom criteria ------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=100)
 def tried(own: Criterion, draw: Callable[[np.random.Generator], RandomSplit]) -> Criterion:
-    """Return a custom criterion, unless random refinements show that its bound is wrong.
+    """Return a custom criterion after testing its bound on random refinements.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ __all__ = [
 
 
 class TreeFigures(Protocol):
-    """The part of a tree that decides what its nodes say: see `structtree.models.tree.Tree`."""
+    """The properties of a tree that determine its predictions: see `structtree.models.tree.Tree`."""
 
     @property
     def seen(self) -> Floats:
@@ -35,7 +35,7 @@ class TreeFigures(Protocol):
 
     @property
     def parents(self) -> tuple[int, ...]:
-        """The branch above each node; -1 for the root."""
+        """Parent of each node; -1 for the root."""
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -43,11 +43,11 @@ class TreeFigures(Protocol):
 
     @property
     def lightest(self) -> float:
-        """The least weight of a training individual, above 0."""
+        """Smallest positive weight of a training individual."""
 
 
 def class_counts(tree: TreeFigures) -> Floats:
-    """The weight of each class at each node, as (nodes, classes).
+    """Return the weight of each class at each node, as (nodes, classes).
 
     Examples
     --------
@@ -63,9 +63,9 @@ def class_counts(tree: TreeFigures) -> Floats:
 
 
 def probabilities(tree: TreeFigures, decision: Decision = MAJORITY) -> Floats:
-    """The probability of each class at each node, as (nodes, classes).
+    """Return the probability of each class at each node, as (nodes, classes).
 
-    Where no training weight arrived, frequencies are those of the nearest node above where some did.
+    A node without training weight has the frequencies of its nearest ancestor with weight.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def probabilities(tree: TreeFigures, decision: Decision = MAJORITY) -> Floats:
 
 
 def decisions(tree: TreeFigures, decision: Decision = MAJORITY) -> NDArray[np.int64]:
-    """The class that each node says, as its place among the tree's classes: the first of least expected cost.
+    """Return the index of the class with the lowest expected cost at each node; ties go to the first.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def decisions(tree: TreeFigures, decision: Decision = MAJORITY) -> NDArray[np.in
 
 
 def cost_matrix(tree: TreeFigures, decision: Decision = MAJORITY) -> Floats:
-    """Return the costs of saying class j of an individual of class i, as (i, j); by default 1 for every error.
+    """Return the cost of predicting class j for true class i, as (i, j); by default 1 for every error.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def cost_matrix(tree: TreeFigures, decision: Decision = MAJORITY) -> Floats:
 
 
 def smoothed_counts(tree: TreeFigures, decision: Decision) -> Floats:
-    """Return the counts with what the estimate adds to them.
+    """Return the counts after smoothing by the estimate.
 
     Not yet divided into probabilities because so they are exact for whole counts: equal ratios are equal numbers.
     Individuals of the least training weight are added, so that only the ratios of weights matter; where that is 1, an
@@ -150,7 +150,7 @@ def smoothed_counts(tree: TreeFigures, decision: Decision) -> Floats:
 
 
 def _smoothed_by_branch(tree: TreeFigures, counts: Floats, m: float) -> Floats:
-    """The counts with m more that are distributed as the node above is estimated to be; the root keeps its own."""
+    """Return the counts plus m individuals distributed as estimated for the parent; the root is unchanged."""
     smooth = _somewhere(counts)
     for node in range(1, len(counts)):
         above = smooth[tree.parents[node]]
@@ -160,12 +160,12 @@ def _smoothed_by_branch(tree: TreeFigures, counts: Floats, m: float) -> Floats:
 
 
 def _somewhere(counts: Floats) -> Floats:
-    """Equal counts where there are none at all."""
+    """Return equal counts for nodes without any."""
     return np.where(counts.sum(axis=1, keepdims=True) > 0, counts, 1.0)
 
 
 def nearest_with_weight(tree: TreeFigures, weights: Floats) -> NDArray[np.int64]:
-    """Return for each node the nearest one at or above it that has any weight."""
+    """Return the nearest node with weight for each node: itself or an ancestor."""
     sources = np.arange(len(weights))
     for node in np.flatnonzero(weights <= 0).tolist():
         above = tree.parents[node]

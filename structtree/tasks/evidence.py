@@ -6,12 +6,12 @@ Two ways to ask, both about the individuals at one node, each counted once whate
 χ² test of independence of side and class, for numbers the F test of equal means. The test is the best of many, which
 no p-value here makes up for: with a large grammar take a smaller level.
 
-*MDL*, minimum description length: somebody knows the data but not the target, and is to be told it in as few bits as
-possible. A node is told as it is, or as a test and its sides, whichever is shorter. The code:
+*MDL*, minimum description length: encode the target for a receiver who knows the data, in as few bits as possible.
+A node is encoded directly, or as a test and its branches, whichever is shorter. The code:
 
-- One bit for every node says whether it is a leaf; so a branch with two leaves has two more of them than a leaf.
-- A test is told literal by literal. Each costs one bit, to say that another one follows, and log2 of how many
-  literals the grammar offers at the node.
+- One bit per node marks it as a leaf or a branch; so a branch with two leaves needs two more bits than a leaf.
+- A test is encoded literal by literal. Each costs one bit, which marks the end of the test, and log2 of the number of
+  literals that the grammar offers at the node.
 - n classes, of which the node has k: how often each occurs is one of C(n + k - 1, k - 1) possibilities; in which
   order is one of n! / (n_1! ... n_k!).
 - n numbers: those of a normal distribution, to the precision of the data, which is the least difference of two
@@ -40,12 +40,12 @@ Targets = NDArray[Any]
 
 
 def class_p_value(*sides: ArrayLike) -> float:
-    """Return how likely counts at least as unlike as these are if class and side are independent: Pearson's χ² test.
+    """Return the p-value of Pearson's χ² test of independence of class and branch.
 
     Parameters
     ----------
     sides : arrays of int
-        How many there are of each class on each side.
+        Class counts of each branch.
 
     Examples
     --------
@@ -66,12 +66,12 @@ def class_p_value(*sides: ArrayLike) -> float:
 
 
 def number_p_value(*targets: ArrayLike) -> float:
-    """Return how likely means at least as unlike as these are if all sides have the same: the F test.
+    """Return the p-value of the F test of equal means in all branches.
 
     Parameters
     ----------
     targets : arrays of float
-        Those on each side.
+        Targets in each branch.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def number_p_value(*targets: ArrayLike) -> float:
 
 
 def class_bits(counts: ArrayLike) -> float:
-    """Return the number of bits needed to encode the classes of individuals: first the counts, then the assignment.
+    """Return the number of bits that encode class labels: first the class counts, then their order.
 
     Parameters
     ----------
@@ -118,15 +118,15 @@ def class_bits(counts: ArrayLike) -> float:
 
 
 def number_bits(values: ArrayLike, precision: float, extent: float) -> float:
-    """Return the bits that numbers take: their mean and standard deviation, then each as of a normal distribution.
+    """Return the number of bits that encode numbers as a normal distribution: its parameters, then each number.
 
     Parameters
     ----------
     values : array of float
     precision : float
-        To what they are told.
+        Precision of the encoded numbers.
     extent : float
-        How far the greatest and the least that may occur are apart.
+        Difference of the largest and the smallest possible number.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def number_bits(values: ArrayLike, precision: float, extent: float) -> float:
     True
     """
     y = np.asarray(values, dtype=np.float64)
-    # With less spread than this a number would be told in fewer than 0 bits.
+    # With less spread a number would need fewer than 0 bits.
     spread = max(float(y.std()), precision / sqrt(2 * pi))
     parameters = 2 * log2(1 + extent * sqrt(len(y)) / spread)
     each = log2(sqrt(2 * pi) * spread / precision) + float(y.var()) / spread**2 * log2(e) / 2
@@ -144,7 +144,7 @@ def number_bits(values: ArrayLike, precision: float, extent: float) -> float:
 
 
 def precision_of(values: ArrayLike) -> float:
-    """The least difference of two numbers that is more than rounding; 1 when all are equal.
+    """Return the smallest difference of two numbers beyond rounding; 1 if all are equal.
 
     Examples
     --------

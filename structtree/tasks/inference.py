@@ -1,9 +1,10 @@
-"""Infer what is learned from labels: classes or numbers.
+"""Inference of the task, classification or regression, from labels.
 
-The rule is the same for the command line, `structtree.fit`, `structtree.audit` and everything else that is not told:
-real numbers are a regression target, with one exception, and all other labels are classes. The exception are whole
-numbers with exactly two different values, such as 0 and 1, since that is how many files write no and yes. Integers
-with more values read from a file are numbers as well; a nominal column, or an array of integers, has classes.
+The rule is the same for the command line, `structtree.fit`, `structtree.audit` and all other functions without an
+explicit task: real numbers mean regression, with one exception, and all other labels mean classification. The
+exception is two distinct whole numbers, such as 0 and 1, because many files encode no and yes like this. Integers
+with more values read from a file mean regression as well; a nominal column or an array of integers means
+classification.
 
 A criterion decides before the rule does (``"mse"`` is for numbers, ``"gini"`` for classes), and so do the estimators.
 """
@@ -24,7 +25,7 @@ EXACT_INTEGERS = 2.0**53
 
 
 def infer_task(labels: NDArray[Any]) -> LearningTask:
-    """Infer the task from the labels, following the rule in the module docstring.
+    """Return the task for labels, by the rule above.
 
     Examples
     --------
@@ -39,7 +40,7 @@ def infer_task(labels: NDArray[Any]) -> LearningTask:
 
 
 def labels_for(task: str, labels: NDArray[Any]) -> NDArray[Any]:
-    """Return labels as a task has them: whole numbers that are classes become integers.
+    """Return the labels in the form of a task: whole numbers as classes become integers.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def labels_for(task: str, labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def are_whole(numbers: NDArray[Any]) -> bool:
-    """Return whether all of some real numbers are integers that a float represents exactly.
+    """Return whether all real numbers are integers that a float represents exactly.
 
     Examples
     --------

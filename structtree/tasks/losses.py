@@ -57,7 +57,7 @@ WHOLE_CLASSES = 8
 
 
 def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, slack: float) -> Any:
-    """Losses and bounds of many candidates.
+    """Return the losses and bounds of many candidates.
 
     Not compiled itself, so that of the three below only those are compiled that are needed.
 
@@ -213,7 +213,7 @@ def _same(one: Any, other: Any) -> bool:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def side_impurities(kind: int, sides: Any) -> Any:
-    """The weight of each side times its impurity, as (sides,).
+    """Return weight times impurity of each branch, as (sides,).
 
     Parameters
     ----------
@@ -237,15 +237,15 @@ def side_impurities(kind: int, sides: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def information(sides: Any, division: Any, known: Any) -> Any:
-    """Return how many bits about the class the sides of each division give for all its individuals together.
+    """Return the total information gain of each split in bits, summed over its individuals.
 
     Parameters
     ----------
     sides : (sides, classes) float64
     division : (sides,) int64
-        Which division each of them is a side of.
+        Index of the split that each branch belongs to.
     known : (divisions, classes) float64
-        All sides of each division together.
+        Sums over the branches of each split.
     """
     bits = np.zeros(len(known))
     for i in range(len(sides)):
@@ -264,7 +264,7 @@ def information(sides: Any, division: Any, known: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float, table: Any) -> float:
-    """The first component of the loss where there are two classes: x and y on one side, p and q on the other."""
+    """Return the first component of the loss for two classes: x and y in one branch, p and q in the other."""
     if kind == GINI:
         return 2.0 * (_half_gini(x, y) + _half_gini(p, q)) / weight
     if kind == ENTROPY:
@@ -279,7 +279,7 @@ def loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _loss_of_one(kind: int, x: float, p: float, m: float, weight: float, table: Any) -> float:
-    """The same where the yes side has but x of one class, and the no side p of it and all m of the other."""
+    """Return the same if one branch has only x of one class, and the other p of it and all m of the other class."""
     if kind == ENTROPY:
         pure = times_log2(p, table) + times_log2(m, table)
         return side_bits(p + m, pure, table) / weight
@@ -293,7 +293,7 @@ def _half_gini(x: float, y: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def entropy_of_two(x: float, y: float, p: float, q: float, weight: float, table: Any) -> float:
-    """The mean entropy of a side with x and y and one with p and q."""
+    """Return the mean entropy of a branch with x and y and a branch with p and q."""
     bits = side_bits(x + y, times_log2(x, table) + times_log2(y, table), table)
     bits += side_bits(p + q, times_log2(p, table) + times_log2(q, table), table)
     return bits / weight
@@ -323,13 +323,13 @@ def rest(whole: float, part: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def dust(whole: float) -> float:
-    """The greatest difference of sums up to this weight that may be rounding alone."""
+    """Return the largest rounding error of sums up to this weight."""
     return min(TOLERANCE * whole, 0.5)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def class_slack(kind: int, total: Any) -> Any:
-    """Return how far rounding may keep two equal losses of classes apart.
+    """Return the largest difference of two equal classification losses due to rounding.
 
     Whole numbers up to 2^53 add up exactly. The rounding error of other sums is in proportion to the weight of the
     node, and can be a large share of a side with a single light individual. Gain ratio changes in proportion to that
@@ -348,7 +348,7 @@ def class_slack(kind: int, total: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def error_share(right: float, weight: float) -> float:
-    """The share of the weight that is not right."""
+    """Return the error rate."""
     return max(weight - right, 0.0) / weight
 
 
@@ -365,7 +365,7 @@ def times_log2(v: float, table: Any) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def loss_of_many(kind: int, side: Any, total: Any, weight: float, pure: Any, table: Any) -> Any:
-    """The first component of the loss for any number of classes."""
+    """Return the first component of the loss for any number of classes."""
     if kind >= ACCURACY:
         return _errors(side, total, weight)
     if kind == ENTROPY:
@@ -375,7 +375,7 @@ def loss_of_many(kind: int, side: Any, total: Any, weight: float, pure: Any, tab
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def bits_of_many(side: Any, total: Any, weight: float, pure: Any, table: Any) -> Any:
-    """The mean entropy for any number of classes."""
+    """Return the mean entropy for any number of classes."""
     fill_pure_parts(pure, side, total, table)
     return entropy(EVERYTHING, side, pure, weight, table)
 
@@ -422,7 +422,7 @@ def fill_pure_parts(pure: Any, yes: Any, total: Any, table: Any) -> None:
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def entropy(corner: int, yes: Any, pure: Any, weight: float, table: Any) -> float:
-    """The mean entropy if only the classes of a corner stay.
+    """Return the mean entropy if only the classes of a corner stay.
 
     Unlike the sum of v log2(T / v) this needs two logarithms a corner, however many classes there are.
     """
@@ -439,7 +439,7 @@ def entropy(corner: int, yes: Any, pure: Any, weight: float, table: Any) -> floa
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _sum_of_terms(kind: int, corner: int, yes: Any, total: Any, weight: float) -> float:
-    """The loss if only the classes of a corner stay."""
+    """Return the loss if only the classes of a corner stay."""
     kept, added = 0.0, 0.0
     for k in range(len(yes)):
         if (corner >> k) & 1:
@@ -553,7 +553,7 @@ def _surplus_nats(part: float, surplus: float, expected: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def assess_numbers(counts: Any, targets: Any, total: Any, best: float, slack: float) -> Any:
-    """Losses and bounds for mse.
+    """Return the losses and bounds for mse.
 
     Where the deviation of the no side alone has lost against the best, it is the bound; else the best cut is.
 
@@ -601,7 +601,7 @@ def assess_numbers(counts: Any, targets: Any, total: Any, best: float, slack: fl
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _best_cut(kept: Any, targets: Any, w: float, s: float, total: Any) -> float:
-    """The most that is explained by a prefix or a suffix of what is kept."""
+    """Return the largest explained variation of a prefix or a suffix of the kept individuals."""
     most = _explained_by(0.0, 0.0, total, 0.0)
     before, moment = 0.0, 0.0
     for j in range(len(targets)):

@@ -1,4 +1,4 @@
-"""Metrics of predictions: those of scikit-learn, computed from predictions beside the truth."""
+"""Metrics of scikit-learn, computed from predictions and true values."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class ScoredAnswers(Protocol):
 
     @property
     def actual(self) -> NDArray[Any]:
-        """The truth: numbers, or codes of classes."""
+        """True values: numbers, or class codes."""
 
     @property
     def said(self) -> NDArray[Any]:
-        """The predictions, likewise."""
+        """Predicted values: numbers, or class codes."""
 
     @property
     def probabilities(self) -> Floats | None:
@@ -31,7 +31,7 @@ class ScoredAnswers(Protocol):
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The names of the classes; none if numbers are predicted."""
+        """Names of the classes; empty for regression."""
 
 
 def class_name(label: Any) -> str:
@@ -53,17 +53,17 @@ class Metric(NamedTuple):
     Parameters
     ----------
     name : str
-        As scikit-learn calls it.
+        Name in scikit-learn.
     label : str
-        As people call it.
+        Name for display.
     task : str
-        The name of the task it is for.
+        Name of the task.
     compute : function
-        Of `sklearn.metrics` and the predictions.
+        Computes it from `sklearn.metrics` and the predictions.
     is_usual : bool
         Whether it is shown by default.
     form : str
-        Of its values as text: three decimals; errors in the unit of the target have four digits.
+        Format of its values: three decimals; errors in the unit of the target have four digits.
     """
 
     name: str
@@ -75,12 +75,12 @@ class Metric(NamedTuple):
 
 
 def _binary(answers: ScoredAnswers) -> dict[str, Any]:
-    """The last of two classes is the positive one, as in scikit-learn; of more classes all count the same."""
+    """Return options of binary metrics: the second of two classes is positive; more classes are averaged."""
     return {"pos_label": 1} if len(answers.classes) == 2 else {"average": "macro"}
 
 
 def _one_vs_rest(metric: Callable[..., float], answers: ScoredAnswers) -> float:
-    """The mean over the classes that occur; the last class alone where there are two."""
+    """Return the mean over the classes that occur; of two classes only the second counts."""
     truth = answers.actual[:, None] == np.arange(len(answers.classes))
     shown = truth.any(axis=0) & ~truth.all(axis=0)
     if len(answers.classes) == 2:
@@ -101,7 +101,7 @@ def _of_labels(function: str) -> Callable[[Any, ScoredAnswers], float]:
 
 
 def metrics_by_name(*metrics: Metric) -> Mapping[str, Metric]:
-    """Return metrics by their names; the first is the one that is quoted alone."""
+    """Return metrics by name; the first is the main one."""
     return {metric.name: metric for metric in metrics}
 
 

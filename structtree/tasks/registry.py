@@ -1,4 +1,4 @@
-"""Registry of tasks: the names that model files and criteria have for them."""
+"""Registry of tasks by name, for model files and criteria."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TASKS: dict[str, Task] = {}
 
 
 def register_task(task: Task) -> None:
-    """Make a task known by its name, so that models with it can be loaded.
+    """Register a task by name, so that models with it can be loaded.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def register_task(task: Task) -> None:
 
 
 def as_task(given: str | Task) -> Task:
-    """Return a task, or the registered task of a name.
+    """Return a task, or the task registered under a name.
 
     Examples
     --------

@@ -26,10 +26,10 @@ from structtree.reprs import names_text, short_repr
 __all__ = ["PLAIN", "ClassCounts", "Moments", "Statistics", "Stats", "Sums", "Units", "group_sums", "one_hot"]
 
 NARROW = 1 / 1024
-"""Numbers that spread over less than this part of their size are counted from one of them."""
+"""Numbers whose range is below this fraction of their size are stored relative to one of them."""
 
 ROUNDING = 64 * np.finfo(np.float64).eps
-"""Numbers that spread over less than this part of their size are equal but for rounding."""
+"""Numbers whose range is below this fraction of their size are equal up to rounding."""
 
 ORDINARY = 100
 """Numbers with a smaller exponent, to the base of 2 and of either sign, have squares that can be added up."""
@@ -50,11 +50,11 @@ class Stats(Protocol):
 
     @property
     def weight(self) -> float:
-        """Weight of all of them."""
+        """Total weight."""
 
     @property
     def figures(self) -> tuple[float, ...]:
-        """Numbers that a tree keeps of the node."""
+        """Numbers that a tree stores for the node."""
 
     @property
     def sums(self) -> tuple[float, ...]:
@@ -68,7 +68,7 @@ class ClassCounts:
     Parameters
     ----------
     n : int
-        How many individuals.
+        Number of individuals.
     counts : tuple of float
         Their weight in each class, in the order of the tree's classes.
     """
@@ -84,7 +84,7 @@ class ClassCounts:
 
     @property
     def weight(self) -> float:
-        """The weight of all of them."""
+        """Total weight."""
         return sum(self.counts)
 
     @property
@@ -151,7 +151,7 @@ class Units(NamedTuple):
 
     @property
     def are_plain(self) -> bool:
-        """Return whether numbers and weights are counted as they are."""
+        """Whether numbers and weights are in plain units."""
         return self == PLAIN
 
     def counted(self, numbers: Floats) -> Floats:
@@ -237,7 +237,7 @@ class Statistics:
 
 
 def one_hot(codes: NDArray[np.integer], weights: Floats, n: int) -> Floats:
-    """Return the weight of each individual in the column of its class, as (individuals, classes)."""
+    """Return a one-hot matrix of the classes times the weights, as (individuals, classes)."""
     found = np.zeros((len(codes), n))
     found[np.arange(len(codes)), codes] = weights
     return found

@@ -1,6 +1,6 @@
-"""The target: the labels and weights of all individuals, checked once, and summed at any node.
+"""Target: the labels and weights of all individuals, checked once, and summarised at any node.
 
-What labels are, and what of them adds up, is for the task to say (`structtree.tasks.task`).
+The task defines valid labels and their statistics (`structtree.tasks.task`).
 
 Only the ratios of weights matter, so they are counted in a unit of their own: the least weight is 1 or more, and
 weights that have a common unit are whole numbers, which add up without rounding. A tree is grown and pruned in these
@@ -31,7 +31,7 @@ from structtree.tasks.task import Task
 __all__ = ["Target", "room", "target_for", "undivided"]
 
 FAINT = 2.0**-150
-"""Weights below this share of the greatest one count as 0."""
+"""Weights below this fraction of the largest one count as 0."""
 
 MOST_PARTS = 1000
 """The least weight may be at most this many of a unit of which all weights are whole multiples."""
@@ -75,16 +75,16 @@ class Target:
         return self.task.classes
 
     def stats(self, which: NDArray[np.int64], parts: Floats | None = None) -> Stats:
-        """Return the summary of some individuals, or of parts of them."""
+        """Return the summary of individuals, possibly with fractional weights."""
         return self.task.summary(self.values[which], self.weights[which] * (1.0 if parts is None else parts))
 
     @property
     def lightest(self) -> float:
-        """The least weight above 0."""
+        """Smallest positive weight."""
         return float(self.weights[self.weights > 0].min())
 
     def counted(self) -> Target:
-        """Return the same labels, numbers and weights in the units that suit them."""
+        """Return the target with labels and weights in suitable units."""
         weights, unit = _counted_weights(self.weights)
         units = self.task.units(self.values)._replace(weight=unit)
         return (
@@ -98,12 +98,12 @@ class Target:
         return replace(self, values=self.values[which], weights=self.weights[which])
 
     def is_pure(self, which: NDArray[np.int64]) -> bool:
-        """Return whether there is nothing to tell apart."""
+        """Return whether all labels are identical."""
         return self.task.is_pure(self.values[which])
 
 
 def undivided(criterion: Criterion, stats: Stats) -> float:
-    """Return the loss of a node as it is.
+    """Return the loss of a node without a split.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def undivided(criterion: Criterion, stats: Stats) -> float:
 
 
 def room(criterion: Criterion, stats: Stats) -> float:
-    """Return how much less than that of a node as it is a loss can be, for all that is known.
+    """Return an upper bound on how much a split can lower the loss of a node.
 
     Examples
     --------
@@ -203,9 +203,9 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
 def _with_some_weight(target: Target) -> Target:
     greatest = float(target.weights.max())
     if not greatest > 0:
-        raise DataError("all individuals have weight 0, so there is nothing to learn from")
+        raise DataError("all individuals have weight 0; at least one must have a positive weight")
     if not greatest * len(target.weights) < np.inf:
-        raise DataError("the weights are too great to be added up; divide all of them by the same number")
+        raise DataError("the sum of the weights overflows; divide all weights by the same number")
     faint = target.weights < FAINT * greatest
     return replace(target, weights=np.where(faint, 0.0, target.weights)) if faint.any() else target
 

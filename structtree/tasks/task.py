@@ -1,7 +1,7 @@
-"""Tasks: what is predicted, as one object that every other module asks.
+"""Tasks: kinds of prediction, such as classification, behind one interface.
 
-A task parses labels, gives each individual its statistics, summarises the nodes of a tree, says what a node predicts
-(as a value, as text and as JSON), and names its criteria, metrics, baseline and strata. `Task` has what suits tasks
+A task parses labels, computes the statistics of individuals, summarises the nodes of a tree, defines their prediction
+(as a value, as text and as JSON), and lists its criteria, metrics, baseline and strata. `Task` has defaults for tasks
 that predict one number; `structtree.tasks.classification` and `structtree.tasks.regression` are the two tasks of the
 package. A new one is a subclass in one file, and one call of `structtree.tasks.registry.register_task` so that its
 model files can be loaded; ``tests/tasks/toy_poisson.py`` is an example.
@@ -63,15 +63,15 @@ class RuleFigures(NamedTuple):
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """Kind of prediction: the one object that knows what labels are, and what a node says.
+    """Kind of prediction: defines the labels and the predictions of nodes.
 
     A subclass that predicts a number defines `name`, `noun`, `stats_type`, `usual_criterion`, `columns` and `value`,
-    and overrides what it does in another way.
+    and overrides other methods as needed.
 
     Parameters
     ----------
     classes : tuple
-        The classes, in the order of their codes; none if numbers are predicted.
+        The classes, in the order of their codes; empty for regression.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Task(ABC):
     metrics : mapping from name to Metric
         The first is the one that is quoted alone.
     individuals_per_leaf : int
-        Where the size of a tree is chosen, a leaf has at least one individual for each so many of the training data.
+        Training individuals per individual of ``min_samples_leaf``, if the size of the tree is chosen automatically.
     predicts_classes : bool
         Whether leaves estimate probabilities and decide for a class.
     """
@@ -126,7 +126,7 @@ class Task(ABC):
         return self
 
     def values(self, labels: NDArray[Any], chosen: Criterion) -> NDArray[Any]:
-        """Return labels as numbers or class codes for statistics; raise an error if they are invalid."""
+        """Return labels as numbers or class codes; invalid labels are refused."""
         try:
             values = labels.astype(np.float64)
         except (TypeError, ValueError):
@@ -145,11 +145,11 @@ class Task(ABC):
         return weights
 
     def is_pure(self, values: NDArray[Any]) -> bool:
-        """Return whether there is nothing to tell apart."""
+        """Return whether all labels are identical."""
         return bool((values == values[0]).all())
 
     def strata(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the stratum of each individual, to be spread evenly over folds; one for all by default."""
+        """Return the stratum of each individual for stratified folds; a single stratum by default."""
         return np.zeros(len(values))
 
     def units(self, values: NDArray[Any]) -> Units:
@@ -231,7 +231,7 @@ class Task(ABC):
 
     @abstractmethod
     def value(self, figures: Floats) -> Floats:
-        """Return the number that nodes with these figures predict, as (nodes,)."""
+        """Return the prediction of nodes with these figures, as (nodes,)."""
 
     def spread(self, figures: Floats) -> Floats:
         """Return how far labels are from it, as a standard deviation."""
@@ -286,16 +286,16 @@ class Task(ABC):
         return np.asarray((actual - said) ** 2)
 
     def losses(self, tree: TreeFigures, values: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
-        """Return a function that tells the losses of individuals if given nodes were their leaves."""
+        """Return a function that computes the losses of individuals at given nodes."""
         said = self.answers(tree, decision)
         return lambda nodes, which: self.loss(values[which], said[nodes])
 
     def p_value(self, *sides: NDArray[Any]) -> float:
-        """Return the p-value: how likely sides differ at least this much if the test is independent of the target."""
+        """Return the p-value of a split under the hypothesis that test and target are independent."""
         raise UsageError(f"stop='test' has no test for {self.noun}; leave it out")
 
     def bits(self, groups: Sequence[NDArray[Any]], precision: float) -> list[float]:
-        """Return the bits that the values of a node take, and those of its sides, when the node's are known."""
+        """Return the bits that encode the values of a node, and those of its branches."""
         raise UsageError(f"stop='mdl' has no code for {self.noun}; leave it out")
 
     def precision(self, values: NDArray[Any]) -> float:
@@ -335,7 +335,7 @@ class Task(ABC):
     # ---- rules and scores -------------------------------------------------------------------------------
 
     def rule_figures(self, counted: Sequence[Stats], answer: Any) -> RuleFigures:
-        """Return how sure a rule with some answer is of individuals that were counted."""
+        """Return the confidence or spread of a rule on the counted individuals."""
         weights = np.array([stats.weight for stats in counted])
         if not weights.any():
             return RuleFigures()
@@ -344,7 +344,7 @@ class Task(ABC):
         return RuleFigures(spread=sqrt(float((weights * off).sum() / weights.sum())))
 
     def baseline(self, seen: NDArray[Any], n: int) -> tuple[NDArray[Any], Floats | None]:
-        """Return what would be said of n individuals by somebody who knows only the values of others."""
+        """Return predictions for n individuals that use only the training values."""
         return np.full(n, np.average(seen.reshape(-1, 1), axis=0)), None
 
     # ---- JSON -------------------------------------------------------------------------------------------

@@ -226,10 +226,10 @@ WRONG = {
         "graphs",
     ): "the model is for molecules, but the individuals of the data have no atoms; name",
     ("molecules", "records"): "the model is for molecules",
-    ("molecules", "table"): "the model is for molecules|individuals with atoms, rings, which the rows of an array",
+    ("molecules", "table"): "the model is for molecules|individuals with atoms, rings; the rows of an array",
     ("records", "graphs"): "the data has graphs, but the model is for individuals without nodes",
     ("records", "molecules"): "the data has molecules, but the model is for individuals without atoms",
-    ("records", "table"): "needs the link 'items' of type|individuals with items, which the rows of an array",
+    ("records", "table"): "needs the link 'items' of type|individuals with items; the rows of an array",
     ("table", "graphs"): "the data has graphs, but the model is for individuals without nodes",
     ("table", "records"): r"needs the attribute 'x0' of type '(Row|Individual)', which the data lacks",
     ("table", "molecules"): "the data has molecules",
@@ -268,7 +268,7 @@ def test_directed_graphs_are_no_undirected_ones():
         tree.predict([nx.path_graph(3, create_using=nx.DiGraph)])
     nodes = StructuralTreeClassifier().fit(Population.from_graphs(graphs, individual="Node"), [0, 1] * 7)
     assert nodes.predict([nx.path_graph(3)]).shape == (3,)
-    with pytest.raises(DataError, match=r"the model is for nodes of undirected graphs, and .* have no edges"):
+    with pytest.raises(DataError, match=r"the model is for nodes of undirected graphs, but .* have no edges"):
         nodes.predict([nx.path_graph(3, create_using=nx.DiGraph)])
 
 

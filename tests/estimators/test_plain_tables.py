@@ -192,7 +192,7 @@ def test_priors_on_the_command_line(tmp_path):
 
 
 def test_what_only_tables_have_is_refused_for_other_data():
-    assert "needs a grammar that asks a plain table one test at a time" in fail(
+    assert "needs a grammar with single tests of a plain table" in fail(
         "fit", "trains", "--nominal", "multiway", code=2
     )
     assert "--if-missing must be 'false', 'majority' or 'fractional'" in fail(

@@ -338,7 +338,7 @@ def test_by_a_plan_for_everybody_who_has_no_weight_is_left_out(route):
 def test_a_plan_for_other_options_is_refused():
     population = things()
     plan = plan_for(population, FLAT.check(population.schema))
-    with pytest.raises(UsageError, match="the plan was made for strategy='auto'; got strategy='beam'"):
+    with pytest.raises(UsageError, match="the plan is for strategy='auto'; got strategy='beam'"):
         grow(population, labels(population, np.random.default_rng(0)), FLAT, Growth(strategy="beam"), plan=plan)
 
 

@@ -204,7 +204,7 @@ def test_labels_of_several_types_come_back_as_they_are():
 
 def test_a_label_that_json_cannot_hold_is_refused():
     model = Model(TreePredictor(ask(Schema((RecordType("Row"),), "Row"), counts(1, 2), ((1, 2), "b"))))
-    with pytest.raises(UsageError, match=r"a class that can be saved is a text, a number or a flag; got \(1, 2\)"):
+    with pytest.raises(UsageError, match=r"a class must be a string, a number or a boolean to be saved; got \(1, 2\)"):
         model_to_json(model)
 
 

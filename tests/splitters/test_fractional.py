@@ -381,7 +381,7 @@ def test_what_does_not_go_together_is_refused():
         grow(population, target, ASKS, Growth(missing="majority", share="path"))
     with pytest.raises(UsageError, match="nominal='multiway' cannot be combined with max_evaluations=3"):
         grow(population, target, ASKS, Growth(nominal="multiway", max_evaluations=3))
-    with pytest.raises(UsageError, match="the criterion 'twoing' is for two sides; take nominal='subset'"):
+    with pytest.raises(UsageError, match="criterion 'twoing' needs binary splits; use nominal='subset'"):
         grow(population, target, ASKS, Growth(nominal="multiway"), criterion="twoing")
     with pytest.raises(UsageError, match="is for the criterion 'gain-ratio'; got 'entropy'"):
         grow(population, target, ASKS, Growth(average_gain_filter=True), criterion="entropy")
@@ -392,7 +392,7 @@ def test_what_does_not_go_together_is_refused():
 )
 def test_other_data_than_plain_tables_is_refused(data, grammar):
     found = load_dataset(data)
-    with pytest.raises(UsageError, match="needs a grammar that asks a plain table one test at a time"):
+    with pytest.raises(UsageError, match="needs a grammar with single tests of a plain table"):
         grow(found.population, found.target, Grammar.load(grammar), Growth(nominal="multiway"))
 
 

@@ -314,7 +314,7 @@ def test_the_option_asks_sets_of_values_of_a_derived_grammar():
     assert drawn(by_option) == drawn(by_grammar)
     written = Grammar.parse("refine Thing { top -> * = *; top -> top and top max 2 }")
     with pytest.raises(
-        UsageError, match="nominal='subset' needs a grammar that asks a plain table one test at a time"
+        UsageError, match="nominal='subset' needs a grammar with single tests of a plain table"
     ):
         grow(population, target, written, Growth(nominal="subset"))
 
