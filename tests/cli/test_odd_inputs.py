@@ -246,7 +246,7 @@ GRAPHS_AND_MOLECULES = (
     data(FIT, r"a.gml", NODES.replace("target 1", "target 7"), "a.gml"),
     data(FIT, r"a.graphml: broken graphml", "<graphml><graph>", "a.graphml"),
     data(FIT, r"unknown attribute 'y'", NODES, "a.gml"),
-    data("fit DATA --individual Atom --target y", r"cannot be 'Atom'", NODES, "a.gml", 2),
+    data("fit DATA --individual Atom --target y", r"'Edge' for graphs; got 'Atom'", NODES, "a.gml", 2),
     Odd(
         "fit gs --target y",
         r"b.gml.*(directed|undirected)",

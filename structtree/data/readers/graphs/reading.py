@@ -29,7 +29,7 @@ from structtree.data.population import Adjacency, Column, Population, TypedTable
 from structtree.data.provenance import Provenance
 from structtree.data.readers.text_files import MISSING_WORDS, extension_of, open_text_file
 from structtree.data.schema import Link
-from structtree.errors import DataError, UsageError, did_you_mean, option_text
+from structtree.errors import DataError, UsageError, option_text
 
 __all__ = [
     "GRAPH_FILES",
@@ -145,8 +145,7 @@ def is_of_graphs(population: Population) -> bool:
 def check_individual(individual: str) -> None:
     """Raise `UsageError` unless the type can be that of the individuals."""
     if individual not in get_args(GraphIndividual):
-        hint = did_you_mean(str(individual), get_args(GraphIndividual))
-        raise UsageError(f"individual must be 'Graph', 'Node' or 'Edge' for graphs; got {individual!r}{hint}")
+        raise UsageError(f"individual must be 'Graph', 'Node' or 'Edge' for graphs; got {individual!r}")
 
 
 @dataclass(frozen=True, slots=True)
