@@ -96,17 +96,17 @@ class Criterion:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the criterion is compiled."""
+        """True if the criterion is compiled."""
         return self.kind != NOT_COMPILED
 
     @property
     def is_for_many_sides(self) -> bool:
-        """Whether the criterion applies to splits with more than two branches."""
+        """True if the criterion applies to splits with more than two branches."""
         return type(self).impurity is not Criterion.impurity
 
     @property
     def has_bound(self) -> bool:
-        """Whether the criterion has a bound that is tighter than the smallest possible loss."""
+        """True if the criterion has a bound that is tighter than the smallest possible loss."""
         return type(self).bound is not Criterion.bound
 
     def impurity(self, sides: Floats) -> Floats:

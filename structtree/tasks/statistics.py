@@ -151,7 +151,7 @@ class Units(NamedTuple):
 
     @property
     def are_plain(self) -> bool:
-        """Whether numbers and weights are in plain units."""
+        """True if numbers and weights are in plain units."""
         return self == PLAIN
 
     def counted(self, numbers: Floats) -> Floats:

@@ -109,7 +109,7 @@ FIT = "fit DATA --target y"
 FILES = (
     data(FIT, r"a.csv: the file is empty", ""),
     data(FIT, r"a.csv: .*only blank lines", "\n\n\n"),
-    data(FIT, r"a.csv:1: .*header and no rows", "x,y\n"),
+    data(FIT, r"a.csv:1: .*header but no rows", "x,y\n"),
     data(FIT, r"a.csv: a binary file", b"\x00\x01\x02\xff" * 50),
     data(FIT, r"a.csv: the text is UTF-16", UTF16),
     data(FIT, r"a.csv:2: byte 6 is 0xe9.*--encoding cp1252", b"x,y\n1,\xe9b\n2,c\n"),
@@ -650,7 +650,7 @@ CALLS = (
         r"directed",
     ),
     Call("bad SMILES", lambda: st.Population.from_smiles(["CC", "C1"]), DataError, r"'C1'.*individual 1"),
-    Call("no SMILES", lambda: st.Population.from_smiles([]), DataError, r"no molecules"),
+    Call("no SMILES", lambda: st.Population.from_smiles([]), DataError, r"expected at least one molecule, got none"),
     Call("an empty SMILES", lambda: st.Population.from_smiles(["CC", ""]), DataError, r"individual 1"),
     Call("one text for many", lambda: st.Population.from_smiles("CCO"), StructtreeError, r"list"),
     Call(

@@ -567,7 +567,11 @@ DATA = arriving([0, 1, 1])
         (lambda: pruning_path(OF_NUMBERS, "gini"), UsageError, "risk 'gini' does not fit a tree for numbers"),
         (lambda: pessimistic(OF_CLASSES, 1.0), UsageError, "confidence must be a number between 0 and 1; got 1.0"),
         (lambda: pessimistic(OF_NUMBERS), UsageError, "for numbers by cost-complexity or reduced error"),
-        (lambda: reduced_error(OF_CLASSES, arriving([]), []), DataError, "reduced-error pruning needs at least one held-out individual; got none"),
+        (
+            lambda: reduced_error(OF_CLASSES, arriving([]), []),
+            DataError,
+            "reduced-error pruning needs at least one held-out individual; got none",
+        ),
         (lambda: reduced_error(OF_CLASSES, DATA, ["no"]), DataError, "expected 3 labels"),
         (
             lambda: reduced_error(OF_CLASSES, DATA, ["no", "yes", "maybe"]),

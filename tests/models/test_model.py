@@ -204,7 +204,9 @@ def test_labels_of_several_types_come_back_as_they_are():
 
 def test_a_label_that_json_cannot_hold_is_refused():
     model = Model(TreePredictor(ask(Schema((RecordType("Row"),), "Row"), counts(1, 2), ((1, 2), "b"))))
-    with pytest.raises(UsageError, match=r"a class must be a string, a number or a boolean to be saved; got \(1, 2\)"):
+    with pytest.raises(
+        UsageError, match=r"a class must be a string, a number or a boolean to be saved; got \(1, 2\)"
+    ):
         model_to_json(model)
 
 
@@ -389,7 +391,7 @@ TREE_DAMAGE = {
         r"expected one of time, evaluations, .* got 'whim' at \$\.nodes\[0\]\.found\.stopped_by",
     ),
     "classes": (lambda t: t.update(classes=[]), r"expected classes for the task 'classes', .* at \$\.classes"),
-    "class": (lambda t: t.update(classes=["east", None]), r"expected a text, .* got null at \$\.classes\[1\]"),
+    "class": (lambda t: t.update(classes=["east", None]), r"expected a string, .* got null at \$\.classes\[1\]"),
     "estimate": (
         lambda t: t["decision"].update(estimate="guess"),
         r"expected frequency, laplace, m-estimate or m-branch, got 'guess' at \$\.decision",

@@ -313,9 +313,7 @@ def test_the_option_asks_sets_of_values_of_a_derived_grammar():
     by_grammar = grow(population, target, Grammar.parse("refine Thing { top -> * in *; top -> * >= * }"))
     assert drawn(by_option) == drawn(by_grammar)
     written = Grammar.parse("refine Thing { top -> * = *; top -> top and top max 2 }")
-    with pytest.raises(
-        UsageError, match="nominal='subset' needs a grammar with single tests of a plain table"
-    ):
+    with pytest.raises(UsageError, match="nominal='subset' needs a grammar with single tests of a plain table"):
         grow(population, target, written, Growth(nominal="subset"))
 
 

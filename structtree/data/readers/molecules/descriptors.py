@@ -43,7 +43,7 @@ DESCRIBED = ("logp", "tpsa", "weight", "refractivity", "donors", "acceptors", "r
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How texts are parsed and molecules are standardised before they are described.
+    """Options for parsing and standardising molecules before descriptors are computed.
 
     Parameters
     ----------
