@@ -26,8 +26,8 @@ lint: $(STAMP)   ## Style and types.
 test: lint       ## Set up, and run all checks and tests, doctests included.
 	$(BIN)/python -m pytest -n auto
 
-quick: $(STAMP)  ## The tests alone, stopping at the first failure.
-	$(BIN)/python -m pytest -x -n auto
+quick: $(STAMP)  ## Most tests in little time, stopping at the first failure.
+	$(BIN)/python -m pytest -x -n auto -m "not slow"
 
 MINUTES ?= 10
 JOBS ?= 1

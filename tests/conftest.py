@@ -23,6 +23,62 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = REPOSITORY.parent / "shared" / "data"
 
 
+SLOW = tuple(
+    f"{REPOSITORY}/{name}"
+    for name in [
+        "docs/graphs.md",
+        "docs/notebooks.md",
+        "docs/trees.md",
+        "tests/auditing/test_audit.py",
+        "tests/cli/test_commands.py",
+        "tests/cli/test_files.py",
+        "tests/cli/test_learning.py",
+        "tests/data/datasets/test_files.py",
+        "tests/data/readers/graphs/test_reading.py",
+        "tests/data/readers/molecules/test_reading.py",
+        "tests/data/test_future.py",
+        "tests/estimators/test_ensembles.py",
+        "tests/estimators/test_estimators.py",
+        "tests/estimators/test_individuals.py",
+        "tests/estimators/test_plain_tables.py",
+        "tests/estimators/test_signatures.py",
+        "tests/export/test_sql.py",
+        "tests/fuzz/test_fuzz.py",
+        "tests/golden/test_trees.py",
+        "tests/learn/test_growing.py",
+        "tests/learn/test_options.py",
+        "tests/learn/test_pruning.py",
+        "tests/learn/test_scale.py",
+        "tests/models/test_rules.py",
+        "tests/properties",
+        "tests/report/html",
+        "tests/report/pictures",
+        "tests/report/test_effort.py",
+        "tests/report/test_explain.py",
+        "tests/report/test_text.py",
+        "tests/search/test_best_split.py",
+        "tests/search/test_finder.py",
+        "tests/search/test_toy_criteria.py",
+        "tests/space/test_count.py",
+        "tests/space/test_links.py",
+        "tests/space/test_prolog.py",
+        "tests/space/test_random_grammars.py",
+        "tests/splitters/test_fractional.py",
+        "tests/splitters/test_multiway.py",
+        "tests/splitters/test_sets.py",
+        "tests/test_docs.py",
+        "tests/test_examples.py",
+        "tests/test_packaging.py",
+        "tests/test_reprs.py",
+        "tests/export/test_prolog.py",
+        "tests/cli/test_databases.py",
+        "tests/cli/test_odd_databases.py",
+        "tests/cli/test_features.py",
+    ]
+)
+"""Files and folders with more than about four seconds of tests, which `make quick` leaves to `make test`."""
+
+
 class TickingClock:
     """Time that moves on by a step whenever somebody looks at it."""
 
@@ -33,6 +89,13 @@ class TickingClock:
     def __call__(self) -> float:
         self.seconds += self.step
         return self.seconds
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the tests of slow files."""
+    for item in items:
+        if str(item.path).startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_configure():
