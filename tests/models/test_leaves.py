@@ -205,9 +205,9 @@ def test_a_negative_or_endless_m_is_refused(m):
 
 
 def test_a_tree_for_numbers_has_no_decisions_and_one_for_classes_no_means():
-    with pytest.raises(UsageError, match="expected a tree for classes; got one for numbers"):
+    with pytest.raises(UsageError, match="expected a classification tree; got a regression tree"):
         decisions(tree_of(numbers(1, 2)))
-    with pytest.raises(UsageError, match="expected a tree for numbers; got one for classes"):
+    with pytest.raises(UsageError, match="expected a regression tree; got a classification tree"):
         means(FLACH)
 
 
