@@ -39,7 +39,7 @@ class FlatTest:
         The categories of an ordered attribute, in order.
     steps : sequence of Predicate
         Tests from the laxest to the strictest; of the form ``AT_MOST`` from the strictest to the laxest; of the form
-        ``EQUAL`` tests that exclude each other.
+        ``EQUAL`` tests that are mutually exclusive.
     column : Column, optional
         What each individual has, where that is no attribute of its own: values, or places among the steps. At least k
         steps are passed where it is k; of the form ``AT_MOST`` all but k; of the form ``EQUAL`` the k-th.

@@ -54,13 +54,13 @@ class Tuning(NamedTuple):
     alone : int
         A table with fewer rows times tests is not worth starting threads for.
     shared : int
-        A node with so many rows times tests is divided by several threads; a smaller one grows its whole subtree.
+        A node with at least this many rows times tests is divided by several threads; a smaller one grows its whole subtree.
     counted : int
         Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often. Nor
         is one of them worth handing to a thread.
     threads : int
     searched : int
-        Before searches of so many rows of all types the best single test of a node is found in sweeps.
+        Before searches of at least this many rows, sweeps find the best single test of a node.
     """
 
     alone: int = 200_000

@@ -299,7 +299,7 @@ class Task(ABC):
         raise UsageError(f"stop='mdl' has no code for {self.noun}; leave it out")
 
     def precision(self, values: NDArray[Any]) -> float:
-        """Return the precision to which values are told in `bits`."""
+        """Return the precision with which `bits` encodes values."""
         return 1.0
 
     # ---- text -------------------------------------------------------------------------------------------

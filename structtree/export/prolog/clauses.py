@@ -238,7 +238,7 @@ def _decision_list(model: Model, schema: Schema, vocabulary: RowVocabulary) -> I
 
 
 def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Way, ...]]]:
-    """Yield leaves with the tests that must hold; the last side of a node is for whoever is left."""
+    """Yield leaves with the tests that must hold; the last branch of a node takes the remaining rows."""
     stack: list[tuple[int, tuple[Way, ...]]] = [(0, ())]
     while stack:
         node, above = stack.pop()

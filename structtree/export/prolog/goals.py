@@ -90,7 +90,7 @@ def member_atom(type_name: str, member: str) -> str:
 
 
 def definition_call(name: str, row: str, arguments: Iterable[syn.Scalar]) -> str:
-    """Return the goal that a definition holds of a row."""
+    """Return the goal that a row satisfies a definition."""
     return f"{plain_atom(f'define {name}')}({', '.join([row, *map(constant_term, arguments)])})"
 
 
