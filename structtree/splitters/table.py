@@ -54,7 +54,7 @@ class Tuning(NamedTuple):
     alone : int
         A table with fewer rows times tests is not worth starting threads for.
     shared : int
-        A node with at least this many rows times tests is divided by several threads; a smaller one grows its whole subtree.
+        A node with this many rows times tests is divided by several threads; a smaller one grows its whole subtree.
     counted : int
         Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often. Nor
         is one of them worth handing to a thread.
