@@ -28,11 +28,13 @@ from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Node, NodeArrays, Unproved
 from structtree.progress import Status
 from structtree.search.clock import Clock
+from structtree.search.effort import LARGE_SHARE
 from structtree.search.results import SearchStats, Split
 from structtree.splitters.splitter import (
     Candidate,
     GrowingNode,
     M,
+    Proposal,
     SideValues,
     Splitter,
     all_nodes,
@@ -46,6 +48,9 @@ __all__ = ["Builder", "Progress"]
 
 LEAST_SHARE = 1 / 3
 """Minimum fraction of the time for a subtree that its root gets."""
+
+SMALL_WORK = 0.5
+"""Work for all nodes with a small loss, as a fraction of the work for the others."""
 
 LEAST_SECONDS = 0.2
 """Minimum time for another search at the root, after one that found nothing."""
@@ -157,6 +162,8 @@ class Builder(Generic[M]):
     n_leaves: int = field(default=0, init=False)
     settled: float = field(default=0.0, init=False)
     depth: int = field(default=0, init=False)
+    loss: float = field(default=0.0, init=False)
+    work: list[int] = field(default_factory=lambda: [0, 0], init=False)
 
     @property
     def target(self) -> Target:
@@ -166,6 +173,8 @@ class Builder(Generic[M]):
     def build(self) -> Sequence[Node]:
         """Grow the tree and return its nodes in reading order."""
         root = self._node(self.splitter.root(), 0)
+        if self._is_by_work:
+            self.loss = self.splitter.loss(root.members)
         self.n, self.weight = self.splitter.size(root.members), self.splitter.weight(root.members)
         self.splitter.tell = None if self.progress is None else self._tell
         is_done = False
@@ -183,10 +192,27 @@ class Builder(Generic[M]):
     # ---- the two orders of dividing ---------------------------------------------------------------------
 
     def _grow(self, root: GrowingNode[M]) -> None:
-        if self.growth.max_leaf_nodes is None:
-            self._depth_first(root)
-        else:
+        if self.growth.max_leaf_nodes is not None:
             self._best_first(root, self.growth.max_leaf_nodes)
+        elif self._is_by_work:
+            self._largest_first(root)
+        else:
+            self._depth_first(root)
+
+    @property
+    def _is_by_work(self) -> bool:
+        """Whether nodes are searched with a share of the work, rather than of the time."""
+        return self.splitter.is_timed and self.growth.effort != "prove"
+
+    def _largest_first(self, root: GrowingNode[M]) -> None:
+        """Divide the node with the largest loss first, because nodes with a small loss may not all be searched."""
+        waiting, serial = [(-root.share, 0, root)], 0
+        while waiting:
+            node = heappop(waiting)[-1]
+            if self._offer(node) is not None:
+                for child in self._divide(node):
+                    serial += 1
+                    heappush(waiting, (-child.share, serial, child))
 
     def _depth_first(self, root: GrowingNode[M]) -> None:
         stack = [root]
@@ -221,11 +247,14 @@ class Builder(Generic[M]):
         least = max(self.growth.min_samples_split, 2 * self.growth.min_samples_leaf)
         is_large = self.splitter.size(members) >= least - TOLERANCE
         is_open = is_large and depth != self.growth.max_depth and not self.splitter.is_pure(members)
-        return GrowingNode(members, depth, is_open)
+        share = min(1.0, self.splitter.loss(members) / self.loss) if is_open and self.loss else 1.0
+        return GrowingNode(members, depth, is_open, share)
 
     def _offer(self, node: GrowingNode[M]) -> _Offer[M] | None:
         """Return the best split of a node; the node becomes a leaf if there is none."""
-        if node.is_open and (self._is_due(node) or not self._is_over()):
+        if node.is_open and self._is_spent(node):
+            node.proposal = Proposal(None, least=-inf, stopped_by="effort")
+        elif node.is_open and (self._is_due(node) or not self._is_over()):
             self._look_at(node, self._seconds_for(node))
             while not node.accepted and node.depth == 0 and self._has_more_time(node):
                 # Without a root there is no tree: the time of the levels below is of no other use.
@@ -249,6 +278,7 @@ class Builder(Generic[M]):
         clock = self.clock if seconds == inf else self.clock.part(seconds)
         node.proposal = self.splitter.best(node, clock)
         self.evaluated += node.proposal.evaluated
+        self.work[node.share < LARGE_SHARE] += node.proposal.work
         if node.proposal.stopped_by == "interrupt":
             self.stopped_by = "interrupt"
         candidate = node.proposal.candidate
@@ -306,6 +336,11 @@ class Builder(Generic[M]):
 
     # ---- time -------------------------------------------------------------------------------------------
 
+    def _is_spent(self, node: GrowingNode[M]) -> bool:
+        """Return whether a node has a small loss, and such nodes have used up their part of the work."""
+        large, small = self.work
+        return self._is_by_work and node.share < LARGE_SHARE and small > SMALL_WORK * large
+
     def _is_due(self, node: GrowingNode[M]) -> bool:
         """Return whether a node is searched even without time: the root, unless the fit was interrupted."""
         return node.depth == 0 and self.clock.over() != "interrupt"
@@ -320,7 +355,7 @@ class Builder(Generic[M]):
         return node.proposal.stopped_by == "time" and self.clock.over() is None
 
     def _seconds_for(self, node: GrowingNode[M]) -> float:
-        if self.clock.seconds is None or not self.splitter.is_timed:
+        if self.clock.seconds is None or not self.splitter.is_timed or self._is_by_work:
             return inf
         share = self.splitter.size(node.members) / (self.n - self.settled)
         return self.clock.left() * share / min(self._n_levels(node), 1 / LEAST_SHARE)

@@ -63,7 +63,7 @@ FOR_SINGLES = 2
 FOR_TABLES = ("nominal", "missing", "average_gain_filter")
 """Options that only plain tables support."""
 
-DECIDING = ("strategy", "share", "prune", "max_evaluations", *FOR_TABLES)
+DECIDING = ("strategy", "share", "prune", "max_evaluations", "effort", *FOR_TABLES)
 """Options that determine the route."""
 
 
@@ -277,7 +277,7 @@ class _Planner:
             raise UsageError(_NOT_BOTTOM_UP)
 
     def _part_of_time(self, n: int) -> Clock:
-        return self.clock.part(self.clock.left() / n)
+        return self.clock.part(self.clock.left() / (n if self.growth.effort == "prove" else 1))
 
     def space(self) -> Space:
         """Return the space on all individuals, made once."""
@@ -316,7 +316,8 @@ class _Planner:
         return self._search("the tests behind links are too many, or of a kind that is not listed")
 
     def _table(self) -> Plan:
-        table = column_space(self.space(), clock=self._part_of_time(FOR_LISTING))
+        by_work = self.growth.effort != "prove"
+        table = column_space(self.space(), clock=self._part_of_time(FOR_LISTING), is_small=by_work)
         if table is None:
             return self._search("the tests behind links cannot be listed, or are too many")
         why = "each node searches tests that were made once for the whole tree, since it may combine them"
@@ -332,6 +333,8 @@ class _Planner:
         is_plain = self.growth.strategy == "auto" and self.growth.prune and self.growth.max_evaluations is None
         reached = self.space().population
         assert reached is not None
+        if self.growth.effort != "prove":
+            return None  # listing them takes longer than a search
         if not self.is_compiled or not is_plain or reached.n_rows < self.tuning.searched:
             return None
         listed = single_tests(self.space(), self._part_of_time(FOR_SINGLES))

@@ -16,6 +16,7 @@ __all__ = [
     "MAJORITY",
     "Costs",
     "Decision",
+    "Effort",
     "Estimate",
     "Goal",
     "Growth",
@@ -28,6 +29,7 @@ __all__ = [
 Goal = Literal["accuracy", "ranking", "reading"]
 
 StopRule = Literal["test", "mdl"]
+Effort = Literal["quick", "normal", "thorough", "prove"]
 PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
 
 FRACTION = Span(0, 1, inside=True)
@@ -109,6 +111,7 @@ class Growth:
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = option(
         "auto", "How to search for the best test."
     )
+    effort: Effort = option("normal", "How long to search each node; prove continues until the test is proved best.")
     max_evaluations: int | None = option(None, "Maximum number of predicates to evaluate per node.", Span(1))
     time_limit: float | None = option(
         None,

@@ -62,7 +62,7 @@ __all__ = [
 MissingRule = Literal["false", "majority", "fractional"]
 """Rules for missing values; see `Tree`."""
 
-Unproved = Literal["time", "evaluations", "interrupt", "beam", "listing", "sets"]
+Unproved = Literal["effort", "time", "evaluations", "interrupt", "beam", "listing", "sets"]
 """Reasons why a test is not proved optimal; see `Found`."""
 
 WORTH_PREPARING = 200
@@ -88,7 +88,7 @@ class Found:
         Number of predicates evaluated.
     seconds : float
         Duration of the search.
-    stopped_by : {"time", "evaluations", "interrupt", "beam", "listing", "sets"}, optional
+    stopped_by : {"effort", "time", "evaluations", "interrupt", "beam", "listing", "sets"}, optional
         Why the test is not proved optimal: the budget that ended the search, a beam, which proves nothing, a list of
         tests that was too long, or sets of values that were not all tried.
     pruned : int, optional

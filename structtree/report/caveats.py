@@ -10,6 +10,7 @@ from structtree.models.tree import Caveat, Unproved
 __all__ = ["because", "caveat_lines", "count_caveats", "how_much_better", "remedies"]
 
 WHY: Mapping[Unproved, str] = {
+    "effort": "the search stopped when further effort found nothing better",
     "time": "the time limit ended the search",
     "evaluations": "the limit on evaluations ended the search",
     "interrupt": "Ctrl-C ended the search",
@@ -19,6 +20,7 @@ WHY: Mapping[Unproved, str] = {
 }
 
 REMEDIES: tuple[tuple[frozenset[Unproved], str], ...] = (
+    (frozenset({"effort"}), "use effort=prove"),
     (frozenset({"time", "interrupt"}), "allow more time"),
     (frozenset({"evaluations"}), "allow more evaluations"),
     (frozenset({"beam"}), "use the best-first strategy"),

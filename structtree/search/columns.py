@@ -196,18 +196,16 @@ class TestColumns(Generic[MembersT]):
 
     def allowed(self: TestColumns[FamilyMembers], start: int, stop: int, batch: Batch) -> Mask:
         """Return a mask of the members from start to stop that are in a batch."""
-        found = np.ones(stop - start, dtype=np.bool_)
         families, choices = self.members.families[start:stop], self.members.choices[start:stop]
-        for index in batch.without:
-            found[np.searchsorted(families, index) : np.searchsorted(families, index, side="right")] = False
-        for index, (low, high) in batch.ranges.items():
-            part = slice(np.searchsorted(families, index), np.searchsorted(families, index, side="right"))
-            found[part] &= (choices[part] >= low) & (choices[part] < high)
         since, choice = batch.since
-        first = slice(np.searchsorted(families, since), np.searchsorted(families, since, side="right"))
-        found[first] &= choices[first] >= choice
-        found[: first.start] = False
-        return found
+        n = 1 + max(since, int(families[-1]) if len(families) else 0)
+        low, high = np.zeros(n, dtype=np.int64), np.full(n, np.iinfo(np.int64).max)
+        for index, (first, last) in batch.ranges.items():
+            if index < n:
+                low[index], high[index] = first, last
+        high[[index for index in batch.without if index < n]] = 0
+        high[:since], low[since] = 0, max(choice, low[since])
+        return (choices >= low[families]) & (choices < high[families])
 
 
 def stack_columns(columns: Sequence[TestColumn], n_rows: int, form: int) -> TestColumns[FamilyMembers]:

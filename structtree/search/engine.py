@@ -30,6 +30,7 @@ from structtree.lang import syntax as syn
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock
 from structtree.search.columns import SpaceColumns, is_swept
+from structtree.search.effort import Patience
 from structtree.search.finder import Finder
 from structtree.search.kernels.compiling import now
 from structtree.search.queries import Vocabulary
@@ -82,6 +83,7 @@ class Budget:
     evaluations: int | None = None
     clock: Clock = field(default_factory=Clock)
     frontier: int = 5_000_000
+    patience: Patience | None = None
 
     def over(self, evaluated: int) -> StoppedBy | None:
         """Return the limit that is reached, or None."""
@@ -278,6 +280,8 @@ class Search:
     waiting: int = 0
     proving: int = 0
     finding: int = 0
+    improved: int = 0
+    rounds: int = 0
     passes: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     trace: list[TracePoint] = field(default_factory=list)
     stopped_by: StoppedBy = "done"
@@ -329,9 +333,11 @@ class Search:
 
     def _take_turns(self) -> None:
         """Continue with the proof or the finder, depending on their work so far, until a limit is reached."""
-        finder: Iterator[None] | None = self._rounds(WIDTHS) if self.prune else None
+        finder: Iterator[None] | None = self._rounds(self._widths()) if self.prune else None
         nested = self._is_nested()
         first = FIRST_NESTED if nested else FIRST_PLAIN
+        if self.budget.patience is not None:
+            first = min(first, self.budget.patience.proof // 2)
         enough = np.inf
         try:
             while self.frontier:
@@ -340,7 +346,10 @@ class Search:
                 if over == "evaluations" or (over is not None and self.expanded):
                     self.stopped_by = over
                     return
-                if self.proving + self.finding > enough:
+                if self.work > enough:
+                    return
+                if self._is_enough(finder):
+                    self.stopped_by = "effort"
                     return
                 first = 0 if nested and self.waiting > MANY_WAITING else first
                 if finder is not None and self.proving >= max(first, self.finding / FINDING):
@@ -349,11 +358,30 @@ class Search:
                     self._prove()
                 if self.prune and enough == np.inf and self._is_perfect():
                     # Nothing can be better; the search for a shorter predicate may double the work so far.
-                    enough = 2 * max(FIRST_NESTED, self.proving + self.finding)
+                    enough = 2 * max(FIRST_NESTED, self.work)
                 self._note_point()
                 self._report()
         except _OverError:
             self.stopped_by = self.budget.over(self.evaluated) or "time"
+
+    def _is_enough(self, finder: Iterator[None] | None) -> bool:
+        """Return whether nothing better has appeared for as much work as the effort allows."""
+        patience = self.budget.patience
+        if patience is None or not self.prune:
+            return False
+        return patience.is_over(self.work, self.improved, len(WIDTHS) if finder is None else self.rounds)
+
+    def _widths(self) -> tuple[int, ...]:
+        """Return the widths of the beams, starting with that of the effort."""
+        patience = self.budget.patience
+        if patience is None:
+            return WIDTHS
+        return (patience.width, *(width for width in WIDTHS if width > patience.width))
+
+    @property
+    def work(self) -> int:
+        """The estimated work so far."""
+        return self.proving + self.finding
 
     def run_beam(self, width: int) -> None:
         """Run only the finder: a beam of this width, and a polish of its results, without a proof."""
@@ -398,8 +426,11 @@ class Search:
         """Run beams of growing width, each with a polish of its results, and yield after each step."""
         finder = Finder(self._sweeps(self.space, self.scorer), self._take_found)
         words = finder.sweeps.words
-        for hint in self.hints:
-            yield from finder.polish(words.query(hint), counting=False)
+        if self.budget.patience is not None and self.budget.patience.is_small:
+            self._judge_hints()
+        else:
+            for hint in self.hints:
+                yield from finder.polish(words.query(hint), counting=False)
         n = len(self.population)
         small = self._on_sample(FINDER_SAMPLE) if n > 2 * FINDER_SAMPLE else None
         for number, width in enumerate(widths):
@@ -413,6 +444,7 @@ class Search:
                     yield from small.polish(small.sweeps.words.query(predicate), counting=True)
                 for predicate in small.newest():
                     yield from finder.polish(words.query(predicate), counting=False)
+            self.rounds += 1
 
     def _sweeps(self, space: Space, scorer: Scorer) -> Sweeps:
         """Return sweeps over all individuals, or over a sample, which needs fewer individuals per branch."""
@@ -896,6 +928,8 @@ class Search:
                 if not self._precedes(found, alike):
                     return
                 self.leaders.remove(alike)
+        if bar is None or self.scorer.compare(loss, bar.loss) < 0:
+            self.improved = self.work
         before = [other for other in self.leaders if not self._precedes(found, other)]
         self.leaders = [*before, found, *(other for other in self.leaders if other not in before)][: self.k]
 
@@ -921,7 +955,7 @@ class Search:
         passes = tuple(Pass(*key, int(n), seconds) for key, (n, seconds) in sorted(self.passes.items()))
         seconds = self.budget.clock.spent()
         counts = (self.evaluated, self.expanded, self.pruned, self.duplicates)
-        return SearchStats(*counts, seconds, self.stopped_by, passes)
+        return SearchStats(*counts, seconds, self.stopped_by, self.work, passes)
 
     def result(self) -> Split:
         """Return the best split, with the next best ones."""

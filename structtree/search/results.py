@@ -15,7 +15,7 @@ from structtree.tasks.statistics import Units
 
 __all__ = ["Pass", "Problem", "SearchStats", "Split", "StoppedBy", "TracePoint"]
 
-StoppedBy = Literal["done", "evaluations", "time", "interrupt", "beam"]
+StoppedBy = Literal["done", "effort", "evaluations", "time", "interrupt", "beam"]
 
 
 class Pass(NamedTuple):
@@ -75,7 +75,9 @@ class SearchStats:
     duplicates : int
         Predicates that were not expanded because another one has the same refinements.
     seconds : float
-    stopped_by : {"done", "evaluations", "time", "interrupt", "beam"}
+    stopped_by : {"done", "effort", "evaluations", "time", "interrupt", "beam"}
+    work : int
+        Estimated work, from numbers of evaluations and rows; see `structtree.search.effort`.
     passes : tuple of Pass
         The passes, with their times.
     trace : tuple of TracePoint
@@ -89,6 +91,7 @@ class SearchStats:
     duplicates: int = 0
     seconds: float = 0.0
     stopped_by: StoppedBy = "done"
+    work: int = 0
     passes: tuple[Pass, ...] = ()
     trace: tuple[TracePoint, ...] = field(repr=False, default=())
 

@@ -28,6 +28,10 @@ from structtree.space.terms import conjoin, conjuncts, n_literals
 __all__ = ["ColumnSpace", "column_space"]
 
 
+SMALL_MOST, SMALL_CELLS = 2_000, 50_000_000
+"""For a small table: the maximum number of meanings of one type, and of these times rows."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnSpace:
     """Space of tests that combine test columns; each column is an attribute of the individuals.
@@ -80,7 +84,7 @@ class ColumnSpace:
                 return literal
 
 
-def column_space(space: Space, *, clock: Clock | None = None) -> ColumnSpace | None:
+def column_space(space: Space, *, clock: Clock | None = None, is_small: bool = False) -> ColumnSpace | None:
     """Make columns of all tests behind links, and the space that combines them; None if that is not possible.
 
     Parameters
@@ -89,13 +93,16 @@ def column_space(space: Space, *, clock: Clock | None = None) -> ColumnSpace | N
         On its population, of which every row is reached.
     clock : Clock, optional
         When the time is up, no table is made.
+    is_small : bool
+        Whether to return None for tables that take long to make or to search.
     """
     grammar, population, time = space.grammar, space.population, clock or Clock()
     assert population is not None
     if not suits(space):
         return None
-    found = link_columns(space, shorten=False, clock=time)
-    if found.missing in ("literals", "time"):
+    limits = {"most": SMALL_MOST, "cells": SMALL_CELLS} if is_small else {}
+    found = link_columns(space, shorten=False, clock=time, **limits)
+    if found.missing in ("literals", "time") or (is_small and found.missing):
         return None
     tests = [family for family in space.first_families() if isinstance(family, TestFamily)]
     own = [family for family in tests if _is_own(family, population)]

@@ -158,6 +158,8 @@ class SearchSplitter(RowSplitter):
             random_state=growth.random_state,
             start=node.known if growth.share == "path" else (),
             progress=self.tell,
+            effort=growth.effort,
+            share=node.share,
         )
 
     def _tests_at(self, node: GrowingNode[NodeMembers], clock: Clock) -> CheckedGrammar | Space:
@@ -179,7 +181,7 @@ class SearchSplitter(RowSplitter):
             reason, least = reason or "listing", -inf  # of what is not in the table nothing is known
         candidate = None if isinstance(split.predicate, syn.Top) else self._candidate(split)
         cost = (stats.evaluated, least, reason, stats.seconds)
-        return Proposal(candidate, *cost, split.runners_up, stats.pruned, stats.trace)
+        return Proposal(candidate, *cost, split.runners_up, stats.pruned, stats.trace, stats.work)
 
     def _candidate(self, split: Split) -> Candidate:
         scorer, population = split.problem.scorer, split.problem.space.population

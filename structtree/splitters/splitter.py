@@ -117,6 +117,8 @@ class Proposal:
         As of `structtree.models.tree.Found`.
     trace : tuple of TracePoint
         How a search went.
+    work : int
+        Estimated work of a search; see `structtree.search.effort`.
     """
 
     candidate: Candidate | None
@@ -127,6 +129,7 @@ class Proposal:
     runners_up: tuple[syn.Predicate, ...] = ()
     pruned: int | None = None
     trace: tuple[TracePoint, ...] = ()
+    work: int = 0
 
 
 M = TypeVar("M")
@@ -143,6 +146,8 @@ class GrowingNode(Generic[M]):
     depth : int
     is_open : bool
         Whether it may be divided.
+    share : float
+        Its loss as a fraction of the loss of the root; a search gets a share of the work.
     known : tuple of Predicate
         The tests that hold of all its individuals: those on whose yes side it is, the nearest first.
     hints : tuple of Predicate
@@ -159,6 +164,7 @@ class GrowingNode(Generic[M]):
     members: M
     depth: int
     is_open: bool
+    share: float = 1.0
     known: tuple[syn.Predicate, ...] = ()
     hints: tuple[syn.Predicate, ...] = ()
     proposal: Proposal | None = None
@@ -234,6 +240,11 @@ class Splitter(ABC, Generic[M]):
         """Return the fraction of the weight with a known branch that each branch gets."""
         known = [float(self.target.weights[rows].sum()) for rows in self.sides(node)]
         return tuple(weight / sum(known) for weight in known)
+
+    def loss(self, members: M) -> float:
+        """Return the loss that splits of these individuals could remove, times their weight."""
+        stats = self.stats(members)
+        return stats.weight * room(self.target.criterion, stats)
 
     def prepare(self, members: M, parent: GrowingNode[M], side: int) -> M:
         """Prepare a child of a node for its search."""
