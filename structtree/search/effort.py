@@ -72,10 +72,10 @@ class Patience:
         return work >= min(self.work, self.multiple * improved)
 
 
-LARGE_SHARE = 0.1
+LARGE_SHARE = 0.25
 """At nodes with a smaller share of the loss, the finder may stop at any time."""
 
-LEAST_WORK = 10_000_000
+LEAST_WORK = 5_000_000
 """Work that every search may spend."""
 
 EFFORTS: Mapping[Effort, Patience | None] = {
