@@ -124,7 +124,7 @@ def test_another_table_of_labels_is_pointed_out(bank):
     [
         ({"as_of": "dat"}, UnknownNameError, "did you mean 'date'"),
         ({"as_of": "status"}, DataError, "not a date"),
-        ({"lead": 3}, UsageError, "needs as_of"),
+        ({"lead": 3}, UsageError, "requires the date of the individuals: as_of"),
         ({"as_of": "date", "lead": -1}, UsageError, "must be a number of days >= 0; got -1"),
         ({"as_of": "id", "types": {"loan.id": "int"}}, DataError, "types={'loan.id': 'date'}"),
         ({"frozen_at": "soon"}, DataError, "takes a day such as 2010-01-01"),
