@@ -101,7 +101,7 @@ def duplicates(case: Case) -> Iterator[Finding]:
         return
     where = f"with another {split}" if split is not None else "which random folds separate"
     sentence = (
-        f"{n_duplicates:,} of {n:,} rows of {case.individual} have a duplicate that is equal except for key and label, "
+        f"{n_duplicates:,} of {n:,} rows of {case.individual} have a duplicate, equal except for key and label, "
         f"{where}; remove duplicate rows."
     )
     demonstration = _duplicates_query(case, parts, split)

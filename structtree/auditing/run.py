@@ -65,8 +65,8 @@ def audit(where: str | Path, target: str, **options: Unpack[ReadingOptions]) -> 
 
     Notes
     -----
-    If there are more than 20,000 individuals, a sample is audited. Predictions with and without the future are compared
-    for 20 individuals. Both samples have a fixed seed.
+    If there are more than 20,000 individuals, a sample is audited. For 20 individuals, predictions with and without
+    their future are compared. Both samples have a fixed seed.
 
     Examples
     --------

@@ -305,7 +305,7 @@ def test_links_and_keys_of_the_user_go_first():
         ({"individual": "lone"}, r"unknown table 'lone' \(did you mean 'loan'"),
         ({"exclude": ["loan.nite"]}, r"unknown column of loan 'nite' \(did you mean 'note'"),
         ({"exclude": ["lone.note"]}, "unknown table 'lone'"),
-        ({"exclude": ["note"]}, "written loan.note"),
+        ({"exclude": ["note"]}, "write loan.note"),
         ({"keys": ["loan.status"]}, "loan.status is not a key"),
         ({"keys": ["loan"]}, "TABLE.COLUMN"),
         ({"links": ["loan.amount"]}, "TABLE.COLUMN=TABLE.COLUMN"),
