@@ -166,7 +166,11 @@ def _foreign_key(name: str, link: Any, tables: Mapping[str, SourceTable], source
     columns = _names(link.get("columns", []), tables[name], path, source)
     key = _names(link.get("key", list(tables[to].key)), tables[to], path, source)
     if not columns or len(columns) != len(key):
-        raise DataError(f"expected {len(key)} columns, as many as the key of {to!r} has", source=source, path=path)
+        raise DataError(
+            f"expected as many columns as the key of {to!r} has ({len(key)}); got {len(columns)}",
+            source=source,
+            path=path,
+        )
     for each in ("name", "back"):
         if not isinstance(link.get(each, ""), str):
             raise DataError(f"{each} must be a string", source=source, path=path)
