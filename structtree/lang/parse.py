@@ -27,7 +27,7 @@ from structtree.data.schema import Attribute, Link
 from structtree.errors import GrammarError, UsageError
 from structtree.lang import syntax as syn
 from structtree.lang.calls import as_calls
-from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
+from structtree.lang.mistakes import Word, check_brackets, error_at, located, place_at, sentence
 from structtree.lang.walk import expression_parts, peel, wrap
 
 __all__ = ["parse_grammar", "parse_predicate"]
@@ -84,14 +84,12 @@ def parse_predicate(text: str, source: str = "<predicate>") -> syn.Predicate:
 
 
 def _parse(text: str, source: str, start: Literal["grammar", "predicate"]) -> Any:
-    try:
-        check_brackets(text)
-        return _parser().parse(text, start=start)
-    except GrammarError as error:
-        raise GrammarError(error.message, source, error.line, error.column, text) from None
-    except UnexpectedInput as error:
-        place = _where(error, text)
-        raise GrammarError(_explain(error, text, start), source, place.line, place.column, text) from None
+    with located(source, text):
+        try:
+            check_brackets(text)
+            return _parser().parse(text, start=start)
+        except UnexpectedInput as error:
+            raise error_at(_where(error, text), _explain(error, text, start)) from None
 
 
 @cache
