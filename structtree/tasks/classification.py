@@ -340,16 +340,22 @@ def _balanced_factors(codes: NDArray[np.int64], n_classes: int) -> Floats:
 def class_factors(class_weight: Mapping[Any, float] | str | None, classes: tuple[Any, ...]) -> Floats:
     """Return the factor of each class, 1 by default.
 
+    As in scikit-learn, a fold may lack a class that has a weight: other names are rejected only if some class has no
+    weight.
+
     Examples
     --------
     >>> class_factors({"yes": 2}, ("no", "yes")).tolist()
     [1.0, 2.0]
+    >>> class_factors({"yes": 2, "no": 3, "perhaps": 4}, ("no", "yes")).tolist()
+    [3.0, 2.0]
     """
     class_weight = class_weight or {}
     if isinstance(class_weight, str):
         raise UsageError(f"class_weight must be a dict from class to number, or 'balanced'; got {class_weight!r}")
+    is_complete = class_weight.keys() >= set(classes)
     for label, weight in class_weight.items():
-        if label not in classes:
+        if label not in classes and not is_complete:
             known = did_you_mean(str(label), map(str, classes))
             raise UsageError(f"class_weight names {label!r}, which is not a class{known}")
         if not 0 <= weight < np.inf:
