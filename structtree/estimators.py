@@ -38,8 +38,8 @@ from structtree.learn.goals import goal_criterion
 from structtree.learn.pruning import pruning_path
 from structtree.models.importance import importances
 from structtree.models.model import Model
-from structtree.models.paths import decision_path
 from structtree.models.predict import predicted_classes, predicted_means, predicted_probabilities
+from structtree.models.routing.paths import decision_path
 from structtree.models.settings import Decision, Growth, Objective, Pruning
 from structtree.models.tree import Tree
 from structtree.options import Option, build_options, option, options_of, reference

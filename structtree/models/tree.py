@@ -23,9 +23,9 @@ from structtree.data.population import Population
 from structtree.data.schema import Schema
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
-from structtree.models.descent import Descent, descent_of, leaves_by
-from structtree.models.routing import holds_among, places_among
-from structtree.models.unknown import one_of, possibly, surely
+from structtree.models.routing.descent import Descent, descent_of, leaves_by
+from structtree.models.routing.subsets import holds_among, places_among
+from structtree.models.routing.unknown import one_of, possibly, surely
 from structtree.reprs import Viewed, names_text, number_text, short_repr
 from structtree.search.results import TracePoint
 from structtree.space.evaluate import Known

@@ -16,14 +16,14 @@ from structtree.data.population import Population
 from structtree.data.schema import Schema
 from structtree.lang import syntax as syn
 from structtree.models.conform import NeededMembers, needed_members
+from structtree.models.files.test_reader import TestReader
+from structtree.models.files.trees import decision_from_json, tree_from_json, tree_to_json
 from structtree.models.predict import predicted_answers, predicted_probabilities, predicted_spreads
 from structtree.models.predictor import Evidence, PathStep, Predictor, register_predictor
-from structtree.models.routing import holds_among, places_among
+from structtree.models.routing.subsets import holds_among, places_among
+from structtree.models.routing.unknown import possibly, surely
 from structtree.models.settings import MAJORITY, Decision
-from structtree.models.test_reader import TestReader
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
-from structtree.models.tree_files import decision_from_json, tree_from_json, tree_to_json
-from structtree.models.unknown import possibly, surely
 from structtree.reprs import short_repr
 from structtree.tasks.task import Task
 

@@ -15,17 +15,17 @@ from structtree.errors import DataError
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.learn.pruning import cost_complexity, merge_equal_leaves, pessimistic, reduced_error
+from structtree.models.files.models import model_from_json, model_to_json
 from structtree.models.importance import importances
 from structtree.models.leaves import Decision, probabilities
 from structtree.models.model import Model
-from structtree.models.model_files import model_from_json, model_to_json
-from structtree.models.paths import decision_path
 from structtree.models.predict import (
     predicted_classes,
     predicted_means,
     predicted_probabilities,
     predicted_spreads,
 )
+from structtree.models.routing.paths import decision_path
 from structtree.models.rules import to_formula, to_rules
 from structtree.models.tree import Branch, Found, Leaf, MultiwayBranch, Tree, heaviest, subtree
 from structtree.models.tree_predictor import TreePredictor
