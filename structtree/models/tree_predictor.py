@@ -99,9 +99,9 @@ class TreePredictor(Predictor):
         """Return the probability of each class for each individual."""
         return predicted_probabilities(self.tree, population, self.decision)
 
-    def predict_spread(self, population: Population) -> Floats:
-        """Return the standard deviation of the training numbers in the leaf of each individual."""
-        return predicted_spreads(self.tree, population)
+    def predict_spread(self, population: Population) -> Floats | None:
+        """Return the standard deviation of the training numbers in the leaf of each individual, if it is known."""
+        return predicted_spreads(self.tree, population) if self.task.has_spread else None
 
     def explain(self, alone: Population) -> Evidence:
         """Return the path of one individual; of one that goes to several leaves, the path of its greatest part."""
