@@ -286,14 +286,14 @@ class Task(ABC):
         if risk is not None:
             raise UsageError(f"risk {risk!r} does not fit a tree for {self.noun}; leave it out")
 
-    def loss(self, actual: NDArray[Any], said: NDArray[Any]) -> Floats:
+    def loss(self, actual: NDArray[Any], predicted: NDArray[Any]) -> Floats:
         """Return the loss of each prediction on individuals that were held out."""
-        return np.asarray((actual - said) ** 2)
+        return np.asarray((actual - predicted) ** 2)
 
     def losses(self, tree: TreeFigures, values: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
         """Return a function that computes the losses of individuals at given nodes."""
-        said = self.answers(tree, decision)
-        return lambda nodes, which: self.loss(values[which], said[nodes])
+        predicted = self.answers(tree, decision)
+        return lambda nodes, which: self.loss(values[which], predicted[nodes])
 
     def p_value(self, *sides: NDArray[Any]) -> float:
         """Return the p-value of a split under the hypothesis that test and target are independent."""
