@@ -37,8 +37,7 @@ from structtree.learn.fit import fit
 from structtree.learn.pruning import pruning_path
 from structtree.models.importance import importances
 from structtree.models.model import Model
-from structtree.models.paths import decision_path
-from structtree.models.predict import predicted_classes, predicted_means, predicted_probabilities
+from structtree.models.routing.paths import decision_path
 from structtree.models.settings import Decision, Growth, Objective, Pruning
 from structtree.models.tree import Tree
 from structtree.options import Option, option, options_of, reference
@@ -410,12 +409,11 @@ class StructuralTreeClassifier(
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted class of each individual."""
-        classes = predicted_classes(self.tree_, self._population(X), self.model_.decision)
-        return np.asarray(self.classes_[classes])
+        return np.asarray(self.classes_[self.model_.predictor.predict(self._population(X))])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class probabilities of each individual, in the order of ``classes_``."""
-        return predicted_probabilities(self.tree_, self._population(X), self.model_.decision)
+        return self.model_.predictor.predict_proba(self._population(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithms of the class probabilities, minus infinity for 0."""
@@ -471,7 +469,7 @@ class StructuralTreeRegressor(
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the predicted value of each individual."""
-        return predicted_means(self.tree_, self._population(X))
+        return self.model_.predictor.predict(self._population(X))
 
 
 # ---- parameters -----------------------------------------------------------------------------------------

@@ -150,15 +150,15 @@ class Classification(Task):
         self, tree: TreeFigures, decision: Decision, rows: Ints, leaves: Ints, parts: Floats, n: int
     ) -> NDArray[np.int64]:
         """Return the class with the lowest expected cost under the averaged probabilities of the leaves."""
-        costs, said = cost_matrix(tree, decision), np.empty(n, dtype=np.int64)
-        said[rows] = decisions(tree, decision)[leaves]
+        costs, predicted = cost_matrix(tree, decision), np.empty(n, dtype=np.int64)
+        predicted[rows] = decisions(tree, decision)[leaves]
         divided = np.bincount(rows, minlength=n) > 1
         chances = np.zeros((n, len(self.classes)))
         np.add.at(chances, rows, (probabilities(tree, decision)[leaves].T * parts).T)
         expected = chances[divided] @ costs
         least = expected.min(axis=1, keepdims=True) + TOLERANCE * costs.max(initial=0.0)
-        said[divided] = (expected <= least).argmax(axis=1)
-        return said
+        predicted[divided] = (expected <= least).argmax(axis=1)
+        return predicted
 
     # ---- pruning and stopping ---------------------------------------------------------------------------
 
@@ -177,8 +177,8 @@ class Classification(Task):
 
     def losses(self, tree: TreeFigures, values: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
         """Return a function that computes the costs of decisions."""
-        costs, said = cost_matrix(tree, decision), decisions(tree, decision)
-        return lambda nodes, which: np.asarray(costs[values[which], said[nodes]])
+        costs, predicted = cost_matrix(tree, decision), decisions(tree, decision)
+        return lambda nodes, which: np.asarray(costs[values[which], predicted[nodes]])
 
     def p_value(self, *sides: NDArray[Any]) -> float:
         """Return the p-value of the χ² test.

@@ -31,7 +31,7 @@ from structtree.learn import fit
 from structtree.learn import pruning as prune
 from structtree.learn.growing import Progress
 from structtree.learn.pruning import cost_complexity
-from structtree.models import model_files
+from structtree.models.files import models as model_files
 from structtree.models.tree import Leaf
 from structtree.progress import report_status
 from structtree.report import effort, text

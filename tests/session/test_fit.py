@@ -11,7 +11,7 @@ import structtree
 from structtree.cli import app
 from structtree.cli.flags import as_flag
 from structtree.errors import UsageError
-from structtree.models.model_files import load_model, model_to_json
+from structtree.models.files.models import load_model, model_to_json
 
 SMILES = ["CCO", "CCC", "CCCO", "CC", "OCCO", "CCN", "CO", "CCCC", "OC(C)C", "c1ccccc1"]
 

@@ -117,6 +117,12 @@ def test_options_that_make_no_sense_are_refused_with_a_sentence(options, sentenc
     assert str(caught.value) == sentence
 
 
+@pytest.mark.parametrize("option", [{"class_weight": "balanced"}, {"class_weight": {1.5: 2}}, {"priors": {1.5: 1}}])
+def test_options_for_classes_are_refused_for_numbers(option):
+    with pytest.raises(UsageError, match=r"(class_weight is|priors are) for classes, and the target is a number"):
+        target_for([1.5, 2.5], 2, **option)
+
+
 def test_nobody_is_nothing_to_learn_from():
     with pytest.raises(DataError, match="the population has no individuals"):
         target_for([], 0)

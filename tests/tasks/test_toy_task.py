@@ -18,6 +18,7 @@ from structtree.lang.pretty import pretty
 from structtree.models.rules import to_rules
 from structtree.report.explain import explain
 from structtree.tasks import registry
+from structtree.tasks.task import Task
 from tests.conftest import REPOSITORY
 from tests.tasks.toy_poisson import PoissonDeviance, PoissonTask, Rate
 
@@ -172,6 +173,20 @@ def test_text_rules_and_explanation(learned):
     assert "rate 6" in text or "rate 5" in text
     assert all(rule.spread > 0 and rule.confidence is None for rule in to_rules(model))
     assert "rate " in explain(model, population, 0).words
+
+
+def test_a_task_without_a_spread_shows_none(table):
+    class Plain(PoissonTask):
+        spread, leaf_text = Task.spread, Task.leaf_text
+
+    model = structtree.fit(table, counts_for(table), "flat", task=Plain(), max_depth=2)
+    text = structtree.export_text(model)
+    assert "±" not in text
+    assert "n=" in text
+    assert all(rule.spread is None for rule in to_rules(model))
+    assert "±" not in explain(model, table, 0).words
+    assert "standard deviation" not in structtree.plot_tree(model, individuals=table, target=counts_for(table)).svg
+    assert '"sd"' not in structtree.html_report(model, table, counts_for(table)).html
 
 
 def test_picture(learned, tmp_path):
