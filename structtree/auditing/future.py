@@ -18,7 +18,7 @@ from structtree.auditing.case import Case, first_seen, visible_pairs
 from structtree.auditing.features import MOST_ROWS_BEHIND, Feature, links_behind, pairs_behind
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Writer
-from structtree.data.as_of import as_of
+from structtree.data.as_of import as_of, optional_if_absent
 from structtree.data.dating import past_from
 from structtree.data.population import Column, Population, Table
 from structtree.data.profile import profile
@@ -152,11 +152,7 @@ def _with_optional(population: Population) -> Population:
     types = []
     for record in population.schema.types:
         adjacencies = population.tables[record.name].links
-        lacking = {name for name, adjacency in adjacencies.items() if (adjacency.lengths == 0).any()}
-        links = tuple(
-            replace(link, kind="optional") if link.kind == "one" and link.name in lacking else link
-            for link in record.links
-        )
+        links = tuple(optional_if_absent(link, adjacencies[link.name]) for link in record.links)
         types.append(replace(record, links=links))
     return replace(population, schema=Schema(tuple(types), population.schema.individual))
 

@@ -48,7 +48,7 @@ from structtree.errors import DataError, UnknownNameError, UsageError, option_te
 from structtree.interrupts import current_limit
 from structtree.reprs import number_text
 
-__all__ = ["from_database", "linked_database", "read_database", "read_database_url", "read_tables"]
+__all__ = ["from_database", "linked_database", "read_database", "read_tables"]
 
 
 def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population:
@@ -104,7 +104,7 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     {'guests': 20, 'home_team': {'town': 'Oslo', 'games': '...'}}
     """
     if isinstance(source, str) and is_url(source):
-        return read_database_url(source, **options)
+        return linked_database(read_url(source, _row_filter(options), _skipped(options)), options)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         return read_tables(path, **options) if path.is_dir() else read_database(path, **options)
@@ -147,18 +147,6 @@ def read_database(
         return linked_database(read_duckdb(path, where, excluded), options)
     words = {} if missing_words is None else {"missing_words": missing_words}
     return linked_database(read_sqlite(path, where, excluded, **words), options)
-
-
-def read_database_url(url: str, **options: Unpack[DatabaseOptions]) -> Population:
-    """Return the population of the database at a URL; see `structtree.data.readers.databases.urls`.
-
-    Parameters
-    ----------
-    url : str
-    individual, types, keys, links, exclude, condition, schema_file, strict
-        As in `from_database`.
-    """
-    return linked_database(read_url(url, _row_filter(options), _skipped(options)), options)
 
 
 def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
