@@ -65,7 +65,7 @@ def changed_predictions(case: Case) -> Iterator[Finding]:
 def _learned(case: Case, random: np.random.Generator) -> Model:
     which = np.sort(random.permutation(len(case.labels))[:LEARNED_FROM])
     population = case.seen.take(which)
-    simple = replace(profile(population), is_large=True)  # single tests only, which takes seconds
+    simple = replace(profile(population), is_large=True)  # only single tests, so that learning takes seconds
     grammar = default_grammar(population, known=simple)
     return fit(population, case.labels[which], grammar, GROWTH, grow="full", target_name=None)
 
@@ -165,7 +165,7 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
         sentence = f"{change}, although {option_text('as_of', case.date)} should hide them."
         return Finding("future", case.individual, path, {}, sentence, case.shell_command("audit"))
     most = max(_reaching(case), key=lambda pair: pair[1], default=None)
-    if most is None:  # only values changed, not rows
+    if most is None:  # values depend on the future, but no rows do
         sentence = f"{change}, so a model reads the future; pass {option_text('as_of', case.date)}."
         return Finding("future", case.individual, path, {}, sentence, case.shell_command("audit"))
     feature, n_reaching = most

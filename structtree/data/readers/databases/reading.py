@@ -52,7 +52,7 @@ __all__ = ["from_database", "linked_database", "read_database", "read_tables"]
 
 
 def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population:
-    """Return the population of a database: one type per table, links for its foreign keys.
+    """Return the population of a database, with one type per table and links for foreign keys.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _with_owner(database: Database, options: DatabaseOptions) -> DatabaseOptions
 
 
 def _limit_time(population: Population, options: DatabaseOptions) -> Population:
-    """Return a population in which individuals see only rows before their own date or before one day."""
+    """Hide the rows dated after the date of each individual, after one day, or both."""
     own, day = options.get("as_of"), _last_day(options)
     lead = _lead(options.get("lead"), own)
     if own is None and day is None:
@@ -303,7 +303,7 @@ def _last_day(options: DatabaseOptions) -> float | None:
 
 
 def _exclude_after(population: Population, day: float, kept: NDArray[np.bool_]) -> Population:
-    """Return the population without individuals dated after a day, and record them in its provenance."""
+    """Exclude individuals dated after a day, and record them in the provenance."""
     text, name = moment_text(day, "date"), population.schema.individual
     if not kept.any():
         raise DataError(f"no {name} is dated {text} or before, so {option_text('exclude_after')} excludes all")
@@ -423,7 +423,7 @@ def _row_filter(options: DatabaseOptions) -> RowFilter | None:
 
 
 class _Columns(NamedTuple):
-    """Columns of a table; none for the whole table."""
+    """Columns of a table; empty for the whole table."""
 
     table: str
     columns: tuple[str, ...]

@@ -151,7 +151,7 @@ def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
 
 
 class _Gathered:
-    """Facts collected so far, outside and inside of models."""
+    """Facts collected so far, outside and inside models."""
 
     def __init__(self) -> None:
         self.everywhere: _Tables = {}
@@ -208,7 +208,7 @@ def _model(fact: Fact) -> tuple[str, Any] | None:
 
 
 def _merged(gathered: _Gathered) -> dict[PrologPredicate, FactTable]:
-    """Return all facts; those of models have the model as first argument, or qualified objects instead."""
+    """Return all facts; those in models get the model as first argument, or have qualified objects instead."""
     tables: _Tables = {predicate: dict(rows) for predicate, rows in gathered.everywhere.items()}
     objects = _objects(gathered)
     owners: dict[tuple[Any, ...], tuple[PrologSource, int]] = {}
