@@ -125,7 +125,10 @@ class SourceFit:
 
     def train_scores(self, metrics: Sequence[str] | None = None) -> Scores:
         """Return the scores on the training data."""
-        return evaluate(self.model, self.training.data.population, self.training.labels, metrics)
+        population = self.training.data.population
+        if self.functions:  # `evaluate` predicts without functions
+            population = self.model.prepared(population, self.functions)
+        return evaluate(self.model, population, self.training.labels, metrics)
 
 
 class ScoreEstimate(NamedTuple):
