@@ -295,7 +295,7 @@ def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -
     if len(problems) == found.n or (problems and not skip_bad):
         raise batch.error(problems)
     if problems:
-        warnings.warn(batch.warning(problems), stacklevel=4)
+        warnings.warn(batch.warning(problems), stacklevel=3)
     kept = np.delete(np.arange(found.n), found.bad)
     provenance = Provenance(kept, found.n, batch.names, columns, problems)
     return _tables(found, {name: column.take(kept) for name, column in columns.items()}, provenance)
