@@ -83,6 +83,7 @@ def cv_command(
 
     Example: structtree cv compounds.csv --target active --folds scaffold --metric roc_auc,average_precision
     """
+    from structtree.evaluation.score import main_metric
     from structtree.session.fitting import is_for_tables
     from structtree.session.reading import grammar_for
     from structtree.session.time import reading_time, time_for_learning
@@ -112,7 +113,7 @@ def cv_command(
             "individuals": len(data.population),
             "target": data.target_name,
             "grammar": grammar_facts(grammar, divided.data),
-            "measure": "R²" if training.task == "numbers" else "accuracy",
+            "measure": training.task.metrics[main_metric(training.task)].label,
             **fold_facts(divided),
             "repeats": _n_repeats(divided, folding.repeats),
         }

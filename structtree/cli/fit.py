@@ -146,7 +146,7 @@ def _write_report(learned: _Learned, path: Path) -> None:
 
 def _saved(model: Model, out: Path | None) -> tuple[Path | None, MissingFileError | None]:
     """Save a model; return the file, or the error, so that the tree is still printed."""
-    from structtree.models.model_files import save_model
+    from structtree.models.files.models import save_model
 
     if out is None:
         return None, None

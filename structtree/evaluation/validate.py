@@ -345,8 +345,8 @@ def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tu
         individuals = population_of(individuals)
     if len(labels) != len(individuals):
         raise DataError(f"expected {len(individuals)} labels, one for each individual; got {len(labels)}")
-    known, kept = drop_unlabelled(labels, unlabelled, stacklevel=3)
-    return individuals if kept is None else _safe_indexing(individuals, kept), known
+    known = drop_unlabelled(labels, unlabelled, stacklevel=3)
+    return individuals if known.kept is None else _safe_indexing(individuals, known.kept), known.labels
 
 
 def _all_folds(

@@ -207,10 +207,9 @@ def _labelled(
     labels = label_array(target)
     if labels.shape != (len(population),):
         return _Labelled(population, labels, sample_weight)
-    known, kept = drop_unlabelled(labels, unlabelled, target_name)
-    if kept is None:
-        return _Labelled(population, known, sample_weight)
-    return _Labelled(population.take(kept), known, None if sample_weight is None else np.asarray(sample_weight)[kept])
+    known = drop_unlabelled(labels, unlabelled, target_name)
+    inside = population if known.kept is None else population.take(known.kept)
+    return _Labelled(inside, known.labels, known.weights(sample_weight))
 
 
 def _population(individuals: Any, grammar: Grammar | None, smiles: str | None) -> Population:

@@ -38,6 +38,7 @@ from structtree.session.training import TrainingData, read_training_data, settle
 from structtree.tasks.classification import ClassWeight
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.criteria import criterion as criterion_of
+from structtree.tasks.task import Task
 
 if TYPE_CHECKING:
     from structtree.data.readers.options import ReadingOptions
@@ -104,6 +105,7 @@ class SourceFit:
     training : TrainingData
     options : mapping
         Options for learning, by parameter name of the estimators.
+    functions : mapping from name to function, optional
     grammar : Grammar
     model : Model
     remarks : tuple of Remark
@@ -113,6 +115,7 @@ class SourceFit:
 
     training: TrainingData
     options: Mapping[str, Any]
+    functions: Mapping[str, Call] | None
     grammar: Grammar
     model: Model
     remarks: tuple[Remark, ...]
@@ -143,6 +146,7 @@ def fit(
     goal: Goal = "accuracy",
     grow: Literal["pruned", "full"] = "pruned",
     criterion: str | Criterion | None = None,
+    task: str | Task | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
     classes: Sequence[Any] | None = None,
@@ -178,7 +182,7 @@ def fit(
     grow : {"pruned", "full"}
         Choose the size of the tree by cross-validation, unless other options limit or prune it; or keep the full
         tree.
-    criterion, sample_weight, class_weight, classes
+    criterion, task, sample_weight, class_weight, classes
         As in `structtree.grow`; ``sample_weight`` and ``classes`` cannot be given for a source.
     priors : mapping from class to float, optional
         Class frequencies where the model will be used; the training data is reweighted to match them, before class
@@ -234,6 +238,7 @@ def fit(
             growth,
             pruning,
             decision,
+            task=task,
             sample_weight=sample_weight,
             classes=classes,
             functions=functions,
@@ -252,7 +257,7 @@ def fit(
     settled = _flat_options(given | named, growth, pruning, decision) | given
     source = Source(_where(individuals), target, grammar, reading)  # type: ignore[arg-type]  # target is not an array
     opened = individuals if isinstance(individuals, Opened) else None
-    return _fit_source(source, opened, settled, functions, unlabelled, progress, estimate)
+    return _fit_source(source, opened, settled, task, functions, unlabelled, progress, estimate)
 
 
 def fit_training_data(
@@ -283,6 +288,7 @@ def fit_training_data(
         data.population,
         training.labels,
         target_name=data.target_name,
+        task=training.task,
         functions=functions,
         **options,
     )
@@ -298,7 +304,7 @@ def fit_training_data(
     seconds = (now() - started, started - clock.started, compile_seconds() - compiled)
     model = replace(model, reading=reading_record(training.source, data))
     remarks = (*remarks, *_about_outcome(model, clock.seconds))
-    return SourceFit(training, options, grammar, model, remarks, *seconds)
+    return SourceFit(training, options, functions, grammar, model, remarks, *seconds)
 
 
 def estimate_scores(
@@ -326,20 +332,21 @@ def estimate_scores(
     return ScoreEstimate(found, why_not)
 
 
-def applicable(given: Mapping[str, Any], task: str) -> dict[str, Any]:
+def applicable(given: Mapping[str, Any], task: Task) -> dict[str, Any]:
     """Return the learning options that apply to a task; reject options for classes if it is another one.
 
     Examples
     --------
-    >>> applicable({"max_depth": 3, "class_weight": None}, "numbers")
+    >>> from structtree.tasks.regression import REGRESSION
+    >>> applicable({"max_depth": 3, "class_weight": None}, REGRESSION)
     {'max_depth': 3}
     """
-    if task == "classes":
+    if task.predicts_classes:
         return dict(given)
     only = {each.parameter: each.usual for each in LEARNING_OPTIONS if each.for_classes}
     for name, usual in only.items():
         if given.get(name, usual) != usual:
-            raise UsageError(f"{option_text(name)} is for classes, and the target is a number")
+            raise UsageError(f"{option_text(name)} is for classes, and the target {task.target_words}")
     return {name: value for name, value in given.items() if name not in only}
 
 
@@ -349,26 +356,28 @@ def is_for_tables(options: Mapping[str, Any]) -> bool:
 
 
 def estimator_maker(
-    grammar: Grammar, task: str, options: Mapping[str, Any], functions: Mapping[str, Call] | None = None
+    grammar: Grammar, task: Task, options: Mapping[str, Any], functions: Mapping[str, Call] | None = None
 ) -> MakeEstimator:
     """Return a function that creates an estimator with these options, except the time limit."""
-    kind: Any = StructuralTreeRegressor if task == "numbers" else StructuralTreeClassifier
+    kind: Any = StructuralTreeClassifier if task.predicts_classes else StructuralTreeRegressor
     # The time limit applies to all folds together; each fit gets a share.
     params = {name: value for name, value in options.items() if name != "time_limit"}
-    return lambda: kind(grammar, functions=functions, **params)
+    return lambda: kind(grammar, task=task, functions=functions, **params)
 
 
 def _fit_source(
     source: Source,
     opened: Opened | None,
     given: Mapping[str, Any],
+    task: str | Task | None,
     functions: Mapping[str, Call] | None,
     unlabelled: Unlabelled,
     progress: Callable[[Progress], None] | None,
     estimate: bool | None,
 ) -> LearnedModel:
     """Read the data, settle the task, fit, and estimate the scores."""
-    task = None if given["criterion"] is None else criterion_of(given["criterion"]).task
+    if task is None and given["criterion"] is not None:
+        task = criterion_of(given["criterion"]).task
     with stoppable() as stop:
         clock = Clock(given["time_limit"], stop)
         with reading_time(clock):
@@ -397,7 +406,7 @@ def _repeated(
 ) -> CrossValidation | None:
     """Return the cross-validation, or None if Ctrl-C or the time limit ends it early."""
     training = fitted.training
-    maker = estimator_maker(fitted.grammar, training.task, fitted.options)
+    maker = estimator_maker(fitted.grammar, training.task, fitted.options, fitted.functions)
     try:
         found = cross_validate(
             maker,

@@ -31,7 +31,7 @@ from structtree.learn import fit
 from structtree.learn import pruning as prune
 from structtree.learn.growing import Progress
 from structtree.learn.pruning import cost_complexity
-from structtree.models import model_files
+from structtree.models.files import models as model_files
 from structtree.models.tree import Leaf
 from structtree.progress import report_status
 from structtree.report import effort, text
@@ -985,7 +985,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
         (["fit", "lenses", "--class-weight", "sott=1"], "did you mean 'soft'"),
         (["fit", "lenses", "--class-weight", "soft"], "CLASS=WEIGHT"),
         (["fit", "hammond", "--cost", "a:b=1"], "--cost is for classes"),
-        (["fit", "lenses", "--criterion", "mse"], "the criterion is for numbers"),
+        (["fit", "lenses", "--criterion", "mse"], "the criterion or task is for numbers"),
         (["fit", "hammond", "--post-prune", "pessimistic"], "pessimistic pruning is for classes"),
         (["fit", "lenses", "--strategy", "magic"], "--strategy must be"),
         (["cv", "lenses", "--folds", 1], "folds must be"),

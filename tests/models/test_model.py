@@ -30,9 +30,9 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.walk import subpredicates
 from structtree.learn.fit import fit
+from structtree.models.files.models import load_model, model_from_json, model_to_json, save_model
 from structtree.models.leaves import Decision
 from structtree.models.model import Model
-from structtree.models.model_files import load_model, model_from_json, model_to_json, save_model
 from structtree.models.records import (
     GrammarRecord,
     ReadingRecord,

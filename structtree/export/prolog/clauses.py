@@ -30,7 +30,7 @@ from structtree.lang.background import ComputedLink
 from structtree.lang.pretty import pretty
 from structtree.models.conform import needed_members
 from structtree.models.model import Model, fitted, used_definitions
-from structtree.models.tree import Leaf, Tree, Way
+from structtree.models.tree import Edge, Leaf, Tree
 
 __all__ = ["PROLOG_HELPERS", "PROLOG_IMPORTS", "export_prolog", "row_facts"]
 
@@ -231,22 +231,22 @@ def _decision_list(model: Model, schema: Schema, vocabulary: RowVocabulary) -> I
         vocabulary.restart()
         writer, row = GoalWriter(schema, vocabulary), vocabulary.new_row(schema.individual)
         yield f"leaf({row}, Leaf) :-"
-        for way in ways:
-            yield f"    {writer.goal(way.test, schema.individual, row)},  % {_comment(pretty(way.test))}"
+        for edge in ways:
+            yield f"    {writer.goal(edge.test, schema.individual, row)},  % {_comment(pretty(edge.test))}"
         yield f"    !, Leaf = {leaf}."
     yield from (f"says({leaf}, {said})." for leaf, said in _answers(model).items())
 
 
-def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Way, ...]]]:
+def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Edge, ...]]]:
     """Yield leaves with the tests that must hold; the last branch of a node takes the remaining rows."""
-    stack: list[tuple[int, tuple[Way, ...]]] = [(0, ())]
+    stack: list[tuple[int, tuple[Edge, ...]]] = [(0, ())]
     while stack:
         node, above = stack.pop()
         if isinstance(tree.nodes[node], Leaf):
             yield node, above
             continue
-        *first, last = sorted(tree.ways(node), key=lambda way: not way.answer)
-        stack += [(last.child, above), *((way.child, (*above, way)) for way in reversed(first))]
+        *first, last = sorted(tree.edges(node), key=lambda edge: not edge.answer)
+        stack += [(last.child, above), *((edge.child, (*above, edge)) for edge in reversed(first))]
 
 
 def _answers(model: Model) -> Mapping[int, str]:

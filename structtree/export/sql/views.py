@@ -151,11 +151,11 @@ class _Views:
         if isinstance(self.tree.nodes[node], Leaf):
             return str(node)
         pad = "    " * depth
-        ways = sorted(self.tree.ways(node), key=lambda way: not way.answer)
-        *asked, last = ways
+        edges = sorted(self.tree.edges(node), key=lambda edge: not edge.answer)
+        *asked, last = edges
         cases = [
-            f"\n{pad}WHEN {self._condition(way.test, row)} THEN {self._case(way.child, row, depth + 1)}"
-            for way in asked
+            f"\n{pad}WHEN {self._condition(edge.test, row)} THEN {self._case(edge.child, row, depth + 1)}"
+            for edge in asked
         ]
         return f"CASE{''.join(cases)}\n{pad}ELSE {self._case(last.child, row, depth + 1)} END"
 

@@ -1,4 +1,4 @@
-"""Storage format of database columns, as needed to express the values of a population in SQL."""
+"""Storage formats of database columns, from which the values of a population are expressed in SQL."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Stored:
     layout: str = ""
 
     def to_json(self) -> str | dict[str, Any]:
-        """Return plain JSON values: only the form if all else is default."""
+        """Return plain JSON values: only the form if the rest has default values."""
         members = members_json(self)
         return members if members.keys() - {"form"} else self.form
 

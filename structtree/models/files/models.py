@@ -32,10 +32,10 @@ from structtree.lang.check import CheckedGrammar, check
 from structtree.lang.parse import parse_grammar
 from structtree.lang.pretty import pretty, pretty_grammar
 from structtree.models.conform import NeededMembers, any_category
+from structtree.models.files.records import Records, old_records, records_from_json
+from structtree.models.files.test_reader import TestReader, parsed_test
 from structtree.models.model import Model, fitted, used_definitions
 from structtree.models.predictor import predictor_from_json, predictor_to_json
-from structtree.models.record_files import Records, old_records, records_from_json
-from structtree.models.test_reader import TestReader, parsed_test
 from structtree.models.tree_predictor import TreePredictor
 from structtree.options import listed
 
