@@ -54,7 +54,7 @@ class Predicted:
 
     Parameters
     ----------
-    actual, said : array
+    actual, predicted : array
         Numbers; or classes, as indices of ``classes``.
     probabilities : array or None
         Class probabilities, of shape (individuals, classes), if known.
@@ -64,7 +64,7 @@ class Predicted:
     """
 
     actual: NDArray[Any]
-    said: NDArray[Any]
+    predicted: NDArray[Any]
     probabilities: Floats | None
     classes: tuple[str, ...]
     task: Task
@@ -73,13 +73,17 @@ class Predicted:
         return short_repr(self, self.task.name, number_text(len(self.actual), "individual"))
 
     @classmethod
-    def of_numbers(cls, actual: ArrayLike, said: ArrayLike, task: Task = REGRESSION) -> Predicted:
+    def of_numbers(cls, actual: ArrayLike, predicted: ArrayLike, task: Task = REGRESSION) -> Predicted:
         """Return predicted numbers with the true ones."""
-        return cls(_numbers(np.asarray(actual)), np.asarray(said, dtype=np.float64), None, (), task)
+        return cls(_numbers(np.asarray(actual)), np.asarray(predicted, dtype=np.float64), None, (), task)
 
     @classmethod
     def of_classes(
-        cls, actual: Iterable[Any], said: Iterable[Any], classes: Sequence[Any], probabilities: Floats | None = None
+        cls,
+        actual: Iterable[Any],
+        predicted: Iterable[Any],
+        classes: Sequence[Any],
+        probabilities: Floats | None = None,
     ) -> Predicted:
         """Return predicted classes with the true ones, which may include classes unknown to the model.
 
@@ -88,7 +92,7 @@ class Predicted:
         >>> Predicted.of_classes(["0", "2"], [0, 1], [0, 1]).classes
         ('0', '1', '2')
         """
-        true, guessed = ([class_name(label) for label in np.asarray(part).tolist()] for part in (actual, said))
+        true, guessed = ([class_name(label) for label in np.asarray(part).tolist()] for part in (actual, predicted))
         known = tuple(dict.fromkeys([*map(class_name, classes), *sorted({*true, *guessed})]))
         codes = {name: code for code, name in enumerate(known)}
         if probabilities is not None and len(known) > probabilities.shape[1]:
@@ -111,8 +115,8 @@ def constant_answers(answers: Predicted, training: NDArray[Any] | None = None) -
     if not len(answers.actual):
         raise DataError("there are no individuals to score")
     seen = answers.actual if training is None else training
-    said, probabilities = answers.task.baseline(seen, len(answers.actual))
-    return replace(answers, said=said, probabilities=probabilities)
+    predicted, probabilities = answers.task.baseline(seen, len(answers.actual))
+    return replace(answers, predicted=predicted, probabilities=probabilities)
 
 
 def _coded(names: list[str], codes: Mapping[str, int]) -> Ints:
@@ -268,7 +272,7 @@ def score_answers(answers: Predicted, baseline: Predicted, metrics: Sequence[str
     {'accuracy': 0.667, 'f1': 0.667}
     """
     names = known_metrics(metrics, answers.task)
-    constant = answers.task.constant_text(baseline.said[0])
+    constant = answers.task.constant_text(baseline.predicted[0])
     return Scores(
         answers.task,
         len(answers.actual),
@@ -338,20 +342,20 @@ def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequenc
     """
     model = model if hasattr(model, "predict") else fitted(model).model
     own = _classes_of(model)
-    said = model.predict(individuals)
-    if np.shape(target) != np.shape(said):
+    predicted = model.predict(individuals)
+    if np.shape(target) != np.shape(predicted):
         got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
-        raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
+        raise DataError(f"expected {len(predicted)} labels, one for each individual; got {got}")
     if own is None:
         tree = getattr(model, "tree_", getattr(model, "tree", None))
-        return Predicted.of_numbers(target, said, REGRESSION if tree is None else tree.task)
+        return Predicted.of_numbers(target, predicted, REGRESSION if tree is None else tree.task)
     probabilities = model.predict_proba(individuals) if hasattr(model, "predict_proba") else None
     if classes is None or probabilities is None:
-        return Predicted.of_classes(np.asarray(target), said, classes or own, probabilities)
+        return Predicted.of_classes(np.asarray(target), predicted, classes or own, probabilities)
     names = [class_name(each) for each in classes]
-    wider = np.zeros((len(said), len(names)))
+    wider = np.zeros((len(predicted), len(names)))
     wider[:, [names.index(class_name(each)) for each in own]] = probabilities
-    return Predicted.of_classes(np.asarray(target), said, names, wider)
+    return Predicted.of_classes(np.asarray(target), predicted, names, wider)
 
 
 def _classes_of(model: Any) -> list[Any] | None:
@@ -374,7 +378,7 @@ def _confusion(answers: Predicted) -> Confusion:
 
     with warnings.catch_warnings():  # about a single class
         warnings.simplefilter("ignore")
-        counts = confusion_matrix(answers.actual, answers.said, labels=range(len(answers.classes)))
+        counts = confusion_matrix(answers.actual, answers.predicted, labels=range(len(answers.classes)))
     return Confusion(answers.classes, counts)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from structtree.errors import UsageError
 from structtree.models.model import Model
-from structtree.models.tree import Tree, Way
+from structtree.models.tree import Edge, Tree
 
 __all__ = ["leaf_answers", "one_line", "refuse_fractional", "yes_first"]
 
@@ -27,9 +27,9 @@ def leaf_answers(model: Model) -> dict[int, Any]:
     return {leaf: tree.classes[found[leaf]] if tree.classes else float(found[leaf]) for leaf in tree.leaves}
 
 
-def yes_first(tree: Tree, node: int) -> list[Way]:
+def yes_first(tree: Tree, node: int) -> list[Edge]:
     """Return the edges of a node, with the yes branch first; the last edge needs no test."""
-    return sorted(tree.ways(node), key=lambda way: not way.answer)
+    return sorted(tree.edges(node), key=lambda edge: not edge.answer)
 
 
 def one_line(text: str) -> str:

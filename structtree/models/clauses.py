@@ -29,15 +29,15 @@ from typing import NamedTuple
 from structtree.lang import syntax as syn
 from structtree.lang.logic import excludes, implies
 from structtree.lang.walk import children, is_closed, with_children
-from structtree.models.tree import Tree, Way, answers_below
+from structtree.models.tree import Edge, Tree, answers_below
 from structtree.space.terms import conjuncts
 
 __all__ = ["Clause", "clauses", "conjunction", "negation", "short_clauses", "whole_clauses"]
 
 Numbers = frozenset[int]
-Ways = Sequence[tuple[Way, ...]]
+Edges = Sequence[tuple[Edge, ...]]
 #: The edges of each node, with the number of the test in place of the test.
-NumberedWays = Sequence[tuple[tuple[int, int, bool], ...]]
+NumberedEdges = Sequence[tuple[tuple[int, int, bool], ...]]
 
 
 class Clause(NamedTuple):
@@ -331,11 +331,11 @@ def _about(by_name: dict[str, set[int]], predicate: syn.Predicate) -> set[int]:
     return set().union(*(by_name.get(name, ()) for name in _names(predicate)))
 
 
-def _tests(ways: Ways) -> Iterator[syn.Predicate]:
-    for of_node in ways:
-        for way in of_node:
-            yield way.test
-            yield from conjuncts(way.test)
+def _tests(edges: Edges) -> Iterator[syn.Predicate]:
+    for of_node in edges:
+        for edge in of_node:
+            yield edge.test
+            yield from conjuncts(edge.test)
 
 
 # ---- one clause by itself --------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ class _Walk(NamedTuple):
 
     Parameters
     ----------
-    ways : sequence
+    edges : sequence
         The edges of each node.
     below : list of set
         The predictions of the leaves below each node.
@@ -398,7 +398,7 @@ class _Walk(NamedTuple):
     facts : _Facts
     """
 
-    ways: NumberedWays
+    edges: NumberedEdges
     below: list[set[Hashable]]
     known: Mapping[int, Numbers]
     possible: list[Clause]
@@ -406,12 +406,14 @@ class _Walk(NamedTuple):
 
     @classmethod
     def through(cls, tree: Tree, answers: Sequence[Hashable]) -> _Walk:
-        plain, ways = clauses(tree), [tree.ways(node) for node in range(len(tree.nodes))]
-        facts = _Facts((*_conditions_of(plain), *_tests(ways)))
+        plain, edges = clauses(tree), [tree.edges(node) for node in range(len(tree.nodes))]
+        facts = _Facts((*_conditions_of(plain), *_tests(edges)))
         shorter = [(clause, _without_implied(clause.conditions, facts)) for clause in plain]
         possible = [Clause(conditions, clause.leaves) for clause, conditions in shorter if conditions is not None]
         facts = facts.including(_conditions_of(possible))
-        numbered = [tuple((way.child, facts.number[way.test], way.answer) for way in of_node) for of_node in ways]
+        numbered = [
+            tuple((edge.child, facts.number[edge.test], edge.answer) for edge in of_node) for of_node in edges
+        ]
         known = {
             clause.leaves[0]: facts.numbers((*clause.conditions, *conditions))
             for clause, conditions in shorter
@@ -450,7 +452,7 @@ class _Walk(NamedTuple):
             node = stack.pop()
             if self.below[node] == answer:
                 continue
-            if not self.ways[node] or answer.isdisjoint(self.below[node]):
+            if not self.edges[node] or answer.isdisjoint(self.below[node]):
                 return False
             stack += self._open_to(given, node)
         return True
@@ -471,7 +473,7 @@ class _Walk(NamedTuple):
 
     def _open_to(self, given: Numbers, node: int) -> list[int]:
         """Return the children of a node that individuals with these conditions can reach."""
-        return [child for child, test, yes in self.ways[node] if self.facts.settles(given, test) in (None, yes)]
+        return [child for child, test, yes in self.edges[node] if self.facts.settles(given, test) in (None, yes)]
 
 
 def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -> list[Clause]:

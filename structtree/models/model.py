@@ -1,6 +1,6 @@
 """Model: a predictor, everything needed to apply it to new data, and records of how it was learned.
 
-`structtree.models.predictor` defines predictors, and `structtree.models.model_files` saves and loads models.
+`structtree.models.predictor` defines predictors, and `structtree.models.files.models` saves and loads models.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from structtree.data.schema import Schema
 from structtree.errors import UsageError, did_you_mean
 from structtree.lang import syntax as syn
 from structtree.models.conform import NeededMembers, needed_members
-from structtree.models.test_reader import TestReader
+from structtree.models.files.test_reader import TestReader
 from structtree.tasks.classification import Classification
 from structtree.tasks.regression import REGRESSION
 from structtree.tasks.task import Task

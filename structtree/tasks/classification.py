@@ -150,15 +150,15 @@ class Classification(Task):
         self, tree: TreeFigures, decision: Decision, rows: Ints, leaves: Ints, parts: Floats, n: int
     ) -> NDArray[np.int64]:
         """Return the class with the lowest expected cost under the averaged probabilities of the leaves."""
-        costs, said = cost_matrix(tree, decision), np.empty(n, dtype=np.int64)
-        said[rows] = decisions(tree, decision)[leaves]
+        costs, predicted = cost_matrix(tree, decision), np.empty(n, dtype=np.int64)
+        predicted[rows] = decisions(tree, decision)[leaves]
         divided = np.bincount(rows, minlength=n) > 1
         chances = np.zeros((n, len(self.classes)))
         np.add.at(chances, rows, (probabilities(tree, decision)[leaves].T * parts).T)
         expected = chances[divided] @ costs
         least = expected.min(axis=1, keepdims=True) + TOLERANCE * costs.max(initial=0.0)
-        said[divided] = (expected <= least).argmax(axis=1)
-        return said
+        predicted[divided] = (expected <= least).argmax(axis=1)
+        return predicted
 
     # ---- pruning and stopping ---------------------------------------------------------------------------
 
@@ -177,8 +177,8 @@ class Classification(Task):
 
     def losses(self, tree: TreeFigures, values: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
         """Return a function that computes the costs of decisions."""
-        costs, said = cost_matrix(tree, decision), decisions(tree, decision)
-        return lambda nodes, which: np.asarray(costs[values[which], said[nodes]])
+        costs, predicted = cost_matrix(tree, decision), decisions(tree, decision)
+        return lambda nodes, which: np.asarray(costs[values[which], predicted[nodes]])
 
     def p_value(self, *sides: NDArray[Any]) -> float:
         """Return the p-value of the χ² test.
@@ -340,16 +340,22 @@ def _balanced_factors(codes: NDArray[np.int64], n_classes: int) -> Floats:
 def class_factors(class_weight: Mapping[Any, float] | str | None, classes: tuple[Any, ...]) -> Floats:
     """Return the factor of each class, 1 by default.
 
+    As in scikit-learn, a fold may lack a class that has a weight: other names are rejected only if some class has no
+    weight.
+
     Examples
     --------
     >>> class_factors({"yes": 2}, ("no", "yes")).tolist()
     [1.0, 2.0]
+    >>> class_factors({"yes": 2, "no": 3, "perhaps": 4}, ("no", "yes")).tolist()
+    [3.0, 2.0]
     """
     class_weight = class_weight or {}
     if isinstance(class_weight, str):
         raise UsageError(f"class_weight must be a dict from class to number, or 'balanced'; got {class_weight!r}")
+    is_complete = class_weight.keys() >= set(classes)
     for label, weight in class_weight.items():
-        if label not in classes:
+        if label not in classes and not is_complete:
             known = did_you_mean(str(label), map(str, classes))
             raise UsageError(f"class_weight names {label!r}, which is not a class{known}")
         if not 0 <= weight < np.inf:

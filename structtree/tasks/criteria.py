@@ -252,7 +252,7 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
 
 
 def criterion(given: str | Criterion) -> Criterion:
-    """Return the criterion with a name in ``CRITERIA``, or a custom one after testing its bound.
+    """Return a criterion by name or as given; the bound of a custom one is tested first.
 
     Examples
     --------
@@ -264,13 +264,12 @@ def criterion(given: str | Criterion) -> Criterion:
     structtree.errors.UnknownNameError: unknown criterion 'entropi' (did you mean 'entropy'?)
     """
     require(given, str | Criterion, "criterion", "a name or a Criterion")
-    if isinstance(given, Criterion):
-        # A criterion for another task is tested once the task is known.
-        return tried(given, given.reads.random_split) if given.reads.can_draw and not given.is_compiled else given
-    try:
-        return CRITERIA[given]
-    except KeyError:
-        raise UnknownNameError("criterion", given, CRITERIA) from None
+    if isinstance(given, str):
+        if given not in CRITERIA:
+            raise UnknownNameError("criterion", given, CRITERIA)
+        given = CRITERIA[given]
+    # A criterion for another task is tested once the task is known.
+    return given if given.is_compiled or not given.reads.can_draw else tried(given, given.reads.random_split)
 
 
 def better(a: ArrayLike, b: ArrayLike, slack: float = TOLERANCE) -> Mask:

@@ -22,7 +22,7 @@ class ScoredAnswers(Protocol):
         """True values: numbers, or class codes."""
 
     @property
-    def said(self) -> NDArray[Any]:
+    def predicted(self) -> NDArray[Any]:
         """Predicted values: numbers, or class codes."""
 
     @property
@@ -97,7 +97,7 @@ def _log_loss(metrics: Any, answers: ScoredAnswers) -> float:
 
 
 def _of_labels(function: str) -> Callable[[Any, ScoredAnswers], float]:
-    return lambda metrics, answers: float(getattr(metrics, function)(answers.actual, answers.said))
+    return lambda metrics, answers: float(getattr(metrics, function)(answers.actual, answers.predicted))
 
 
 def metrics_by_name(*metrics: Metric) -> Mapping[str, Metric]:
@@ -113,7 +113,9 @@ CLASS_METRICS = metrics_by_name(
     Metric(
         "average_precision", "average precision", "classes", lambda m, a: _one_vs_rest(m.average_precision_score, a)
     ),
-    Metric("f1", "F1", "classes", lambda m, a: float(m.f1_score(a.actual, a.said, **_binary(a), zero_division=0))),
+    Metric(
+        "f1", "F1", "classes", lambda m, a: float(m.f1_score(a.actual, a.predicted, **_binary(a), zero_division=0))
+    ),
     Metric("mcc", "Matthews correlation", "classes", _of_labels("matthews_corrcoef")),
 )
 

@@ -36,10 +36,6 @@ class Regression(Task):
     stats_type = Moments
     usual_criterion = "mse"
 
-    def weighted(self, values: NDArray[Any], weights: Floats, class_weight: Any, priors: Any) -> Floats:
-        """Return the weights; those of classes have always been ignored here, and only priors are refused."""
-        return super().weighted(values, weights, None, priors)
-
     def is_pure(self, values: NDArray[Any]) -> bool:
         """Return whether numbers are equal but for rounding."""
         return bool(np.ptp(values) <= TOLERANCE * np.abs(values).max())

@@ -234,8 +234,13 @@ class Task(ABC):
         """Return the prediction of nodes with these figures, as (nodes,)."""
 
     def spread(self, figures: Floats) -> Floats:
-        """Return how far labels are from it, as a standard deviation."""
+        """Return the standard deviation of the labels around the prediction; 0 if a task does not override this."""
         return np.zeros(len(figures))
+
+    @property
+    def has_spread(self) -> bool:
+        """True if the task overrides `spread`; otherwise texts omit it."""
+        return type(self).spread is not Task.spread
 
     def known_figures(self, tree: TreeFigures) -> Floats:
         """Return the figures of each node; where no weight arrived, of the nearest node above with some."""
@@ -281,14 +286,14 @@ class Task(ABC):
         if risk is not None:
             raise UsageError(f"risk {risk!r} does not fit a tree for {self.noun}; leave it out")
 
-    def loss(self, actual: NDArray[Any], said: NDArray[Any]) -> Floats:
+    def loss(self, actual: NDArray[Any], predicted: NDArray[Any]) -> Floats:
         """Return the loss of each prediction on individuals that were held out."""
-        return np.asarray((actual - said) ** 2)
+        return np.asarray((actual - predicted) ** 2)
 
     def losses(self, tree: TreeFigures, values: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
         """Return a function that computes the losses of individuals at given nodes."""
-        said = self.answers(tree, decision)
-        return lambda nodes, which: self.loss(values[which], said[nodes])
+        predicted = self.answers(tree, decision)
+        return lambda nodes, which: self.loss(values[which], predicted[nodes])
 
     def p_value(self, *sides: NDArray[Any]) -> float:
         """Return the p-value of a split under the hypothesis that test and target are independent."""
@@ -309,8 +314,9 @@ class Task(ABC):
         return f"{float(answer):.4g}"
 
     def leaf_text(self, node: NodeFigures) -> str:
-        """Return what a node predicts: ``3.42 ± 0.51``."""
-        return f"{node.number(node.answer)} ± {node.number(node.spread or 0.0)}"
+        """Return the prediction of a node: ``3.42 ± 0.51``."""
+        spread = f" ± {node.number(node.spread or 0.0)}" if self.has_spread else ""
+        return f"{node.number(node.answer)}{spread}"
 
     def share_text(self, node: NodeFigures) -> str:
         """Return how many were seen at a node: ``n=12``."""
@@ -337,7 +343,7 @@ class Task(ABC):
     def rule_figures(self, counted: Sequence[Stats], answer: Any) -> RuleFigures:
         """Return the confidence or spread of a rule on the counted individuals."""
         weights = np.array([stats.weight for stats in counted])
-        if not weights.any():
+        if not self.has_spread or not weights.any():
             return RuleFigures()
         figures = np.array([stats.figures for stats in counted])
         off = self.spread(figures) ** 2 + (self.value(figures) - answer) ** 2
@@ -372,4 +378,5 @@ class Task(ABC):
     def chart_json(self, stats: Stats) -> dict[str, Any]:
         """Return the figures of a node that a report draws."""
         figures = np.array([stats.figures])
-        return {"mean": float(self.value(figures)[0]), "sd": float(self.spread(figures)[0])}
+        spread = {"sd": float(self.spread(figures)[0])} if self.has_spread else {}
+        return {"mean": float(self.value(figures)[0]), **spread}

@@ -20,8 +20,8 @@ from structtree.lang.pretty import pretty
 from structtree.lang.walk import children
 from structtree.learn.fit import fit
 from structtree.learn.growing import grow
+from structtree.models.files.models import model_from_json, model_to_json
 from structtree.models.leaves import Decision, decisions, means
-from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.rules import to_formula, to_rules
 from structtree.models.settings import Growth
 from structtree.models.tree import ClassCounts, Moments

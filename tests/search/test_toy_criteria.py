@@ -14,6 +14,7 @@ from structtree.learn.growing import grow
 from structtree.models.settings import Growth
 from structtree.report.effort import compare_effort
 from structtree.search.best_split import best_split
+from structtree.tasks import criteria
 from structtree.tasks.criteria import Criterion, criterion
 from tests.search.toy_criteria import BoundedTsallis, Spread, Tsallis, WrongTsallis
 
@@ -95,6 +96,12 @@ def test_a_wrong_bound_is_refused_with_a_counterexample():
     low.least = 0.1
     with pytest.raises(UsageError, match=r"least loss 0\.1 of criterion 'tsallis' is wrong"):
         criterion(low)
+
+
+def test_a_wrong_bound_is_refused_by_name_as_well(monkeypatch):
+    monkeypatch.setattr(criteria, "CRITERIA", {**criteria.CRITERIA, "tsallis": WrongTsallis()})
+    with pytest.raises(UsageError, match=r"bound \[.*\] of criterion 'tsallis' is wrong"):
+        criterion("tsallis")
 
 
 def test_what_gives_no_number_for_each_candidate_is_refused():

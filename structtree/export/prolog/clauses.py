@@ -30,7 +30,7 @@ from structtree.lang.background import ComputedLink
 from structtree.lang.pretty import pretty
 from structtree.models.conform import needed_members
 from structtree.models.model import Model, fitted, used_definitions
-from structtree.models.tree import Leaf, Tree, Way
+from structtree.models.tree import Edge, Leaf, Tree
 
 __all__ = ["PROLOG_HELPERS", "PROLOG_IMPORTS", "export_prolog", "row_facts"]
 
@@ -214,26 +214,26 @@ def _helpers(clauses: Sequence[str]) -> Iterator[str]:
 def _decision_list(model: Model, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
     """Yield a clause and a prediction for each leaf."""
     tree = model.tree
-    for leaf, ways in _leaves(tree):
+    for leaf, edges in _leaves(tree):
         vocabulary.restart()
         writer, row = GoalWriter(schema, vocabulary), vocabulary.new_row(schema.individual)
         yield f"leaf({row}, Leaf) :-"
-        for way in ways:
-            yield f"    {writer.goal(way.test, schema.individual, row)},  % {one_line(pretty(way.test))}"
+        for edge in edges:
+            yield f"    {writer.goal(edge.test, schema.individual, row)},  % {one_line(pretty(edge.test))}"
         yield f"    !, Leaf = {leaf}."
     yield from (f"predicts({leaf}, {_label_term(label)})." for leaf, label in leaf_answers(model).items())
 
 
-def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Way, ...]]]:
+def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Edge, ...]]]:
     """Yield the leaves with the tests on their paths; the last branch of a node needs no test."""
-    stack: list[tuple[int, tuple[Way, ...]]] = [(0, ())]
+    stack: list[tuple[int, tuple[Edge, ...]]] = [(0, ())]
     while stack:
         node, above = stack.pop()
         if isinstance(tree.nodes[node], Leaf):
             yield node, above
             continue
         *first, last = yes_first(tree, node)
-        stack += [(last.child, above), *((way.child, (*above, way)) for way in reversed(first))]
+        stack += [(last.child, above), *((edge.child, (*above, edge)) for edge in reversed(first))]
 
 
 def _label_term(label: Any) -> str:

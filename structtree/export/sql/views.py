@@ -152,8 +152,8 @@ class _Views:
         pad = "    " * depth
         *first, last = yes_first(self.tree, node)
         cases = [
-            f"\n{pad}WHEN {self._condition(way.test, row)} THEN {self._case(way.child, row, depth + 1)}"
-            for way in first
+            f"\n{pad}WHEN {self._condition(edge.test, row)} THEN {self._case(edge.child, row, depth + 1)}"
+            for edge in first
         ]
         return f"CASE{''.join(cases)}\n{pad}ELSE {self._case(last.child, row, depth + 1)} END"
 

@@ -482,7 +482,7 @@ def _node_form(tree: Tree, index: int, conditions: _Conditions) -> JsonValue:
         case MultiwayBranch(attribute, values) as split:
             return ["switch", conditions.attribute(attribute), [inert(value) for value in values], split.usual]
         case Branch():
-            return _form(tree.ways(index)[0].test, conditions)
+            return _form(tree.edges(index)[0].test, conditions)
         case Leaf():
             return None
 

@@ -12,8 +12,8 @@ from structtree.data.json_parts import JsonPart, json_number
 from structtree.errors import DataError, StructtreeError, UnknownNameError
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
+from structtree.models.files.test_reader import TestReader
 from structtree.models.settings import Decision, Estimate
-from structtree.models.test_reader import TestReader
 from structtree.models.tree import (
     Branch,
     Found,

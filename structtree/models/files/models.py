@@ -32,10 +32,10 @@ from structtree.lang.check import CheckedGrammar, check
 from structtree.lang.parse import parse_grammar
 from structtree.lang.pretty import pretty, pretty_grammar
 from structtree.models.conform import NeededMembers, any_category
+from structtree.models.files.records import Records, old_records, records_from_json
+from structtree.models.files.test_reader import TestReader, parsed_test
 from structtree.models.model import Model, fitted, used_definitions
 from structtree.models.predictor import predictor_from_json, predictor_to_json
-from structtree.models.record_files import Records, old_records, records_from_json
-from structtree.models.test_reader import TestReader, parsed_test
 from structtree.models.tree_predictor import TreePredictor
 from structtree.options import listed
 
@@ -141,13 +141,8 @@ def model_from_json(value: Any) -> Model:
 
 def _layout(whole: JsonPart) -> SourceLayout | None:
     """Return the tables that the model was learned from; None for other data and in older files."""
-    if "layout" not in whole.members():
-        return None
-    part = whole.member("layout")
-    try:
-        return SourceLayout.from_json(part.value)
-    except DataError as error:
-        part.fail(error.message)
+    part = whole.optional("layout")
+    return None if part is None else SourceLayout.from_json(part)
 
 
 # ---- writing --------------------------------------------------------------------------------------------
