@@ -13,7 +13,7 @@ from structtree.data.schema import Kind
 from structtree.lang import syntax as syn
 from structtree.lang.background import arithmetic_kind
 
-__all__ = ["Notation", "TypedText"]
+__all__ = ["InfixNotation", "TypedText"]
 
 
 class TypedText(NamedTuple):
@@ -23,7 +23,7 @@ class TypedText(NamedTuple):
     kind: Kind
 
 
-class Notation(NamedTuple):
+class InfixNotation(NamedTuple):
     """Notation of the target language.
 
     Parameters
@@ -45,7 +45,7 @@ class Notation(NamedTuple):
 
         Examples
         --------
-        >>> plain = Notation(lambda value: TypedText(value.path[-1], "date"), str, "({} / {})".format)
+        >>> plain = InfixNotation(lambda value: TypedText(value.path[-1], "date"), str, "({} / {})".format)
         >>> plain.translated(syn.Arithmetic(syn.Operand(("paid",)), "+", 2))
         TypedText(text='(paid + 2)', kind='date')
         """

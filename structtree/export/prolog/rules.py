@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from structtree.data.schema import FAR_ROW, RecordType, Schema
-from structtree.export.arithmetic import Notation, TypedText
+from structtree.export.arithmetic import InfixNotation, TypedText
 from structtree.export.prolog.goals import (
     GoalWriter,
     RowVocabulary,
@@ -165,5 +165,5 @@ def _computation(expression: syn.Expression, writer: GoalWriter, type_name: str,
         goals.append(f"{other} =\\= 0")
         return f"({one} / {other})"
 
-    text = Notation(operand, number_term, quotient).translated(expression).text
+    text = InfixNotation(operand, number_term, quotient).translated(expression).text
     return goals, text

@@ -20,7 +20,7 @@ from structtree.data.layouts import LayoutLink, SourceLayout
 from structtree.data.readers.databases.sqlite_files import sql_name
 from structtree.data.readers.databases.storage import Engine, Stored
 from structtree.data.schema import FAR_ROW, Attribute, Kind, RecordType, Schema
-from structtree.export.arithmetic import Notation, TypedText
+from structtree.export.arithmetic import InfixNotation, TypedText
 from structtree.export.sql.values import (
     NotInSqlError,
     SqlValue,
@@ -619,7 +619,7 @@ class SqlTests:
             return TypedText(found.value.number, found.attribute.kind)
 
         quotient = "({} * 1.0e0 / NULLIF({}, 0))".format
-        sql, kind = Notation(operand, number_literal, quotient).translated(expression)
+        sql, kind = InfixNotation(operand, number_literal, quotient).translated(expression)
         return _Typed(SqlValue.of_number(f"({sql})"), Attribute(name, kind))
 
     # ---- links
