@@ -43,7 +43,16 @@ from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
 from structtree.interrupts import NO_LIMIT, Limit
 
-__all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "as_of", "dated_until", "frozen_at", "individual_dates"]
+__all__ = [
+    "DAYS_BEFORE",
+    "NESTING",
+    "AsOf",
+    "as_of",
+    "dated_until",
+    "frozen_at",
+    "individual_dates",
+    "optional_if_absent",
+]
 
 DAYS_BEFORE = "days_before"
 """Attribute of visible rows: the age of the row in days.
@@ -196,7 +205,7 @@ def frozen_at(
             adjacency = table.links[link.name]
             kept = visibility.seen_from[link.target][adjacency.targets] <= day + 1.0
             adjacencies[link.name] = Adjacency.filtered(adjacency.lengths, adjacency.targets, kept)
-            links.append(_optional_if_absent(link, adjacencies[link.name]))
+            links.append(optional_if_absent(link, adjacencies[link.name]))
         types.append(replace(record, links=tuple(links)))
         columns = _frozen_columns(population, record.name, visibility, day, blanks)
         tables[record.name] = replace(table, columns=columns, links=adjacencies)
@@ -252,7 +261,7 @@ def dated_until(
     return np.asarray(seen_from <= day + 1.0)
 
 
-def _optional_if_absent(link: Link, adjacency: Adjacency) -> Link:
+def optional_if_absent(link: Link, adjacency: Adjacency) -> Link:
     """Return the link, made optional if it is absent for some rows."""
     is_absent = link.kind == "one" and bool((adjacency.lengths == 0).any())
     return replace(link, kind="optional") if is_absent else link
@@ -581,7 +590,7 @@ class _Draft:
             found = self._followed(place, link)
             if found is not None:
                 target, adjacency = found
-                links.append(_optional_if_absent(replace(link, target=target.name), adjacency))
+                links.append(optional_if_absent(replace(link, target=target.name), adjacency))
                 adjacencies[link.name] = adjacency
                 further += [target] if target.name not in self.types else []
         self.types[place.name] = RecordType(place.name, tuple(attributes), tuple(links))
