@@ -107,7 +107,7 @@ class Option:
     usual
         Default of the estimators and the command line, if it differs.
     flag : str
-        Command-line option, or a pair such as ``--header/--no-header``; derived from the parameter name by default.
+        Command-line option, or a pair of them for yes and no; derived from the parameter name by default.
     panel : str
         Group in the help; options without one are not available on the command line.
     metavar, flag_help, shown_default : str
@@ -212,9 +212,9 @@ def keyword(help: str, panel: str, metavar: str = "", flag: str = "", *, many: b
     --------
     >>> from typing import TypedDict
     >>> class Wrapping(TypedDict, total=False):
-    ...     paper: Annotated[str | None, keyword("Colour of the paper.", "Gifts", flag="colour")]
-    >>> keywords_of(Wrapping)["paper"].flag
-    '--colour'
+    ...     paper: Annotated[str | None, keyword("Colour of the paper.", "Gifts")]
+    >>> keywords_of(Wrapping)["paper"].help
+    'Colour of the paper.'
     """
     declared = {"help": help, "panel": panel, "metavar": metavar, "flag": flag, "many": many}
     return {name: value for name, value in declared.items() if value}

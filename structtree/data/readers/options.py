@@ -229,8 +229,8 @@ def reading_options() -> Mapping[str, Option]:
 
     Examples
     --------
-    >>> reading_options()["missing_words"].flag
-    '--missing-word'
+    >>> reading_options()["missing_words"].many
+    True
     """
     return keywords_of(ReadingOptions)
 
