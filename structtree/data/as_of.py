@@ -290,12 +290,12 @@ def individual_dates(population: Population, path: str) -> Column:
         if column is None and known:
             raise UnknownNameError(f"date of {at}", name, known)
         if column is None:
-            fix = f"a date may also stand behind references, as in {option_text('as_of', 'race.date')}"
-            raise DataError(f"{at} has no {name!r}, nor any other date", fix=fix)
+            fix = f"the date may also be in a referenced record, as in {option_text('as_of', 'race.date')}"
+            raise DataError(f"{at} has no attribute {name!r} and no date", fix=fix)
         first = next((each for each in column.values if each == each), None)
         pattern = pattern_of_digits(f"{first:.0f}") if column.kind == "int" and first is not None else None
-        said = option_text("types", {f"{at}.{name}": "date" if pattern is None else f"date({pattern})"})
-        raise DataError(f"{at}.{name} is {column.kind}, not a date", fix=f"read it as one: {said}")
+        types = option_text("types", {f"{at}.{name}": "date" if pattern is None else f"date({pattern})"})
+        raise DataError(f"{at}.{name} is {column.kind}, not a date", fix=f"read it as one: {types}")
     return Column(column.kind, np.append(column.values, np.nan)[rows])
 
 
@@ -304,7 +304,7 @@ def individual_dates(population: Population, path: str) -> Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Visibility:
-    """When each row becomes visible, and to which individual it belongs.
+    """When each row becomes visible, and which individual owns it.
 
     Parameters
     ----------
@@ -392,7 +392,7 @@ _OFTEN_AFTER = "it often lies after the cutoff"
 
 @dataclass(slots=True)
 class _Blanks:
-    """Number of rows, of unset values and of hidden values of each date, by type and name."""
+    """Counts of rows, unset values and hidden values of each date, by type and name."""
 
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
     unset: Counter[tuple[str, str]] = field(default_factory=Counter)

@@ -181,7 +181,7 @@ def read_data(
 
 
 def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
-    """Read a table, as molecules if the options or the header say so."""
+    """Read a table, as molecules if the options or the header ask for it."""
     layout = csv_layout(path, **{name: value for name, value in given.items() if name in _LAYOUT})
     rest = {name: value for name, value in given.items() if name not in _LAYOUT}
     chosen = [name for name in _ONLY_MOLECULES if name in given]
