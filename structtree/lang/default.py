@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from structtree.data.population import Population, Table
+from structtree.data.population import Population
 from structtree.data.profile import Member, Profile, profile
 from structtree.data.provenance import FactReading
 from structtree.data.readers.individuals import population_of
@@ -82,16 +82,13 @@ def grammar_of_facts(population: Population, facts: FactReading) -> Grammar:
     ('has_car(Train key, Car)', False, True)
     """
     hidden = frozenset(facts.hidden)
-    types, tables = [], {}
+    types = []
     for record in population.schema.types:
         attributes = tuple(a for a in record.attributes if (record.name, a.name) not in hidden)
         links = tuple(link for link in record.links if (record.name, link.name) not in hidden)
-        table = population.table(record.name)
-        columns = {a.name: table.columns[a.name] for a in attributes}
         types.append(RecordType(record.name, attributes, links))
-        tables[record.name] = Table(table.n_rows, columns, {link.name: table.links[link.name] for link in links})
     schema = Schema(tuple(types), population.schema.individual)
-    derived = Grammar.from_population(Population(schema, tables, population.individuals))
+    derived = Grammar.from_population(population.restricted(schema))
     declared = "\n".join(f"fact {signature}" for signature in facts.signatures)
     head, _, rest = derived.text.partition("\n\n")
     return replace(Grammar.parse(f"{head}\n\n{declared}\n\n{rest}"), origin="derived from the modes of the facts")

@@ -192,9 +192,9 @@ def source_of(predicate: syn.Predicate) -> syn.ValueSource | None:
             return value
         case syn.Named(arguments=arguments):
             return next((value for value in arguments if isinstance(value, syn.ValueSource)), None)
-        case syn.Top() | syn.And() | syn.Or() | syn.Not():
+        case syn.And() | syn.Or() | syn.Not():
             return None
-        case _ if isinstance(predicate, syn.Test | syn.LinkForm):
+        case _ if isinstance(predicate, syn.Leaf | syn.LinkForm):
             return None
         case _ as never:
             assert_never(never)

@@ -250,17 +250,19 @@ class _Build(Transformer[Token, Any]):
         self,
         name: Token,
         type_name: Token,
-        leads_to: tuple[Literal["set", "list", "optional"], str],
+        leads_to: Callable[[str], Link],
         path: syn.DerivedPath,
         where: syn.Predicate | None,
         attributes: tuple[syn.Computed, ...] | None,
         order: syn.SortedBy | None,
         doc: Token | None = None,
     ) -> syn.DerivedLink:
+        target: Any = leads_to(_text(name))
         return syn.DerivedLink(
             _text(name),
             _text(type_name),
-            *leads_to,
+            target.kind,
+            target.target,
             path,
             where or syn.TOP,
             attributes or (),
@@ -268,12 +270,6 @@ class _Build(Transformer[Token, Any]):
             doc and _text(doc),
             place=_place(name),
         )
-
-    def collection(self, collection: Token, target: Token) -> tuple[str, str]:
-        return _word(collection), _text(target)
-
-    def at_most_one(self, target: Token, _: Token) -> tuple[str, str]:
-        return "optional", _text(target)
 
     def link_path(self, *steps: syn.DerivedPath) -> syn.DerivedPath:
         path = tuple(chain.from_iterable(steps))

@@ -55,9 +55,7 @@ def children(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
             return parts
         case syn.Aggregate(inner=inner):
             return () if inner is None else (inner,)
-        case syn.Top():
-            return ()
-        case _ if isinstance(predicate, syn.Test):
+        case _ if isinstance(predicate, syn.Leaf):
             return ()
         case _ as never:
             syn.require_predicate(never)
@@ -75,9 +73,7 @@ def with_children(predicate: syn.Predicate, inners: tuple[syn.Predicate, ...]) -
             return replace(predicate, inners=inners)
         case syn.Aggregate():
             return replace(predicate, inner=inners[0] if inners else None)
-        case syn.Top():
-            return predicate
-        case _ if isinstance(predicate, syn.Test):
+        case _ if isinstance(predicate, syn.Leaf):
             return predicate
         case _ as never:
             assert_never(never)
@@ -184,9 +180,9 @@ def is_closed(predicate: syn.Predicate) -> bool:
             return not is_monotone(predicate)
         case syn.Count(op=op):
             return op == "<="
-        case syn.Top() | syn.And() | syn.Follow() | syn.ListStep() | syn.Exists() | syn.All() | syn.Distinct():
+        case syn.And() | syn.Follow() | syn.ListStep() | syn.Exists() | syn.All() | syn.Distinct():
             return False
-        case _ if isinstance(predicate, syn.Test):
+        case _ if isinstance(predicate, syn.Leaf):
             return False
         case _ as never:
             assert_never(never)

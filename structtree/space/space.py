@@ -299,8 +299,6 @@ Extension = Opening | Batch | Position
 Placed = TypeVar("Placed", Item, Position)
 Settle = Callable[[Position], Iterator[Position]]
 _Given = TypeVar("_Given")
-_Where = TypeVar("_Where", bound="str | Slot | Family")
-_What = TypeVar("_What", bound="syn.Predicate | frozenset[syn.Predicate]")
 _Found = TypeVar("_Found")
 
 
@@ -744,7 +742,7 @@ class Space:
             return None
         return Position(slot, found[:n_fixed], tuple(sorted(found[n_fixed:], key=lambda item: item.key)))
 
-    def _known(self, find: Callable[[_Where, _What], Placed | None], where: _Where, what: _What) -> Placed | None:
+    def _known(self, find: Callable[[Any, Any], Placed | None], where: Any, what: Any) -> Placed | None:
         """Return a cached derivation, or find and cache it."""
         key = (where, what)
         if key not in self.found:
@@ -875,19 +873,20 @@ class Space:
             rest = tuple(other.literal for other in (*items[:i], *items[i + 1 :]))
             if i >= len(position.fixed) and not item.grown:
                 yield conjoin(rest)
-            for left, families in self.offers.from_literal[position.slot.type].items():
-                if any(item.literal in base_literals(family) for family in families):
-                    yield conjoin((*rest, left))
-            for literal in self._general_literals(item):
-                # A literal that clashes with the rest was skipped in the derivation, which added it as a whole.
-                blocked = any(clash(literal, other) for other in rest)
-                yield conjoin(rest if blocked else (*rest, literal))
+            # A literal that clashes with the rest was skipped in the derivation, which added it as a whole.
+            yield from self._generalise_item(item, position.slot.type, rest, without=rest)
 
-    def _general_literals(self, item: Item) -> Iterator[syn.Predicate]:
-        """Yield the literals that a single rewrite inside may turn into this one."""
+    def _generalise_item(
+        self, item: Item, type_name: str, rest: tuple[syn.Predicate, ...], without: tuple[syn.Predicate, ...]
+    ) -> Iterator[syn.Predicate]:
+        """Yield the predicates with a literal before its last rewrite; `without` is used if that literal clashes."""
+        for left, families in self.offers.from_literal[type_name].items():
+            if any(item.literal in base_literals(family) for family in families):
+                yield conjoin((*rest, left))
         for j, inner in enumerate(item.positions):
             for general in self._generalise(inner):
-                yield _with_inner(item, j, general)
+                literal = _with_inner(item, j, general)
+                yield conjoin(without if any(clash(literal, other) for other in rest) else (*rest, literal))
 
     def _generalise_steps(self, position: Position) -> Iterator[syn.Predicate]:
         """Yield the predicates before the last rewrite if rewrites add several literals at once."""
@@ -896,19 +895,11 @@ class Space:
             if not last.grown:
                 yield conjoin(tuple(before))
         for step in position.items:
-            is_bundle = isinstance(step.family, BundleFamily)
-            for item in step.positions[0].items if is_bundle else (step,):
-                rest = tuple(standing - {item.literal})
-                if len(rest) == len(standing):
-                    continue  # it was replaced
-                for left, families in self.offers.from_literal[position.slot.type].items():
-                    if any(item.literal in base_literals(family) for family in families):
-                        yield conjoin((*rest, left))
-                for literal in self._general_literals(item):
-                    blocked = any(clash(literal, other) for other in rest)
-                    yield conjoin(
-                        tuple(standing.difference(conjuncts(step.literal))) if blocked else (*rest, literal)
-                    )
+            without = tuple(standing.difference(conjuncts(step.literal)))
+            for item in step.positions[0].items if isinstance(step.family, BundleFamily) else (step,):
+                if item.literal in standing:  # otherwise it was replaced
+                    rest = tuple(standing - {item.literal})
+                    yield from self._generalise_item(item, position.slot.type, rest, without)
 
 
 def _with_inner(item: Item, j: int, inner: syn.Predicate) -> syn.Predicate:
