@@ -144,7 +144,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             raise UsageError(f"the task {task.name!r} is for {task.noun}; this is a tree for {self._task.noun}")
         given = {each.parameter: vars(self)[each.parameter] for each in LEARNING if each.parameter in vars(self)}
         population = self._training_population(X, grammar)
-        with StatusLine() if self.verbose else nullcontext() as status:
+        with StatusLine() if self.verbose else nullcontext():
             self.model_ = fit(
                 population if known.kept is None else population.take(known.kept),
                 labels,
@@ -154,7 +154,6 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
                 task=task,
                 functions=self.functions,
                 target_name=target_name,
-                progress=status,
                 **given | {"random_state": _seed(self.random_state)},
             )
         return self

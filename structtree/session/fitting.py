@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from structtree.data.readers.options import reading_options
 from structtree.errors import UsageError
 from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
 from structtree.evaluation.score import Scores, evaluate
-from structtree.evaluation.validate import CrossValidation, FoldDone, MakeEstimator, cross_validate
+from structtree.evaluation.validate import CrossValidation, MakeEstimator, cross_validate
 from structtree.interrupts import Stop, interruptible, stoppable
 from structtree.lang.grammar import Grammar
 from structtree.learn import fit as learning
@@ -125,7 +124,10 @@ class SourceFit:
 
     def train_scores(self, metrics: Sequence[str] | None = None) -> Scores:
         """Return the scores on the training data."""
-        return evaluate(self.model, self.training.data.population, self.training.labels, metrics)
+        population = self.training.data.population
+        if self.functions:  # `evaluate` predicts without functions
+            population = self.model.prepared(population, self.functions)
+        return evaluate(self.model, population, self.training.labels, metrics)
 
 
 class ScoreEstimate(NamedTuple):
@@ -266,7 +268,7 @@ def fit_training_data(
     clock: Clock,
     *,
     functions: Mapping[str, Call] | None = None,
-    watched: AbstractContextManager[Callable[[Progress], None] | None] | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> SourceFit:
     """Fit a model to data that was read; if Ctrl-C ends it too early, return a tree with one leaf.
 
@@ -278,8 +280,8 @@ def fit_training_data(
     clock : Clock
         Clock of reading and learning.
     functions : mapping from name to function, optional
-    watched : context manager, optional
-        Yields a function that is called with the progress of each tree.
+    progress : function, optional
+        Called with the progress of each tree.
     """
     data = training.data
     remarks: tuple[Remark, ...] = ()
@@ -290,14 +292,14 @@ def fit_training_data(
         target_name=data.target_name,
         task=training.task,
         functions=functions,
+        progress=progress,
         **options,
     )
     grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
     with interruptible(clock.stop):
         grammar = grammar_for(data, training.source.grammar, one_at_a_time=is_for_tables(options))
         (time, remarks), started = time_for_learning(clock), now()
-        with watched or nullcontext() as progress:
-            model = learn(grammar, clock=time, progress=progress)
+        model = learn(grammar, clock=time)
     clock.stop.handled = True  # the remaining steps are short and must complete
     grammar = grammar or Grammar.from_schema(data.population.schema)
     model = model or learn(grammar, clock=time)
@@ -307,12 +309,7 @@ def fit_training_data(
     return SourceFit(training, options, functions, grammar, model, remarks, *seconds)
 
 
-def estimate_scores(
-    fitted: SourceFit,
-    wanted: bool | None,
-    clock: Clock,
-    watched: AbstractContextManager[Callable[[FoldDone], None] | None] | None = None,
-) -> ScoreEstimate:
+def estimate_scores(fitted: SourceFit, wanted: bool | None, clock: Clock) -> ScoreEstimate:
     """Estimate the scores on new data by cross-validation, if requested or fast."""
     labels, limit, stop = fitted.training.labels, clock.seconds, clock.stop
     if wanted is False or stop.pressed or len(np.unique(labels)) < 2:
@@ -324,8 +321,7 @@ def estimate_scores(
         return ScoreEstimate(None, Remark(f"not estimated, to save time; {how}"))
     seconds = None if limit is None else ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
     stop.handled = False
-    with watched or nullcontext() as progress:
-        found = _repeated(fitted, seconds, stop, progress)
+    found = _repeated(fitted, seconds, stop)
     stop.handled = True
     first = "interrupted" if stop.pressed else "the time limit was reached"
     why_not = Remark(f"{first} before the scores were estimated") if found is None else None
@@ -393,7 +389,7 @@ def _fit_source(
         with interruptible(stop):
             remarks += tuple(about_database(training.source, training.data, training.labels))
         options = applicable(given, training.task)
-        fitted = fit_training_data(training, options, clock, functions=functions, watched=nullcontext(progress))
+        fitted = fit_training_data(training, options, clock, functions=functions, progress=progress)
         found = estimate_scores(fitted, estimate, clock)
     scores = None if found.found is None else found.found.evaluate()
     remarks = (*remarks, *fitted.remarks, *([found.why_not] if found.why_not else []))
@@ -401,9 +397,7 @@ def _fit_source(
     return LearnedModel(**model, remarks=remarks, training=fitted.train_scores(), estimate=scores)
 
 
-def _repeated(
-    fitted: SourceFit, seconds: float | None, stop: Stop, progress: Callable[[FoldDone], None] | None
-) -> CrossValidation | None:
+def _repeated(fitted: SourceFit, seconds: float | None, stop: Stop) -> CrossValidation | None:
     """Return the cross-validation, or None if Ctrl-C or the time limit ends it early."""
     training = fitted.training
     maker = estimator_maker(fitted.grammar, training.task, fitted.options, fitted.functions)
@@ -416,7 +410,6 @@ def _repeated(
             repeats=1,
             seed=fitted.options["random_state"],
             time_limit=seconds,
-            progress=progress,
         )
     except (KeyboardInterrupt, SystemError):  # an interrupted compilation may raise SystemError
         if not stop.pressed or stop.presses > 1:
