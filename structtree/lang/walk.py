@@ -55,7 +55,7 @@ def children(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
             return parts
         case syn.Aggregate(inner=inner):
             return () if inner is None else (inner,)
-        case _ if isinstance(predicate, syn.Leaf):
+        case _ if isinstance(predicate, syn.Atomic):
             return ()
         case _ as never:
             syn.require_predicate(never)
@@ -73,7 +73,7 @@ def with_children(predicate: syn.Predicate, inners: tuple[syn.Predicate, ...]) -
             return replace(predicate, inners=inners)
         case syn.Aggregate():
             return replace(predicate, inner=inners[0] if inners else None)
-        case _ if isinstance(predicate, syn.Leaf):
+        case _ if isinstance(predicate, syn.Atomic):
             return predicate
         case _ as never:
             assert_never(never)
@@ -182,7 +182,7 @@ def is_closed(predicate: syn.Predicate) -> bool:
             return op == "<="
         case syn.And() | syn.Follow() | syn.ListStep() | syn.Exists() | syn.All() | syn.Distinct():
             return False
-        case _ if isinstance(predicate, syn.Leaf):
+        case _ if isinstance(predicate, syn.Atomic):
             return False
         case _ as never:
             assert_never(never)
