@@ -233,7 +233,7 @@ def test_an_attribute_that_is_always_missing_is_nominal():
             {"charge": "high"},
             {},
             "expected a number, got 'high' at $.nodes['b'].charge (individual 1); "
-            "to read all of them as text: types={'charge': 'nominal'}",
+            "to read all of it as text: types={'charge': 'nominal'}",
         ),
         ({}, {"order": "x"}, "expected a number, got 'x' at $.nodes['b'].edges['c'].order (individual 1)"),
         ({"charge": [1]}, {}, "expected a number, got a list at $.nodes['b'].charge (individual 1)"),
