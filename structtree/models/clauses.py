@@ -411,9 +411,7 @@ class _Walk(NamedTuple):
         shorter = [(clause, _without_implied(clause.conditions, facts)) for clause in plain]
         possible = [Clause(conditions, clause.leaves) for clause, conditions in shorter if conditions is not None]
         facts = facts.including(_conditions_of(possible))
-        numbered = [
-            tuple((edge.child, facts.number[edge.test], edge.answer) for edge in of_node) for of_node in edges
-        ]
+        numbered = [tuple((edge.child, facts.number[edge.test], edge.answer) for edge in each) for each in edges]
         known = {
             clause.leaves[0]: facts.numbers((*clause.conditions, *conditions))
             for clause, conditions in shorter
