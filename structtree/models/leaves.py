@@ -2,7 +2,7 @@
 
 As in Flach's book, growing a tree only partitions the individuals; the predictions of the leaves are chosen
 afterwards. So the same tree can be used with other costs, class weights or class proportions. For two classes, the
-useful labellings of the leaves form a short list, the operating points. Predictions are computed for branches as well,
+useful labellings of the leaves form a short list, the operating points. Predictions are computed for branches too,
 because pruning turns branches into leaves.
 
 Estimates and operating points follow chapter 5 of P. Flach, "Machine Learning" (2012); ``"m-branch"`` is from C.

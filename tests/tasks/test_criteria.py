@@ -442,7 +442,7 @@ def test_scores_are_what_people_say():
             "gini",
             [[2.0, -1.5, 2.5]],
             [5.0, 0.0, 9.0],
-            r"'gini' needs the weight of each class; \[2.0, -1.5, 2.5\] in",
+            r"'gini' needs the weight of each class; \[2.0, -1.5, 2.5\] is",
         ),
         ("entropy", [[3, 1]], [5, 5, 5], "needs the weight of each class of each branch"),
         ("acc*", [[6, 1]], [5, 5], r"\[6.0, 1.0\] is impossible in a node \[5.0, 5.0\]"),
