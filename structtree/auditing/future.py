@@ -1,8 +1,8 @@
-"""Predictions that change when the future is deleted: a check that makes no assumption about the leak.
+"""Predictions that change when the future is deleted: a check without assumptions about the leak.
 
-A small tree is learned from the data that a model sees. For some individuals, all rows dated on or after their cutoff
-are then deleted from the population, together with rows that belong only to those; later dates are blanked, and so
-are columns that are filled exactly where such a date is. Without a leak, the predictions stay the same.
+A small tree is learned from the data that a model sees. For a few individuals, all rows dated on or after their
+cutoff are then deleted, together with rows that belong only to deleted rows; later dates are blanked, and so are
+columns that have values in exactly the same rows as such a date. Without a leak, the predictions stay the same.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from structtree.remarks import option_text
 __all__ = ["changed_predictions", "without_future"]
 
 PREDICTED_AGAIN = 20
-"""Number of individuals, sampled with a fixed seed, that are predicted again without their future."""
+"""Number of individuals, sampled with a fixed seed, to predict again without their future."""
 
 LEARNED_FROM = 2_000
-"""Maximum number of individuals that the tree is learned from."""
+"""Maximum number of individuals to learn the tree from."""
 
 GROWTH = Growth(max_depth=2, min_samples_leaf=5, max_evaluations=20_000, time_limit=30.0)
 """Two levels are enough to find a strong leak. The time limit stops only very large searches."""
@@ -75,7 +75,7 @@ def _predictions(model: Model, population: Population) -> Any:
 
 
 def _limit_again(case: Case, alone: Population) -> Population:
-    """Return a population without the future as a model sees it."""
+    """Limit a population without future to the rows that a model sees."""
     cutoffs = case.cutoffs
     assert cutoffs is not None
     if not case.is_limited:
@@ -116,7 +116,7 @@ def _is_key(case: Case, name: str, link: str) -> bool:
 
 
 def _blanked(case: Case, limit: float) -> Population:
-    """Return the population without future dates and the values that are filled only beside them."""
+    """Return the population without future dates, and without the values that depend on them."""
     assert case.cutoffs is not None
     tables = {name: _blanked_table(table, limit) for name, table in case.whole.tables.items()}
     name, own = case.individual, case.cutoffs.path
@@ -138,7 +138,7 @@ def _blanked_table(table: Table, limit: float) -> Table:
 
 
 def _is_filled_with(column: Column, date: Column) -> bool:
-    """Return whether a column is filled exactly where a date is, and some rows lack the date."""
+    """Return whether a column is missing in exactly the same rows as a date, and in at least one."""
     return column is not date and bool(date.missing.any()) and bool((column.missing == date.missing).all())
 
 
@@ -148,7 +148,7 @@ def _blanked_column(column: Column, rows: Mask) -> Column:
 
 
 def _with_optional(population: Population) -> Population:
-    """Return the population with references that some rows lack as optional references."""
+    """Return the population after making the references that some rows lack optional."""
     types = []
     for record in population.schema.types:
         adjacencies = population.tables[record.name].links
@@ -179,15 +179,15 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
         return f"CASE WHEN {every} > {before} THEN 1 ELSE 0 END"
 
     sentence = (
-        f"{change} ({n_reaching:,} individuals reach rows of {'.'.join(feature.path)} that lie in their future), so "
-        f"a model reads the future; pass {option_text('as_of', case.date)}."
+        f"{change} ({n_reaching:,} individuals reach future rows of {'.'.join(feature.path)}), so a model reads the "
+        f"future; pass {option_text('as_of', case.date)}."
     )
     demonstration = case.demonstration({"x": later}, "SELECT SUM(x) AS individuals FROM f")
     return Finding("future", case.individual, path, {"individuals": float(n_reaching)}, sentence, demonstration)
 
 
 def _reaching(case: Case) -> Iterator[tuple[Feature, int]]:
-    """Yield links to future rows, and the number of individuals that reach some."""
+    """Yield the links to future rows, each with the number of individuals that reach some."""
     assert case.cutoffs is not None
     for path, name, rows in links_behind(case.whole):
         for link in case.whole.schema.type(name).links:

@@ -150,7 +150,7 @@ def learning_parameters(learning: Learning, training: TrainingData) -> dict[str,
     from structtree.session.fitting import applicable
 
     given = applicable(_plain(learning), training.task)
-    if training.task == "numbers":
+    if not training.task.predicts_classes:
         return given
     names = _class_names(training.labels)
     pairs = {f"{true}:{predicted}": (true, predicted) for true in names for predicted in names}

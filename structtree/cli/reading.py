@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 import typer
 
 from structtree.cli.common import print_remarks
-from structtree.cli.progress import reading_bar
+from structtree.cli.progress import live_status
 from structtree.data.readers.options import DATA, OptionText, ReadingOption, reading_options
 from structtree.errors import UsageError
 
@@ -141,7 +141,7 @@ def read_with_options(
     if model is not None:
         source, remarks = like_training_data(source, model.reading)
         print_remarks(remarks)
-    with reading_bar():
+    with live_status("reading"):
         layout = None if model is None else model.layout
         found = read_source(source, unlabelled="leave out" if need_target else "refuse", id=id, layout=layout)
     print_remarks(remark for remark in found.remarks if with_notes or remark.kind == "warning")
@@ -152,7 +152,7 @@ def read_to_learn(source: Source, task: str | None = None, *, look_for_leaks: bo
     """Read data with its labels, and print remarks."""
     from structtree.session.training import read_training_data
 
-    with reading_bar():
+    with live_status("reading"):
         found = read_training_data(source, task, look_for_leaks=look_for_leaks)
     print_remarks(found.remarks)
     return found

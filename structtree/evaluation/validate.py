@@ -35,7 +35,7 @@ from structtree.evaluation.score import (
 )
 from structtree.interrupts import stoppable
 from structtree.models.tree import Caveat, Leaf
-from structtree.progress import Status
+from structtree.progress import Status, report_status, status_listener
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.clock import Clock
 from structtree.search.kernels.compiling import now
@@ -343,8 +343,8 @@ def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tu
         individuals = population_of(individuals)
     if len(labels) != len(individuals):
         raise DataError(f"expected {len(individuals)} labels, one for each individual; got {len(labels)}")
-    known, kept = drop_unlabelled(labels, unlabelled, stacklevel=3)
-    return individuals if kept is None else _safe_indexing(individuals, kept), known
+    known = drop_unlabelled(labels, unlabelled, stacklevel=3)
+    return individuals if known.kept is None else _safe_indexing(individuals, known.kept), known.labels
 
 
 def _all_folds(
@@ -367,8 +367,10 @@ def _all_folds(
                 here = {}
                 for name, make in estimators.items():
                     estimator = _with_share_of_time(make(), clock, total - done)
-                    here[name] = _fit(estimator, data, fold, options.scoring)
+                    with status_listener(None):
+                        here[name] = _fit(estimator, data, fold, options.scoring)
                     done += 1
+                    report_status("cross-validation", done, total, *_mean_scores([*fits, here]))
                     if options.progress is not None:
                         options.progress(FoldDone(name, done, total, here[name].score))
                 fits.append(here)
@@ -378,6 +380,12 @@ def _all_folds(
                 raise
             stop.handled = True
     return {name: _gathered([here[name] for here in fits]) for name in estimators}
+
+
+def _mean_scores(fits: Sequence[Mapping[str, _Fit]]) -> list[str]:
+    """Return the mean score of each estimator so far, as text."""
+    scores = {name: [here[name].score for here in fits if name in here] for name in fits[0]}
+    return [f"{name or 'mean'} {np.mean(found):.3f}" for name, found in scores.items()]
 
 
 def _with_share_of_time(estimator: Any, clock: Clock, n_left: int) -> Any:

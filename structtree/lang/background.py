@@ -137,12 +137,7 @@ class Background:
 
 
 def background_of(
-    syntax: syn.GrammarSyntax,
-    schema: Schema,
-    source: str = "<grammar>",
-    text: str | None = None,
-    *,
-    members: Mapping[str, Collection[str]] | None = None,
+    syntax: syn.GrammarSyntax, schema: Schema, *, members: Mapping[str, Collection[str]] | None = None
 ) -> Background:
     """Resolve the derived links and computed attributes of a grammar.
 
@@ -152,8 +147,6 @@ def background_of(
         A grammar with the type names of the schema.
     schema : Schema
         The schema of the data; members computed by an earlier grammar are ignored.
-    source, text : str
-        The name and the text of the grammar, for error messages.
     members : mapping from pair type to names, optional
         The members of far rows copied to pairs; by default, the members that the grammar mentions.
 
@@ -175,7 +168,7 @@ def background_of(
     base = schema.given
     if not syntax.computed and not syntax.links:
         return Background(base, (), most)
-    draft = _Draft(syntax, base, Scope(base, source=source, text=text))
+    draft = _Draft(syntax, base)
     draft.settle()
     kept = _copied(syntax, draft.schema) if members is None else members
     steps = tuple(_with_members(step, kept, draft.schema) for step in draft.steps)
@@ -273,7 +266,6 @@ class _Draft:
 
     syntax: syn.GrammarSyntax
     schema: Schema
-    scope: Scope
     steps: list[ComputedAttribute | ComputedLink] = field(default_factory=list)
     definitions: dict[str, syn.Definition] = field(default_factory=dict)
     waiting: list[_Item] = field(default_factory=list)
@@ -306,9 +298,7 @@ class _Draft:
                 assert_never(never)
 
     def _here(self, place: syn.Location | None, owner: str | None = None) -> Scope:
-        return replace(
-            self.scope, schema=self.schema, definitions=self.definitions, owner=owner, place=place or self.scope.place
-        )
+        return Scope(self.schema, self.definitions, owner=owner, place=place)
 
     def _add_attribute(self, item: syn.Computed) -> None:
         here = self._here(item.place)

@@ -213,9 +213,7 @@ def data_names(syntax: syn.GrammarSyntax, data: Schema) -> dict[str, str]:
     return found
 
 
-def in_names_of(
-    syntax: syn.GrammarSyntax, data: Schema, source: str = "<grammar>", text: str | None = None
-) -> syn.GrammarSyntax:
+def in_names_of(syntax: syn.GrammarSyntax, data: Schema) -> syn.GrammarSyntax:
     """Return the grammar with the type names of the data; ``Individual`` is the type of the individuals.
 
     Raises
@@ -230,9 +228,9 @@ def in_names_of(
     >>> in_names_of(syntax, Population.from_records([{"wheels": 4}]).schema).blocks[0].type
     'Individual'
     """
-    _refuse_undeclared(syntax, source, text)
+    _refuse_undeclared(syntax)
     names = data_names(syntax, data)
-    _refuse_shared(syntax, names, source, text)
+    _refuse_shared(syntax, names)
     if INDIVIDUAL not in data:
         names.setdefault(INDIVIDUAL, data.individual)
 
@@ -279,7 +277,7 @@ def _renamed_function(function: syn.Function, names: Mapping[str, str]) -> syn.F
     return replace(function, type=names.get(function.type, function.type), link=to)
 
 
-def _refuse_undeclared(syntax: syn.GrammarSyntax, source: str, text: str | None) -> None:
+def _refuse_undeclared(syntax: syn.GrammarSyntax) -> None:
     """Raise an error if a function returns rows of an undeclared type."""
     names = [each.name for each in syntax.types]
     for function in syntax.functions:
@@ -287,7 +285,7 @@ def _refuse_undeclared(syntax: syn.GrammarSyntax, source: str, text: str | None)
             target = function.link.target
             hint = did_you_mean(target, names) or f"; add 'type {target} = {{ ... }}'"
             message = f"the function {function.name!r} returns {target!r}, an undeclared type{hint}"
-            raise error_at(function.place, message, source, text)
+            raise error_at(function.place, message)
 
 
 def _renamed_link(link: syn.DerivedLink, names: Mapping[str, str], data: Schema) -> syn.DerivedLink:
@@ -308,17 +306,17 @@ def _renamed_path(path: syn.DerivedPath, names: Mapping[str, str], links: set[st
     )
 
 
-def _refuse_shared(syntax: syn.GrammarSyntax, names: Mapping[str, str], source: str, text: str | None) -> None:
+def _refuse_shared(syntax: syn.GrammarSyntax, names: Mapping[str, str]) -> None:
     """Raise an error if two declared types match one type of the data."""
     first: dict[str, str] = {}
     for declaration in (each for each in syntax.types if each.name in names):
         found = names[declaration.name]
         if first.setdefault(found, declaration.name) != declaration.name:
             message = f"{first[found]!r} and {declaration.name!r} are the same type in the data ({found!r})"
-            raise error_at(declaration.place, f"{message}; declare it once", source, text)
+            raise error_at(declaration.place, f"{message}; declare it once")
 
 
-def declared_schema(syntax: syn.GrammarSyntax, source: str = "<grammar>", text: str | None = None) -> Schema:
+def declared_schema(syntax: syn.GrammarSyntax) -> Schema:
     """Return the schema that a grammar declares, without functions.
 
     Raises
@@ -332,7 +330,7 @@ def declared_schema(syntax: syn.GrammarSyntax, source: str = "<grammar>", text: 
     >>> declared_schema(parse_grammar("type Car = { wheels: int } function cost: Car -> real")).type("Car").members
     ('wheels',)
     """
-    return schema_of(replace(syntax, types=_of_data(syntax), functions=()), None, source, text)
+    return schema_of(replace(syntax, types=_of_data(syntax), functions=()), None)
 
 
 def _of_data(syntax: syn.GrammarSyntax) -> tuple[syn.TypeDeclaration, ...]:
@@ -347,9 +345,7 @@ def _brought(syntax: syn.GrammarSyntax, data: Schema) -> tuple[syn.TypeDeclarati
     return tuple(each for link in done for each in _led_to(link.target, syntax))
 
 
-def schema_of(
-    syntax: syn.GrammarSyntax, data: Schema | None, source: str = "<grammar>", text: str | None = None
-) -> Schema:
+def schema_of(syntax: syn.GrammarSyntax, data: Schema | None) -> Schema:
     """Return the schema of the data, checked against the declarations, or else the declared schema.
 
     Functions are added as attributes, or as links to declared types. `structtree.lang.background.background_of` adds
@@ -366,19 +362,16 @@ def schema_of(
     >>> schema_of(parse_grammar("type Car = { wheels: int }"), None).individual
     'Car'
     """
-    try:
-        if data is None:
-            found = _declared_schema(replace(syntax, types=_of_data(syntax)))
-        else:
-            there = (*_of_data(syntax), *_brought(syntax, data))
-            for declaration in sorted(there, key=lambda each: each.name not in data):
-                _compare(declaration, syntax, data)
-            _check_individual(syntax, data)
-            found = data.given
-        for function in functions_in_order(syntax):
-            found = _with_function(found, function, syntax)
-    except GrammarError as error:
-        raise GrammarError(error.message, source, error.line, error.column, text) from None
+    if data is None:
+        found = _declared_schema(replace(syntax, types=_of_data(syntax)))
+    else:
+        there = (*_of_data(syntax), *_brought(syntax, data))
+        for declaration in sorted(there, key=lambda each: each.name not in data):
+            _compare(declaration, syntax, data)
+        _check_individual(syntax, data)
+        found = data.given
+    for function in functions_in_order(syntax):
+        found = _with_function(found, function, syntax)
     return found
 
 

@@ -18,6 +18,7 @@ from structtree.errors import GrammarError, MissingFileError, UnknownNameError, 
 from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar, check, check_predicate
 from structtree.lang.derive import N_QUANTILES, derive_grammar
+from structtree.lang.mistakes import located
 from structtree.lang.omit import omit_attributes
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty_grammar, pretty_name
@@ -172,7 +173,8 @@ class Grammar(Viewed):
         >>> whole.omitting({"class": "the target"}, data.schema).notes
         ('skipped: class (the target); removed 1 rewrite',)
         """
-        found = omit_attributes(self.syntax, reasons, schema, self.source, self.text)
+        with located(self.source, self.text):
+            found = omit_attributes(self.syntax, reasons, schema)
         if found.syntax == self.syntax:
             return self
         names = ", ".join(f"{pretty_name(name)} ({reasons[name]})" for name in found.names)

@@ -7,14 +7,15 @@ would have accepted are summarised in a few phrases, with a hint for common mist
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import NamedTuple
 
 from structtree.errors import GrammarError
 from structtree.lang import syntax as syn
 
-__all__ = ["MAX_BRACKET_DEPTH", "Word", "check_brackets", "error_at", "place_at", "sentence"]
+__all__ = ["MAX_BRACKET_DEPTH", "Word", "check_brackets", "error_at", "located", "place_at", "sentence"]
 
 MAX_BRACKET_DEPTH = 50
 """Maximum nesting of brackets, so that recursion over the syntax cannot exhaust the stack."""
@@ -44,9 +45,18 @@ def place_at(text: str, position: int) -> syn.Location:
 
 
 def error_at(place: syn.Location | None, message: str, source: str = "", text: str | None = None) -> GrammarError:
-    """Return a GrammarError at a location, if it is known."""
+    """Return a GrammarError at a location, if it is known; `located` adds the source and the text."""
     line, column = (place.line, place.column) if place else (None, None)
     return GrammarError(message, source, line, column, text)
+
+
+@contextmanager
+def located(source: str, text: str | None) -> Iterator[None]:
+    """Add the name and the text of a grammar to the errors raised inside this block."""
+    try:
+        yield
+    except GrammarError as error:
+        raise GrammarError(error.message, source, error.line, error.column, text) from None
 
 
 def check_brackets(text: str) -> None:

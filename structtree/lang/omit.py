@@ -40,13 +40,7 @@ class Omission:
     computed: tuple[str, ...] = ()
 
 
-def omit_attributes(
-    syntax: syn.GrammarSyntax,
-    reasons: Mapping[str, str],
-    schema: Schema,
-    source: str = "<grammar>",
-    text: str | None = None,
-) -> Omission:
+def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schema: Schema) -> Omission:
     """Return the grammar without the rewrites about attributes of the individuals that the data does not have.
 
     Parameters
@@ -56,8 +50,6 @@ def omit_attributes(
         Removed attributes, and why ("the target"); attributes that the data still has are kept.
     schema : Schema
         The schema of the data.
-    source, text : str
-        The name and the text of the grammar, for error messages.
 
     Raises
     ------
@@ -77,12 +69,12 @@ def omit_attributes(
     """
     has = schema.type(schema.individual).members
     gone = {name: why for name, why in reasons.items() if name not in has}
-    meant = in_names_of(syntax, schema, source, text)
+    meant = in_names_of(syntax, schema)
     view = _View.of(meant, schema, frozenset(gone))
     for definition in meant.definitions:
         for name in view.asked(definition.body, definition.type):
             message = f"the definition {definition.name!r} uses {name!r}, which is {gone[name]}; remove it"
-            raise error_at(definition.place, message, source, text)
+            raise error_at(definition.place, message)
     pairs = list(zip(syntax.blocks, meant.blocks, strict=True))
     lost = {id(r): [*view.asked(r.left, m.type), *view.asked(r.right, m.type)] for _, m in pairs for r in m.rewrites}
     names = {name for asked in lost.values() for name in asked} | {*view.lost.values()}

@@ -23,11 +23,11 @@ from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 
 from structtree.data.dates import DAY, UtcSeconds, moment_of
 from structtree.data.readers.facts.signatures import Argument, Signature, check_signature
-from structtree.data.schema import Attribute, Link, LinkKind
+from structtree.data.schema import Attribute, Link
 from structtree.errors import GrammarError, UsageError
 from structtree.lang import syntax as syn
 from structtree.lang.calls import as_calls
-from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
+from structtree.lang.mistakes import Word, check_brackets, error_at, located, place_at, sentence
 from structtree.lang.walk import expression_parts, peel, wrap
 
 __all__ = ["parse_grammar", "parse_predicate"]
@@ -84,14 +84,12 @@ def parse_predicate(text: str, source: str = "<predicate>") -> syn.Predicate:
 
 
 def _parse(text: str, source: str, start: Literal["grammar", "predicate"]) -> Any:
-    try:
-        check_brackets(text)
-        return _parser().parse(text, start=start)
-    except GrammarError as error:
-        raise GrammarError(error.message, source, error.line, error.column, text) from None
-    except UnexpectedInput as error:
-        place = _where(error, text)
-        raise GrammarError(_explain(error, text, start), source, place.line, place.column, text) from None
+    with located(source, text):
+        try:
+            check_brackets(text)
+            return _parser().parse(text, start=start)
+        except UnexpectedInput as error:
+            raise error_at(_where(error, text), _explain(error, text, start)) from None
 
 
 @cache
@@ -190,8 +188,7 @@ class _Build(Transformer[Token, Any]):
         return lambda name: Attribute(name, _word(kind))
 
     def many(self, collection: Token, target: Token) -> Callable[[str], Link]:
-        kind: LinkKind = "set" if collection == "set" else "list"
-        return lambda name: Link(name, kind, _text(target))
+        return lambda name: Link(name, _word(collection), _text(target))
 
     def one(self, target: Token, question: Token | None) -> Callable[[str], Link]:
         return lambda name: Link(name, "optional" if question else "one", _text(target))
@@ -310,11 +307,10 @@ class _Build(Transformer[Token, Any]):
     def my_operand(self, path: list[Token]) -> syn.Operand:
         return syn.Operand(_value_path(path), mine=True, place=_place(path[0]))
 
+    absolute = syn.Absolute
+
     def negative(self, _: Token, inner: syn.Expression) -> syn.Expression:
         return -inner if isinstance(inner, int | float) else syn.Negative(inner)
-
-    def absolute(self, inner: syn.Expression) -> syn.Absolute:
-        return syn.Absolute(inner)
 
     def arithmetic(self, left: syn.Expression, sign: Token, right: syn.Expression) -> syn.Arithmetic:
         return syn.Arithmetic(left, _word(sign), right, place=_place(sign))
@@ -362,17 +358,14 @@ class _Build(Transformer[Token, Any]):
 
     # ---- predicates
 
-    def top(self) -> syn.Top:
-        return syn.Top()
+    top = syn.Top
+    not_ = syn.Not
 
     def or_(self, *parts: syn.Predicate) -> syn.Or:
         return syn.Or(tuple(_flat(parts, syn.Or)))
 
     def and_(self, *parts: syn.Predicate) -> syn.And:
         return syn.And(tuple(_flat(parts, syn.And)))
-
-    def not_(self, inner: syn.Predicate) -> syn.Not:
-        return syn.Not(inner)
 
     def not_test(self, test: syn.Predicate) -> syn.Predicate:
         path, end = peel(test)
@@ -469,11 +462,10 @@ class _Build(Transformer[Token, Any]):
 
     # ---- values
 
+    star = syn.Star
+
     def scalar(self, token: Token) -> Any:
         return _scalar(token)
-
-    def star(self) -> syn.Star:
-        return syn.Star()
 
     def star_argument(self, glob: Token) -> syn.Star:
         if glob != "*":

@@ -364,7 +364,7 @@ def _definition(definition: syn.Definition) -> str:
 
 
 def _signature(signature: Signature) -> str:
-    words = [" many" if signature.is_many else "", f" {signature.way}" if signature.way else ""]
+    words = [" many" if signature.is_many else "", f" {signature.direction}" if signature.direction else ""]
     return f"{pretty_name(signature.name)}({', '.join(map(_argument, signature.arguments))}){''.join(words)}"
 
 

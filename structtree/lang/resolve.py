@@ -33,7 +33,7 @@ _MOMENTS: tuple[Kind, ...] = ("date", "time")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names that are visible to a predicate, and the location for error messages.
+    """The names that a predicate may use, and the location for error messages.
 
     Parameters
     ----------
@@ -59,8 +59,6 @@ class Scope:
     families: bool = False
     owner: str | None = None
     parameters: frozenset[str] = frozenset()
-    source: str = "<predicate>"
-    text: str | None = None
     place: syn.Location | None = None
 
     def at(self, place: syn.Location | None) -> Scope:
@@ -69,7 +67,7 @@ class Scope:
 
     def error(self, message: str) -> GrammarError:
         """Return an error at the location of the scope."""
-        return error_at(self.place, message, self.source, self.text)
+        return error_at(self.place, message)
 
     def type(self, name: str) -> RecordType:
         """Return a record type by name, or raise an error."""

@@ -18,7 +18,7 @@ from structtree.lang.pretty import pretty, pretty_aggregate, pretty_rewrite
 from structtree.lang.resolve import Scope, resolve
 from structtree.lang.walk import children, is_closed, open_types, parts_of, peel, subpredicates, with_children
 
-__all__ = ["CheckedRewrite", "check_rewrite", "never_derived", "reachable_types", "refuse_endless"]
+__all__ = ["CheckedRewrite", "Rewrites", "check_rewrite", "never_derived", "reachable_types", "refuse_endless"]
 
 Rewrites = Mapping[str, "tuple[CheckedRewrite, ...]"]
 

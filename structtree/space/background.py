@@ -25,6 +25,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.background import Background, ComputedAttribute, ComputedLink, Hop, Repeated, Walk, background_of
 from structtree.lang.declare import check_declared_facts, in_names_of
 from structtree.lang.grammar import Grammar
+from structtree.lang.mistakes import located
 from structtree.lang.pretty import pretty_path
 from structtree.progress import report_status
 from structtree.space.functions import with_functions
@@ -67,8 +68,9 @@ def with_background(
     named = with_functions(population.given, grammar, functions)
     if not grammar.syntax.links and not grammar.syntax.computed:
         return named
-    meant = in_names_of(grammar.syntax, named.schema, grammar.source, grammar.text)
-    return computed(named, background_of(meant, named.schema, grammar.source, grammar.text))
+    with located(grammar.source, grammar.text):
+        background = background_of(in_names_of(grammar.syntax, named.schema), named.schema)
+    return computed(named, background)
 
 
 def with_computed(population: Population, background: Background) -> Population:

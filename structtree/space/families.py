@@ -66,6 +66,7 @@ MOST_SETS = 4095
 """Maximum number of sets of values that are tried one by one: those of twelve values."""
 
 Values = NDArray[np.float64] | tuple[Any, ...] | Subsets
+_GIVEN = syn.Listed | syn.Range  # the sources whose values are in the grammar
 LinkPredicate = syn.Exists | syn.All | syn.Count | syn.Distinct | syn.Follow | syn.ListStep | syn.Aggregate
 
 
@@ -354,20 +355,19 @@ def resolve_families(grammar: CheckedGrammar, population: Population | None, lim
     Families are disjoint: a literal belongs to the first family that has it. The types nearest to the individuals are
     resolved first. When the limit is reached, the remaining rewrites are skipped, if there is at least one test.
     """
-    resolve = _Resolver(grammar, population, Preparation(limit))
+    resolve = _Resolution(grammar, population, Preparation(limit))
     top: dict[str, tuple[Family, ...]] = {}
     literal: dict[str, dict[syn.Predicate, tuple[Family, ...]]] = {}
     for name in _nearest_first(grammar):
-        rewrites = grammar.rewrites.get(name, ())
         seen: dict[tuple[Any, ...], list[TestFamily]] = {}
-        top[name] = tuple(_unseen(resolve.families(name, rewrites, of_top=True), seen))
+        top[name] = tuple(_unseen(resolve.families(name, of_top=True), seen))
         resolve.refuse_overlap(top[name])
         literal[name] = {}
-        for family in _unseen(resolve.families(name, rewrites, of_top=False), seen):
+        for family in _unseen(resolve.families(name, of_top=False), seen):
             assert family.left is not None
             literal[name][family.left] = (*literal[name].get(family.left, ()), family)
-    bundles = {name: tuple(resolve.bundles(name, grammar.rewrites.get(name, ()))) for name in grammar.schema.names}
     names = grammar.schema.names
+    bundles = {name: tuple(resolve.bundles(name)) for name in names}
     in_order = {name: top[name] for name in names}, {name: literal[name] for name in names}
     return Offers(*in_order, bundles, len(resolve.skipped))
 
@@ -386,7 +386,7 @@ def reopened(literal: syn.Predicate, grammar: CheckedGrammar) -> LinkFamily | No
     if right == literal:
         return None
     rewrite = CheckedRewrite(grammar.individual, syn.Top(), right, settled=True)
-    family = _Resolver(grammar, None, Preparation(NO_LIMIT)).family(right, grammar.individual, rewrite)
+    family = _Resolver(grammar, None, {}, rewrite).family(right, grammar.individual)
     assert isinstance(family, LinkFamily)
     return replace(family, index=START, given=n_literals(literal))
 
@@ -402,61 +402,49 @@ def _with_room(inner: syn.Predicate) -> syn.Predicate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Resolver:
-    """Resolver of rewrites into families."""
+class _Resolution:
+    """The resolution of all rewrites of a grammar, until the time is over."""
 
     grammar: CheckedGrammar
     population: Population | None
     preparation: Preparation
     skipped: list[CheckedRewrite] = field(default_factory=list)
-    reached: Mapping[str, NDArray[np.bool_]] = field(init=False)
     _tests: list[TestFamily] = field(default_factory=list)
+    _reached: Mapping[str, NDArray[np.bool_]] = field(init=False)
 
     def __post_init__(self) -> None:
         found = {} if self.population is None else reachable_rows(self.population)
-        object.__setattr__(self, "reached", found)
+        object.__setattr__(self, "_reached", found)
 
-    def families(self, name: str, rewrites: Sequence[CheckedRewrite], *, of_top: bool) -> Iterator[Family]:
-        for index, rewrite in enumerate(rewrites):
-            if rewrite.is_bundle or isinstance(rewrite.left, syn.Top) != of_top:
-                continue
-            if self._is_over(name):
-                self.skipped.append(rewrite)
-                continue
-            family = replace(self.family(rewrite.right, name, rewrite), index=index)
-            if not of_top:
-                family = self._below(family, canonical(rewrite.left), rewrite)
-            if not rewrite.settled:
-                self._verify(family, rewrite)
-            if isinstance(family, TestFamily) and len(family) and not _is_constant(family):
-                self._tests.append(family)
-            yield family
+    def families(self, name: str, *, of_top: bool) -> Iterator[Family]:
+        """Yield the families of a type from ``top``, or those from literals."""
+        for index, rewrite in self._rewrites(name, bundles=False):
+            if isinstance(rewrite.left, syn.Top) == of_top and not self._is_over(rewrite):
+                family = self._resolver(rewrite).whole(index)
+                if isinstance(family, TestFamily) and len(family) and not _is_constant(family):
+                    self._tests.append(family)
+                yield family
 
-    def _is_over(self, name: str) -> bool:
-        """Return whether to skip the rest, because the time is over and there is an informative test."""
-        n_rows = 0 if self.population is None else self.population.tables[name].n_rows
-        return self.preparation.is_over(n_rows) and bool(self._tests)
-
-    def bundles(self, name: str, rewrites: Sequence[CheckedRewrite]) -> Iterator[BundleFamily]:
+    def bundles(self, name: str) -> Iterator[BundleFamily]:
         """Yield the bundles of a type."""
-        for index, rewrite in enumerate(rewrites):
-            if rewrite.is_bundle and self._is_over(name):
-                self.skipped.append(rewrite)
-            elif rewrite.is_bundle:
-                slot, left = self.slot(rewrite.right, name, rewrite), conjuncts(canonical(rewrite.left))
-                fixed = self._parts_below(slot.fixed, left) if rewrite.settled else slot.fixed
-                bundle = BundleFamily(index, name, Slot(name, fixed, open=False, bundle=True), left, slot.open)
-                if not rewrite.settled:
-                    self._verify(bundle, rewrite)
-                yield bundle
+        for index, rewrite in self._rewrites(name, bundles=True):
+            if not self._is_over(rewrite):
+                yield self._resolver(rewrite).bundle(index)
 
-    def _parts_below(self, parts: tuple[Family, ...], left: tuple[syn.Predicate, ...]) -> tuple[Family, ...]:
-        """Return the parts of a right side with only the values that imply the left side."""
-        certain = [literal for part in parts for literal in base_literals(part) if is_single(part)]
-        for literal in left:
-            if not any(implies(other, literal) for other in certain):
-                parts = tuple(_members_below(part, literal) for part in parts)
-        return parts
+    def _rewrites(self, name: str, *, bundles: bool) -> Iterator[tuple[int, CheckedRewrite]]:
+        rewrites = enumerate(self.grammar.rewrites.get(name, ()))
+        return ((index, rewrite) for index, rewrite in rewrites if rewrite.is_bundle == bundles)
+
+    def _is_over(self, rewrite: CheckedRewrite) -> bool:
+        """Skip a rewrite, and return True, if the time is over and there is an informative test."""
+        n_rows = 0 if self.population is None else self.population.tables[rewrite.type].n_rows
+        is_over = self.preparation.is_over(n_rows) and bool(self._tests)
+        if is_over:
+            self.skipped.append(rewrite)
+        return is_over
+
+    def _resolver(self, rewrite: CheckedRewrite) -> _Resolver:
+        return _Resolver(self.grammar, self.population, self._reached, rewrite)
 
     def refuse_overlap(self, families: Sequence[Family]) -> None:
         """Raise an error if an aggregate with a fixed condition overlaps with one whose condition is refined."""
@@ -468,28 +456,57 @@ class _Resolver:
                 continue
             if (head(test), test.op) in opened:
                 rewrite = self.grammar.rewrites[family.type][family.index]
-                raise self._error(
+                raise self._resolver(rewrite).error(
                     f"{pretty(rewrite.right)!r} has a fixed condition, but another rewrite of {family.type!r} "
-                    "refines the condition of the same aggregate; keep one of them",
-                    rewrite,
+                    "refines the condition of the same aggregate; keep one of them"
                 )
 
-    def family(self, right: syn.Predicate, name: str, rewrite: CheckedRewrite) -> Family:
+
+@dataclass(frozen=True, slots=True)
+class _Resolver:
+    """Resolver of one rewrite into a family or a bundle."""
+
+    grammar: CheckedGrammar
+    population: Population | None
+    reached: Mapping[str, NDArray[np.bool_]]
+    rewrite: CheckedRewrite
+
+    def whole(self, index: int) -> Family:
+        """Return the family of the rewrite, without members that do not specialise its left side."""
+        rewrite = self.rewrite
+        family = replace(self.family(rewrite.right, rewrite.type), index=index)
+        if not isinstance(rewrite.left, syn.Top):
+            family = self._below(family, canonical(rewrite.left))
+        if not rewrite.settled:
+            self._verify(family)
+        return family
+
+    def bundle(self, index: int) -> BundleFamily:
+        """Return the bundle of the rewrite."""
+        rewrite, name = self.rewrite, self.rewrite.type
+        slot, left = self.slot(rewrite.right, name), conjuncts(canonical(rewrite.left))
+        fixed = _parts_below(slot.fixed, left) if rewrite.settled else slot.fixed
+        bundle = BundleFamily(index, name, Slot(name, fixed, open=False, bundle=True), left, slot.open)
+        if not rewrite.settled:
+            self._verify(bundle)
+        return bundle
+
+    def family(self, right: syn.Predicate, name: str) -> Family:
         """Return the family of a right side, or of a literal inside it."""
         path, end = _path_to_test(right)
         if not _opens(end):
             at = reduce(self._target, path, name)
-            values, kind = self._values(end, at, rewrite)
+            values, kind = self._values(end, at)
             levels = self._levels(end, at, kind)
             return TestFamily(0, name, canonical(end), path, values, kind=kind, levels=levels)
         assert isinstance(right, LinkPredicate)
         target = self._target(name, right)
-        slots = tuple(self.slot(inner, target, rewrite) for inner in children(right))
-        return LinkFamily(0, name, right, slots, self._numbers(right, name, rewrite))
+        slots = tuple(self.slot(inner, target) for inner in children(right))
+        return LinkFamily(0, name, right, slots, self._numbers(right, name))
 
-    def slot(self, inner: syn.Predicate, name: str, rewrite: CheckedRewrite) -> Slot:
+    def slot(self, inner: syn.Predicate, name: str) -> Slot:
         parts = _parts(inner)
-        fixed = [self.family(part, name, rewrite) for part in parts if not isinstance(part, syn.Top)]
+        fixed = [self.family(part, name) for part in parts if not isinstance(part, syn.Top)]
         numbered = tuple(replace(family, index=i) for i, family in enumerate(fixed))
         return Slot(name, numbered, open=len(fixed) < len(parts))
 
@@ -498,40 +515,41 @@ class _Resolver:
         assert target is not None  # the grammar has been checked
         return target
 
-    def _values(self, test: syn.Predicate, name: str, rewrite: CheckedRewrite) -> tuple[Values, Kind | None]:
+    def _values(self, test: syn.Predicate, name: str) -> tuple[Values, Kind | None]:
         match test:
-            case syn.Among(source=syn.Star() as source):
-                return Subsets(self._offered(test, name, source, rewrite)), "nominal"
+            case syn.Among(source=syn.Star()):
+                return Subsets(self._offered(test, name)), "nominal"
             case syn.Compare(value=source) | syn.Aggregate(value=source) if isinstance(source, syn.ValueSource):
                 kind = self._tested(test, name).kind
                 if test.op in (">=", "<="):
-                    return cuts(source, self._numbers_of(test, name, source, rewrite), kind, test.op), kind
-                return scalars(source, self._offered(test, name, source, rewrite)), kind
+                    known = np.zeros(0) if isinstance(source, _GIVEN) else self._known(test, name)
+                    return cuts(source, known, kind, test.op), kind
+                return scalars(source, () if isinstance(source, _GIVEN) else self._offered(test, name)), kind
             case syn.Within(source=syn.Bins() | syn.Quantiles() as source):
                 kind = self._tested(test, name).kind
-                return intervals(source, self._numbers_of(test, name, source, rewrite), kind), kind
+                return intervals(source, self._known(test, name), kind), kind
             case syn.Count():
-                return self._counts(test, name, rewrite), None
+                return self._counts(test, name), None
             case syn.Named() if is_open_call(test):
-                return self._calls(test, rewrite), None
+                return self._calls(test), None
             case _:
                 return (None,), None
 
-    def _calls(self, call: syn.Named, rewrite: CheckedRewrite) -> tuple[tuple[syn.Scalar, ...], ...]:
+    def _calls(self, call: syn.Named) -> tuple[tuple[syn.Scalar, ...], ...]:
         """Return the arguments of all members of an open call: every combination of values."""
         assert call.definition is not None  # the grammar has been checked
         names = call.definition.parameters
         given = dict(zip(names, call.arguments, strict=True))
         chosen: list[dict[str, syn.Scalar]] = [{}]
-        for name, places in self._in_order(call, rewrite):
-            more = ({**one, name: v} for one in chosen for v in self._arguments(given[name], places, one, rewrite))
+        for name, places in self._in_order(call):
+            more = ({**one, name: v} for one in chosen for v in self._arguments(given[name], places, one))
             chosen = list(islice(more, MOST_CALLS + 1))
             if len(chosen) > MOST_CALLS:
                 message = f"{pretty(call)!r} stands for more than {MOST_CALLS:,} tests"
-                raise self._error(f"{message}; list fewer values, or use quantiles(10)", rewrite)
+                raise self.error(f"{message}; list fewer values, or use quantiles(10)")
         return tuple(tuple(one[name] for name in names) for one in chosen)
 
-    def _in_order(self, call: syn.Named, rewrite: CheckedRewrite) -> Iterator[tuple[str, tuple[Place, ...]]]:
+    def _in_order(self, call: syn.Named) -> Iterator[tuple[str, tuple[Place, ...]]]:
         """Yield the parameters of a call with their uses, each after the parameters that its values depend on."""
         assert call.definition is not None
         places = places_of(call.definition, self.grammar.schema)
@@ -543,26 +561,20 @@ class _Resolver:
         except CycleError as error:
             name = error.args[1][0]
             message = f"the values of {name!r} in {pretty(call)!r} depend on themselves; list them"
-            raise self._error(message, rewrite) from None
+            raise self.error(message) from None
 
     def _arguments(
-        self,
-        given: syn.Scalar | syn.ValueSource,
-        places: Sequence[Place],
-        chosen: Mapping[str, syn.Scalar],
-        rewrite: CheckedRewrite,
+        self, given: syn.Scalar | syn.ValueSource, places: Sequence[Place], chosen: Mapping[str, syn.Scalar]
     ) -> tuple[syn.Scalar, ...]:
         """Return the values of an argument, collected from all uses of its parameter."""
         if not isinstance(given, syn.ValueSource):
             return (given,)
-        if isinstance(given, syn.Listed | syn.Range):
+        if isinstance(given, _GIVEN):
             return tuple(given.values)
-        return syn.sort_scalars(
-            value for place in places for value in self._offered_at(place, given, chosen, rewrite)
-        )
+        return syn.sort_scalars(value for place in places for value in self._offered_at(place, given, chosen))
 
     def _offered_at(
-        self, place: Place, source: syn.ValueSource, chosen: Mapping[str, syn.Scalar], rewrite: CheckedRewrite
+        self, place: Place, source: syn.ValueSource, chosen: Mapping[str, syn.Scalar]
     ) -> Iterator[syn.Scalar]:
         match place.test:
             case syn.Count():
@@ -574,7 +586,7 @@ class _Resolver:
                 test = replace(aggregate, value=source, inner=condition)
             case other:
                 test = replace(other, value=source)
-        values, kind = self._values(test, place.type, rewrite)
+        values, kind = self._values(test, place.type)
         levels = self._levels(test, place.type, kind)
         value: Any
         for value in values:
@@ -592,82 +604,62 @@ class _Resolver:
         assert found is not None
         return found
 
-    def _data(self, rewrite: CheckedRewrite) -> Population:
+    def _data(self) -> Population:
         if self.population is None:
-            message = (
-                f"{pretty(rewrite.right)!r} takes its values from data; give a population ({option_text('data')})"
-            )
-            raise self._error(message, rewrite)
+            shown = pretty(self.rewrite.right)
+            raise self.error(f"{shown!r} takes its values from data; give a population ({option_text('data')})")
         return self.population
 
-    def _numbers_of(
-        self,
-        test: syn.Compare | syn.Within | syn.Aggregate,
-        name: str,
-        source: syn.ValueSource,
-        rewrite: CheckedRewrite,
-    ) -> NDArray[np.float64]:
-        """Return the tested numbers of all reachable rows; empty if the values are listed."""
-        if isinstance(source, syn.Listed | syn.Range):
-            return np.zeros(0)
-        return np.asarray(self._column(test, name, rewrite).values[self.reached[name]])
+    def _known(self, test: syn.Compare | syn.Among | syn.Within | syn.Aggregate, name: str) -> NDArray[Any]:
+        """Return the tested values of all reachable rows."""
+        return np.asarray(self._column(test, name).values[self.reached[name]])
 
-    def _column(
-        self, test: syn.Compare | syn.Among | syn.Within | syn.Aggregate, name: str, rewrite: CheckedRewrite
-    ) -> Column:
-        data = self._data(rewrite)
+    def _column(self, test: syn.Compare | syn.Among | syn.Within | syn.Aggregate, name: str) -> Column:
+        data = self._data()
         if isinstance(test, syn.Aggregate):
             return aggregate_column(test, data, name)
         return data.tables[name].value_column(test.attribute)
 
-    def _offered(
-        self,
-        test: syn.Compare | syn.Among | syn.Aggregate,
-        name: str,
-        source: syn.ValueSource,
-        rewrite: CheckedRewrite,
-    ) -> tuple[Any, ...]:
+    def _offered(self, test: syn.Compare | syn.Among | syn.Aggregate, name: str) -> tuple[Any, ...]:
         """Return the distinct values of the reachable rows, or the declared values without data."""
-        if isinstance(source, syn.Listed | syn.Range):
-            return ()
         declared, is_aggregate = self._tested(test, name), isinstance(test, syn.Aggregate)
         if self.population is None and (declared.kind == "nominal" if is_aggregate else declared.values):
             if declared.kind == "ordered":
                 return tuple(syn.OrderedCategory(rank, name) for rank, name in enumerate(declared.values))
             return declared.values
-        column = self._column(test, name, rewrite)
+        column = self._column(test, name)
         values = column.values[self.reached[name]]
         if column.kind == "nominal":
             return tuple(column.categories[code] for code in np.flatnonzero(np.bincount(values[values >= 0])))
         present = np.unique(values[~np.isnan(values)]).tolist()
         return tuple(syn.written(v, column.kind, column.categories) for v in present)
 
-    def _counts(self, predicate: syn.Count, name: str, rewrite: CheckedRewrite) -> tuple[int, ...]:
+    def _counts(self, predicate: syn.Count, name: str) -> tuple[int, ...]:
         if isinstance(predicate.n, int):
             return (predicate.n,)
-        if isinstance(predicate.n, syn.Listed | syn.Range):
+        if isinstance(predicate.n, _GIVEN):
             return counts(predicate.n, 0)
-        lengths = self._data(rewrite).tables[name].links[predicate.link].lengths[self.reached[name]]
+        lengths = self._data().tables[name].links[predicate.link].lengths[self.reached[name]]
         return counts(predicate.n, int(lengths.max(initial=0)))
 
-    def _numbers(self, right: LinkPredicate, name: str, rewrite: CheckedRewrite) -> tuple[float, ...]:
+    def _numbers(self, right: LinkPredicate, name: str) -> tuple[float, ...]:
         """Return the counts or thresholds of a literal with open positions."""
         match right:
             case syn.Count():
-                return self._counts(right, name, rewrite)
+                return self._counts(right, name)
             case syn.Aggregate(value=int() | float() as number):
                 return (number,)
             case syn.Aggregate(value=source) if isinstance(source, syn.ValueSource):
-                made, is_listed = self._tested(right, name), isinstance(source, syn.Listed | syn.Range)
-                known = np.zeros(0) if is_listed else self._within_reach(right, name, rewrite)
+                made = self._tested(right, name)
+                known = np.zeros(0) if isinstance(source, _GIVEN) else self._within_reach(right, name)
                 found = cuts(source, known, made.kind, right.op).tolist()
                 return tuple(syn.written(number, made.kind, made.values) for number in found)
             case _:
                 return (0,)
 
-    def _within_reach(self, test: syn.Aggregate, name: str, rewrite: CheckedRewrite) -> NDArray[np.float64]:
+    def _within_reach(self, test: syn.Aggregate, name: str) -> NDArray[np.float64]:
         """Return the possible values of an aggregate over subsets of the linked rows (ranges only over all rows)."""
-        data, reached = self._data(rewrite), self.reached[name]
+        data, reached = self._data(), self.reached[name]
         links = data.tables[name].links[test.link]
         if test.function == "share":
             lengths = np.unique(links.lengths[reached])
@@ -681,32 +673,36 @@ class _Resolver:
             return np.arange(np.nanmax(whole, initial=0.0) + 1)
         return np.append(whole, 0.0)
 
-    def _below(self, family: Family, left: syn.Predicate, rewrite: CheckedRewrite) -> Family:
+    def _below(self, family: Family, left: syn.Predicate) -> Family:
         """Return the family with only the members that are more specific than the left side."""
         if isinstance(family, LinkFamily):
             return replace(family, left=left)
-        if isinstance(family.values, Subsets) and rewrite.settled and family.subject == subject(left):
+        if isinstance(family.values, Subsets) and self.rewrite.settled and family.subject == subject(left):
             return replace(family, values=_sets_below(family, left), left=left)
-        keep = [v for v in family.choices() if _special(family.literal(v), left, rewrite)]
+        keep = [v for v in family.choices() if self._is_special(family.literal(v), left)]
         return replace(family, values=_some(family.values, keep), left=left)
 
-    def _verify(self, family: Family | BundleFamily, rewrite: CheckedRewrite) -> None:
+    def _is_special(self, literal: syn.Predicate, left: syn.Predicate) -> bool:
+        if literal == left:
+            return False
+        return not self.rewrite.settled or subject(literal) != subject(left) or bool(implies(literal, left))
+
+    def _verify(self, family: Family | BundleFamily) -> None:
         """Raise an error if some row shows that a rewrite does not specialise."""
-        population = self._data(rewrite)
-        outside = ~rows_where(rewrite.left, population, family.type)
+        population = self._data()
+        outside = ~rows_where(self.rewrite.left, population, family.type)
         rights = base_predicates(family.slot) if isinstance(family, BundleFamily) else base_literals(family)
         for literal in rights:
             broken = rows_where(literal, population, family.type) & outside
             if broken.any():
                 row = int(np.argmax(broken))
-                raise self._error(
+                raise self.error(
                     f"the rewrite does not specialise: row {row} of {family.type} satisfies {pretty(literal)!r} but "
-                    f"not {pretty(rewrite.left)!r}; the row is {population.row(family.type, row, 1)}",
-                    rewrite,
+                    f"not {pretty(self.rewrite.left)!r}; the row is {population.row(family.type, row, 1)}"
                 )
 
-    def _error(self, message: str, rewrite: CheckedRewrite) -> GrammarError:
-        return error_at(rewrite.place, message, self.grammar.source, self.grammar.text)
+    def error(self, message: str) -> GrammarError:
+        return error_at(self.rewrite.place, message, self.grammar.source, self.grammar.text)
 
 
 def base_literals(family: Family) -> Iterator[syn.Predicate]:
@@ -724,6 +720,15 @@ def is_single(family: Family) -> bool:
     if isinstance(family, TestFamily):
         return len(family) == 1
     return len(family.numbers) == 1 and all(is_single(f) for slot in family.slots for f in slot.fixed)
+
+
+def _parts_below(parts: tuple[Family, ...], left: tuple[syn.Predicate, ...]) -> tuple[Family, ...]:
+    """Return the parts of a right side with only the values that imply the left side."""
+    certain = [literal for part in parts for literal in base_literals(part) if is_single(part)]
+    for literal in left:
+        if not any(implies(other, literal) for other in certain):
+            parts = tuple(_members_below(part, literal) for part in parts)
+    return parts
 
 
 def _members_below(family: Family, left: syn.Predicate) -> Family:
@@ -751,12 +756,6 @@ def _parts(predicate: syn.Predicate) -> list[syn.Predicate]:
     if isinstance(predicate, syn.And):
         return [part for p in predicate.parts for part in _parts(p)]
     return [predicate]
-
-
-def _special(literal: syn.Predicate, left: syn.Predicate, rewrite: CheckedRewrite) -> bool:
-    if literal == left:
-        return False
-    return not rewrite.settled or subject(literal) != subject(left) or bool(implies(literal, left))
 
 
 def _opens(predicate: syn.Predicate) -> bool:

@@ -340,15 +340,21 @@ def _balanced_factors(codes: NDArray[np.int64], n_classes: int) -> Floats:
 def class_factors(class_weight: Mapping[Any, float] | str | None, classes: tuple[Any, ...]) -> Floats:
     """Return the weight factor of each class; 1 by default.
 
+    As in scikit-learn, a fold may lack a class that has a weight: other names are rejected only if some class has no
+    weight.
+
     Examples
     --------
     >>> class_factors({"yes": 2}, ("no", "yes")).tolist()
     [1.0, 2.0]
+    >>> class_factors({"yes": 2, "no": 3, "perhaps": 4}, ("no", "yes")).tolist()
+    [3.0, 2.0]
     """
     class_weight = class_weight or {}
     if isinstance(class_weight, str):
         raise UsageError(f"class_weight must be a dict from class to number, or 'balanced'; got {class_weight!r}")
-    _require_classes("class_weight names", class_weight, classes)
+    if not class_weight.keys() >= set(classes):
+        _require_classes("class_weight names", class_weight, classes)
     for label, weight in class_weight.items():
         if not 0 <= weight < np.inf:
             raise UsageError(f"a class weight must be a number >= 0; got {weight} for {label!r}")

@@ -205,7 +205,7 @@ def _without_faint_weights(target: Target) -> Target:
     """Set negligible weights to 0; refuse weights whose sum is 0 or overflows."""
     greatest = float(target.weights.max())
     if not greatest > 0:
-        raise DataError("all individuals have weight 0; at least one must have a positive weight")
+        raise DataError("the weights of all individuals are zero; at least one must be positive")
     if not greatest * len(target.weights) < np.inf:
         raise DataError("the sum of the weights overflows; divide all weights by the same number")
     faint = target.weights < FAINT * greatest

@@ -321,7 +321,7 @@ DAMAGE = {
         lambda d: d.update(functions={"f": {"type": "Car", "kind": "code"}}),
         r"expected bool, int, real or nominal, got 'code' at \$\.functions\.f\.kind",
     ),
-    "target": (lambda d: d.update(target=3), r"expected a text, got 3 at \$\.target"),
+    "target": (lambda d: d.update(target=3), r"expected a string, got 3 at \$\.target"),
     "options": (
         lambda d: d["settings"]["growth"].update(max_depth=0),
         r"max_depth must be an int >= 1 or None; got 0 at \$\.settings\.growth",

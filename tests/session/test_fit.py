@@ -220,3 +220,12 @@ def test_options_about_classes_are_refused_where_the_target_is_a_number(tmp_path
         structtree.fit(where, **options, class_weight="balanced")
     result = CliRunner().invoke(app, ["fit", str(where), "--target", "y", "--class-weight", "balanced"])
     assert "--class-weight is for classes, and the target is a number" in result.stderr
+
+
+def test_scores_of_a_source_are_estimated_with_its_functions(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_text("\n".join(["a,y", *(f"{i % 17},{'yes' if i % 17 > 8 else 'no'}" for i in range(60))]) + "\n")
+    grammar = "function double: Row -> real\nrefine Row { top -> double >= * }"
+    functions = {"double": lambda row: 2 * row["a"]}
+    found = structtree.fit(file, target="y", grammar=grammar, functions=functions, estimate=True)
+    assert found.estimate["accuracy"] > 0.9

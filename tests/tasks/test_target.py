@@ -89,7 +89,7 @@ def test_a_class_weight_may_be_of_a_class_that_is_only_known_from_outside():
         (
             ["a", "b", "b"],
             {"sample_weight": [0, 0, 0]},
-            "all individuals have weight 0; at least one must have a positive weight",
+            "the weights of all individuals are zero; at least one must be positive",
         ),
     ],
 )

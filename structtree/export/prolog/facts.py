@@ -326,12 +326,12 @@ class FactVocabulary(RowVocabulary):
 
 def _is_double(signature: Signature) -> bool:
     """Return whether each fact is a record of its own, and read both ways."""
-    return signature.way == "both ways" and len(signature.arguments) > 2 and signature.key is None
+    return signature.direction == "both ways" and len(signature.arguments) > 2 and signature.key is None
 
 
 def _is_symmetric(signature: Signature) -> bool:
     """Return whether a predicate is a relation of two records that is read both ways."""
-    return signature.way == "both ways" and len(signature.arguments) == 2 and signature.key is None
+    return signature.direction == "both ways" and len(signature.arguments) == 2 and signature.key is None
 
 
 def _at(place: str, found: TermFound) -> TermFound:

@@ -141,13 +141,8 @@ def model_from_json(value: Any) -> Model:
 
 def _layout(whole: JsonPart) -> SourceLayout | None:
     """Return the tables that the model was learned from; None for other data and in older files."""
-    if "layout" not in whole.members():
-        return None
-    part = whole.member("layout")
-    try:
-        return SourceLayout.from_json(part.value)
-    except DataError as error:
-        part.fail(error.message)
+    part = whole.optional("layout")
+    return None if part is None else SourceLayout.from_json(part)
 
 
 # ---- writing --------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Facts by predicate: checked, without duplicates, and qualified by their interpretation if they have one.
+"""Facts by predicate: checked, deduplicated, and qualified by their interpretation, if any.
 
 A predicate is a name with an arity; if a name has two arities and one of them has very few facts, that is reported as
 a mistake. For interpretations (``begin(model(1)). ... end(model(1)).``) the model becomes the first argument of each
@@ -30,21 +30,21 @@ from structtree.reprs import number_text
 __all__ = ["MODEL", "FactBase", "FactTable", "SourcedRule", "fact_base", "plain_tables"]
 
 MODEL = "\0"
-"""Prefix of the names of interpretations in facts, which sets them apart from all other constants."""
+"""Prefix that distinguishes the names of interpretations from all other constants."""
 
 RARE = 20
-"""Ratio of facts between two arities of a name beyond which the rarer one is a mistake."""
+"""Ratio between the numbers of facts of two arities of a name above which the rarer one is a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """Distinct facts of one predicate, and their places in the source."""
+    """Distinct facts of one predicate, and their positions in the source."""
 
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     places: list[tuple[PrologSource, int]] = field(default_factory=list)
 
     def error(self, row: int, message: str) -> DataError:
-        """Return an error with the place of a fact."""
+        """Return an error with the line of a fact."""
         source, at = self.places[row]
         return source.error(message, at)
 
@@ -58,7 +58,7 @@ class SourcedRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FactBase:
-    """Facts, rules and declarations of some sources.
+    """Facts, rules and declarations from one or more sources.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ _PLAIN = frozenset([str, int, float])
 
 
 def _add_facts(tables: _Tables, facts: Iterable[Fact], source: PrologSource, before: tuple[Any, ...] = ()) -> None:
-    """Add facts to the tables of their predicates, with leading arguments."""
+    """Add facts to the tables of their predicates, after prepending arguments."""
     n = len(before)
     for fact in facts:
         arguments = fact.arguments
@@ -132,7 +132,7 @@ def _as_tables(tables: _Tables) -> dict[PrologPredicate, FactTable]:
 
 
 def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
-    """Return an argument that is a constant or a list of constants; raise `DataError` for others.
+    """Return an argument that is a constant or a list of constants; raise `DataError` for any other.
 
     Some files have words such as ``_nmda``; since facts are ground, these are accepted as constants.
     """
@@ -153,7 +153,7 @@ def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
 
 
 class _Gathered:
-    """Facts under collection: those outside and those inside of models."""
+    """Facts collected so far, outside and inside of models."""
 
     def __init__(self) -> None:
         self.everywhere: _Tables = {}
@@ -202,7 +202,7 @@ class _Gathered:
 
 
 def _model(fact: Fact) -> tuple[str, Any] | None:
-    """Return the functor and name of an interpretation that begins or ends."""
+    """Return the functor and name of the interpretation in the argument of ``begin`` or ``end``."""
     match fact.arguments:
         case (Compound(functor, (name,)),):
             return functor, name

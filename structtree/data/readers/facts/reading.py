@@ -32,10 +32,10 @@ from structtree.data.readers.facts.modes import Modes, check_known, read_modes
 from structtree.data.readers.facts.prolog import Compound, read_clauses, term_text
 from structtree.data.readers.facts.rules import with_derived_facts
 from structtree.data.readers.facts.signatures import PrologPredicate, Signature, signatures_of
-from structtree.data.readers.facts.tables import ExampleRows, FactTypes, fact_population, own_type_names
+from structtree.data.readers.facts.tables import ExampleRows, FactTypes, fact_population, fact_type_names
 from structtree.data.readers.text_files import open_decoded
 from structtree.errors import DataError, UnknownNameError, UsageError, option_text
-from structtree.reprs import number_text
+from structtree.reprs import names_text, number_text
 
 if TYPE_CHECKING:
     from structtree.data.readers.options import FactOptions
@@ -185,7 +185,7 @@ class _Examples:
 
 @dataclass(frozen=True, slots=True)
 class _ExampleText:
-    """Examples of one source, by predicate."""
+    """Examples from one source, by predicate."""
 
     tables: Mapping[PrologPredicate, FactTable]
     n_facts: Counter[PrologPredicate]
@@ -202,7 +202,7 @@ def _examples(text: str, name: str, label: bool, part: str = "") -> _ExampleText
 
 
 def _joined_examples(texts: Sequence[_ExampleText], target: str | None, *, has_negatives: bool) -> _Examples | None:
-    """Return all examples of the predicate to predict."""
+    """Combine the examples of the predicate to predict."""
     known = list(dict.fromkeys(predicate for text in texts for predicate in text.tables))
     if not known:
         return None
@@ -215,12 +215,12 @@ def _joined_examples(texts: Sequence[_ExampleText], target: str | None, *, has_n
     chosen = [predicate for predicate in known if predicate.name == name]
     for other in chosen[1:]:
         table = next(text.tables[other] for text in texts if other in text.tables)
-        raise table.error(0, f"the example has {other.arity} arguments, but those before have {chosen[0].arity}")
+        raise table.error(0, f"the example has {other.arity} arguments, but earlier ones have {chosen[0].arity}")
     return _one_table(chosen[0], texts, has_negatives)
 
 
 def _one_table(predicate: PrologPredicate, texts: Sequence[_ExampleText], has_negatives: bool) -> _Examples:
-    """Return the examples in one table; raise `DataError` if one is both positive and negative."""
+    """Combine the examples into one table; raise `DataError` if one is both positive and negative."""
     labels: dict[tuple[Any, ...], bool] = {}
     table, parts = FactTable(), []
     for text in texts:
@@ -313,8 +313,7 @@ class _Reader:
     def _remarks(self) -> Iterable[str]:
         ignored = self.base.modes.ignored
         if ignored:
-            shown = ", ".join(ignored[:3]) + (f" and {len(ignored) - 3} more" if len(ignored) > 3 else "")
-            yield f"directives are not executed: {shown}"
+            yield f"directives are not executed: {names_text(ignored)}"
 
     def _about_declared(self) -> Iterator[str]:
         """Yield notes about declared predicates that may be misspelled; raise `DataError` for a wrong arity."""
@@ -329,7 +328,7 @@ class _Reader:
                 yield f"there are no facts of {declared} (did you mean {near[0]!r}?)"
 
     def _task(self, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
-        """Return the task of the examples or interpretations, and remove the facts of the target."""
+        """Return the task that the examples or interpretations define, and remove the facts of the target."""
         if self.examples is not None:
             return self._of_examples(self.examples, tables, notes)
         return self._of_models(tables) if self.base.models else _Task()
@@ -338,7 +337,7 @@ class _Reader:
         if tables.pop(examples.predicate, None) is not None:
             notes.append(f"{examples.predicate} is the target, so its facts are skipped")
         if examples.n_repeated:
-            notes.append(f"{examples.n_repeated:,} examples are duplicates, which count once")
+            notes.append(f"skipped {number_text(examples.n_repeated, 'duplicate example')}")
         rows, labels = examples.table.rows, examples.labels
         place = self._class_place(examples)
         if place is not None:
@@ -346,14 +345,14 @@ class _Reader:
             return _Task(places, rows, classes, examples.predicate.name, examples.parts)
         if not examples.has_negatives and not self.sample_negatives:
             notes.append(
-                f"there are positive examples of {examples.predicate} only; name a file of negative ones with "
-                f"{option_text('negatives')}, or draw some with {option_text('sample_negatives')}"
+                f"all examples of {examples.predicate} are positive; give negative ones with "
+                f"{option_text('negatives')}, or sample some with {option_text('sample_negatives')}"
             )
             return _Task(TargetPlaces(examples.predicate), rows, parts=examples.parts)
         return _Task(TargetPlaces(examples.predicate), rows, labels, examples.predicate.name, examples.parts)
 
     def _class_place(self, examples: _Examples) -> int | None:
-        """Return the argument that is the class: if there are no negatives, the value of each first argument."""
+        """Return the class argument, if any: as declared, or the second if the first ones are unique."""
         rows, arity = examples.table.rows, examples.predicate.arity
         declared = self.given.get(examples.predicate)
         if declared is not None and declared.key is not None:
@@ -389,16 +388,16 @@ class _Reader:
     def _of_facts(
         self, tables: dict[PrologPredicate, FactTable], layout: Layout, task: _Task
     ) -> tuple[_Task, Layout]:
-        """Return the task of predicting a predicate of the facts that relates pairs, with its layout."""
+        """Return the task and layout to predict a predicate of the facts, if it relates pairs."""
         found = [one for one in tables if one.name == self.target]
         signature = layout.signatures[found[0]] if len(found) == 1 else None
         if signature is None or len(signature.types) < 2:
             return task, layout
         if not self.sample_negatives:
             raise UsageError(
-                f"{found[0]} holds of pairs, and facts say only of which; name a file of negative examples with "
-                f"{option_text('negatives')} and one of positive ones with {option_text('positives')}, or draw "
-                f"negative ones with {option_text('sample_negatives')}"
+                f"{found[0]} relates pairs, and its facts are only positive examples; sample negative ones with "
+                f"{option_text('sample_negatives')}, or pass files of both with {option_text('positives')} and "
+                f"{option_text('negatives')}"
             )
         table = tables.pop(found[0])
         chosen = _Task(TargetPlaces(found[0]), table.rows, [True] * len(table.rows), found[0].name)
@@ -412,7 +411,7 @@ class _Reader:
             raise UsageError(f"{option_text('sample_negatives')} must be at least 1; got {self.sample_negatives}")
         if task.places is None or not task.label or task.places.class_place is not None:
             raise UsageError(
-                f"{option_text('sample_negatives')} is for positive examples of a predicate, of which there are none"
+                f"{option_text('sample_negatives')} requires positive examples of a predicate, but there are none"
             )
         signature = layout.signatures[task.places.predicate]
         pools = [
@@ -430,7 +429,7 @@ class _Reader:
         known = _type_names(layout)
         if not known:
             raise DataError(
-                "no argument of the facts is a record: say what they are, as in "
+                "no argument of the facts is a record; declare a type, as in "
                 + option_text("fact", ["p(Thing, value)"])
             )
         if self.individual is not None:
@@ -453,7 +452,7 @@ def _hidden(found: FactTypes, modes: Modes) -> Iterator[tuple[str, str]]:
 
 
 def _type_names(layout: Layout) -> list[str]:
-    own = own_type_names(layout, None, None).values()
+    own = fact_type_names(layout, None, None).values()
     records = (one.name for signature in layout.signatures.values() for one in signature.arguments if one.is_type)
     return list(dict.fromkeys([*records, *own]))
 
@@ -461,7 +460,7 @@ def _type_names(layout: Layout) -> list[str]:
 def _constants(
     place: int, signature: Signature, layout: Layout, base: FactBase, rows: Sequence[tuple[Any, ...]]
 ) -> list[Any]:
-    """Return the possible arguments of examples at a place: all records of its type, or all values found there."""
+    """Return the possible values of an argument: all records of its type, or all values that occur there."""
     argument = signature.arguments[place]
     found = dict.fromkeys(row[place] for row in rows)
     if argument.is_type:

@@ -40,7 +40,7 @@ CACHED_FROM = 1000
 CACHE_LIMIT = 2_000_000_000
 """Maximum size of the cache in bytes."""
 
-NUMBERS_FORMAT = 1
+NUMBERS_FORMAT = 2
 """Version of the numbers; raise it whenever they or their computation change."""
 
 MAX_PROCESSES = 32
@@ -63,7 +63,7 @@ def read_numbers(
 
     Examples
     --------
-    >>> read_numbers(["CCO", "C"], Recipe()).n_atoms.tolist()
+    >>> read_numbers(["CCO", "C"], Recipe())["n_atoms"].tolist()
     [3, 1]
     """
     are_texts = all(item is None or isinstance(item, str) for item in items)
@@ -199,7 +199,7 @@ def serve_batches(requests: IO[bytes], answers: IO[bytes]) -> None:
     >>> _ = request.seek(0)
     >>> serve_batches(request, answer)
     >>> _ = answer.seek(0)
-    >>> MoleculeNumbers.from_bytes(_received(answer)).n_atoms.tolist()
+    >>> MoleculeNumbers.from_bytes(_received(answer))["n_atoms"].tolist()
     [3]
     """
     while (content := _received(requests)) is not None:

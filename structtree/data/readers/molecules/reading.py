@@ -47,7 +47,7 @@ from structtree.data.population import (
 )
 from structtree.data.provenance import Provenance
 from structtree.data.readers.molecules.batches import read_numbers
-from structtree.data.readers.molecules.descriptors import MoleculeNumbers, Recipe, problem_of
+from structtree.data.readers.molecules.descriptors import DESCRIBED, MoleculeNumbers, Recipe, problem_of
 from structtree.data.readers.molecules.files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
 from structtree.data.readers.options import MoleculeOptions, given_options
 from structtree.data.readers.tables.delimited import CsvLayout, csv_layout
@@ -295,7 +295,7 @@ def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -
     if len(problems) == found.n or (problems and not skip_bad):
         raise batch.error(problems)
     if problems:
-        warnings.warn(batch.warning(problems), stacklevel=4)
+        warnings.warn(batch.warning(problems), stacklevel=3)
     kept = np.delete(np.arange(found.n), found.bad)
     provenance = Provenance(kept, found.n, batch.names, columns, problems)
     return _tables(found, {name: column.take(kept) for name, column in columns.items()}, provenance)
@@ -345,14 +345,14 @@ class _Wired:
 
 
 def _wired(found: MoleculeNumbers) -> _Wired:
-    n_atoms, n_bonds, sizes = _whole(found.n_atoms), _whole(found.n_bonds), _whole(found.sizes)
+    n_atoms, n_bonds, sizes = _whole(found["n_atoms"]), _whole(found["n_bonds"]), _whole(found["sizes"])
     first_atom, first_bond = np.cumsum(n_atoms) - n_atoms, np.cumsum(n_bonds) - n_bonds
     shift = np.repeat(first_atom, n_bonds)
-    begin, end = _whole(found.bond["begin"]) + shift, _whole(found.bond["end"]) + shift
+    begin, end = _whole(found["bond.begin"]) + shift, _whole(found["bond.end"]) + shift
     tails, heads = np.concatenate([begin, end]), np.concatenate([end, begin])
     order = np.argsort(tails, kind="stable")
     ring_of = np.repeat(np.arange(len(sizes)), sizes)
-    molecule_of = np.repeat(np.arange(len(n_atoms)), _whole(found.n_rings))[ring_of]
+    molecule_of = np.repeat(np.arange(len(n_atoms)), _whole(found["n_rings"]))[ring_of]
     return _Wired(
         begin,
         end,
@@ -360,8 +360,8 @@ def _wired(found: MoleculeNumbers) -> _Wired:
         heads[order],
         np.tile(np.arange(len(begin)), 2)[order],
         ring_of,
-        _whole(found.ring_atoms) + first_atom[molecule_of],
-        _whole(found.ring_bonds) + first_bond[molecule_of],
+        _whole(found["ring_atoms"]) + first_atom[molecule_of],
+        _whole(found["ring_bonds"]) + first_bond[molecule_of],
     )
 
 
@@ -373,37 +373,37 @@ def _tables(found: MoleculeNumbers, columns: Mapping[str, Column], provenance: P
 
 def _molecules(found: MoleculeNumbers, columns: Mapping[str, Column]) -> TypedTable:
     """Return the descriptors and the columns of the file, which override descriptors of the same name."""
-    kinds: dict[str, Kind] = {name: "int" if name in _WHOLE else "real" for name in found.molecule}
-    own = {name: Column(kinds[name], _rounded(values)) for name, values in found.molecule.items()}
+    kinds: dict[str, Kind] = {name: "int" if name in _WHOLE else "real" for name in DESCRIBED}
+    own = {name: Column(kind, _rounded(found[f"molecule.{name}"])) for name, kind in kinds.items()}
     links = {
-        Link("atoms", "set", "Atom"): Adjacency.in_order(found.n_atoms),
-        Link("rings", "set", "Ring"): Adjacency.in_order(found.n_rings),
+        Link("atoms", "set", "Atom"): Adjacency.in_order(found["n_atoms"]),
+        Link("rings", "set", "Ring"): Adjacency.in_order(found["n_rings"]),
     }
     for link in links:
         if link.name in columns:
             raise DataError(f"the column {link.name!r} has the same name as a link of Molecule; rename the column")
-    return typed_table("Molecule", len(found.n_atoms), {**own, **columns}, links)
+    return typed_table("Molecule", len(found["n_atoms"]), {**own, **columns}, links)
 
 
 def _atoms(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     from rdkit.Chem import GetPeriodicTable, HybridizationType
 
-    n_atoms = len(found.atom["number"])
-    numbers = _whole(found.atom["number"])
+    n_atoms = len(found["atom.number"])
+    numbers = _whole(found["atom.number"])
     symbol = GetPeriodicTable().GetElementSymbol
-    charges = _rounded(found.atom["partial_charge"])
+    charges = _rounded(found["atom.partial_charge"])
     degree = np.bincount(wired.tails, minlength=n_atoms)
     aromatic = np.bincount(wired.tails[_is_aromatic(found)[wired.bonds]], minlength=n_atoms) > 0
     columns = {
         "element": named_column(numbers, {number: symbol(number) for number in np.unique(numbers).tolist()}),
-        "charge": int_column(found.atom["charge"]),
+        "charge": int_column(found["atom.charge"]),
         "partial_charge": Column("real", np.where(np.isfinite(charges), charges, np.nan)),
         "aromatic": bool_column(aromatic),
         "degree": int_column(degree),
-        "hydrogens": int_column(found.atom["hydrogens"]),
-        "hybridisation": named_column(_whole(found.atom["hybridisation"]), _enum_names(HybridizationType)),
+        "hydrogens": int_column(found["atom.hydrogens"]),
+        "hybridisation": named_column(_whole(found["atom.hybridisation"]), _enum_names(HybridizationType)),
         "in_ring": bool_column(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
-        "chirality": named_column(_whole(found.atom["chirality"]), _CHIRALITY),
+        "chirality": named_column(_whole(found["atom.chirality"]), _CHIRALITY),
     }
     return typed_table("Atom", n_atoms, columns, {Link("bonds", "set", "Bond"): Adjacency.in_order(degree)})
 
@@ -414,19 +414,19 @@ def _bonds(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     stereo = {int(value): _STEREO[name] for name, value in BondStereo.names.items() if name in _STEREO}
     in_ring = np.bincount(wired.ring_bonds, minlength=len(wired.begin)) > 0
     columns = {
-        "order": named_column(_whole(found.bond["order"]), _enum_names(BondType)),
-        "conjugated": bool_column(_whole(found.bond["conjugated"]) > 0),
+        "order": named_column(_whole(found["bond.order"]), _enum_names(BondType)),
+        "conjugated": bool_column(_whole(found["bond.conjugated"]) > 0),
         "in_ring": bool_column(in_ring),
-        "stereo": named_column(_whole(found.bond["stereo"]), stereo),
+        "stereo": named_column(_whole(found["bond.stereo"]), stereo),
     }
     seen = {name: column.take(wired.bonds) for name, column in columns.items()}
     return typed_table("Bond", len(wired.heads), seen, {Link("to", "one", "Atom"): Adjacency.single(wired.heads)})
 
 
 def _rings(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
-    sizes = _whole(found.sizes)
+    sizes = _whole(found["sizes"])
     n_plain = np.bincount(wired.ring_of[~_is_aromatic(found)[wired.ring_bonds]], minlength=len(sizes))
-    is_hetero = _whole(found.atom["number"])[wired.ring_atoms] != _CARBON
+    is_hetero = _whole(found["atom.number"])[wired.ring_atoms] != _CARBON
     columns = {
         "size": int_column(sizes),
         "aromatic": bool_column(n_plain == 0),
@@ -459,7 +459,7 @@ def _fused(wired: _Wired, n_rings: int) -> Adjacency:
 def _is_aromatic(found: MoleculeNumbers) -> NDArray[np.bool_]:
     from rdkit.Chem import BondType
 
-    return np.asarray(_whole(found.bond["order"]) == int(BondType.AROMATIC))
+    return np.asarray(_whole(found["bond.order"]) == int(BondType.AROMATIC))
 
 
 def _enum_names(enum: Any) -> dict[int, str]:

@@ -267,7 +267,7 @@ def test_some_rows_are_the_individuals_and_all_are_there_to_be_reached(bank):
         ("absent > 1", "no such column"),
         ("amount >", "syntax error"),
         ("amount > 1e9", "matches none of the 3 rows of loan"),
-        ("  ", "must be a condition in SQL"),
+        ("  ", "must be an SQL condition"),
     ],
 )
 def test_a_condition_that_makes_no_sense_is_refused(bank, condition, words):
@@ -305,7 +305,7 @@ def test_links_and_keys_of_the_user_go_first():
         ({"individual": "lone"}, r"unknown table 'lone' \(did you mean 'loan'"),
         ({"exclude": ["loan.nite"]}, r"unknown column of loan 'nite' \(did you mean 'note'"),
         ({"exclude": ["lone.note"]}, "unknown table 'lone'"),
-        ({"exclude": ["note"]}, "written loan.note"),
+        ({"exclude": ["note"]}, "write loan.note"),
         ({"keys": ["loan.status"]}, "loan.status is not a key"),
         ({"keys": ["loan"]}, "TABLE.COLUMN"),
         ({"links": ["loan.amount"]}, "TABLE.COLUMN=TABLE.COLUMN"),
@@ -497,7 +497,7 @@ def test_a_locked_database_is_refused_and_so_is_one_with_a_hot_journal(bank):
     writer.close()
     bank.with_name("bank.sqlite-journal").write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(600))
     before = snapshot(bank.parent)
-    with pytest.raises(DataError, match=r"found bank.sqlite-journal beside it: another program"):
+    with pytest.raises(DataError, match=r"found the journal bank.sqlite-journal: another program"):
         read_data(bank)
     assert snapshot(bank.parent) == before
 

@@ -58,7 +58,7 @@ def test_tables_links_and_names_can_be_changed(bank, schema_file):
         ("[tables.loan]\nkey = ['lone_id']", "loan has no column 'lone_id'"),
         ("[tables.loan]\nkey = 'loan_id'", "expected a list of columns"),
         ("tables.loan = 3", "expected a TOML table"),
-        ("[tables.loan]\n[[tables.loan.links]]\nto = 'account'", "a table in 'to'; got 'account'"),
+        ("[tables.loan]\n[[tables.loan.links]]\nto = 'account'", "'to' must be a table; got 'account'"),
         (
             "[tables.account]\n[tables.loan]\n[[tables.loan.links]]\nto = 'account'\ncolumns = ['amount']",
             "as many columns",

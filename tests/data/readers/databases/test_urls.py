@@ -203,8 +203,8 @@ def test_a_transaction_that_somebody_has_begun_goes_on(bank):
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("postgres://ann:secret@host/bank", "does not know the database 'postgres' (did you mean 'postgresql'?)"),
-        ("nosuch://ann:secret@host/bank", "does not know the database 'nosuch'"),
+        ("postgres://ann:secret@host/bank", "has no dialect 'postgres' (did you mean 'postgresql'?)"),
+        ("nosuch://ann:secret@host/bank", "has no dialect 'nosuch'"),
         ("postgresql://ann:secret", "postgresql://ann:*** is not a valid URL; expected a URL such as postgresql://"),
         ("sqlite://", "sqlite:// names no file"),
         ("sqlite:///bank.sqlite?mode=secret", "remove ?mode"),

@@ -228,7 +228,7 @@ def test_a_signature_that_makes_no_sense_is_refused(text, message):
 
 
 def test_a_declared_key_with_two_facts_is_refused_with_its_line():
-    with pytest.raises(DataError, match=r"<facts>:2: atm/4: a second fact of a1, which is a key"):
+    with pytest.raises(DataError, match=r"<facts>:2: atm/4: a second fact for the key a1"):
         Population.from_facts(
             "atm(m, a1, c, 1).\natm(m, a1, n, 2).", fact=["atm(Molecule, Atom key, element, charge)"]
         )
@@ -353,7 +353,7 @@ def test_examples_cannot_be_both():
 def test_an_example_counts_once():
     repeated = active(positives="active(m1). active(m1).", negatives="active(m2).\nactive(m2).")
     assert len(repeated) == 2
-    assert repeated.provenance.facts.notes == ("2 examples are duplicates, which count once",)
+    assert repeated.provenance.facts.notes == ("skipped 2 duplicate examples",)
 
 
 def test_examples_of_several_predicates_need_a_choice():
@@ -382,7 +382,7 @@ def test_facts_of_the_target_are_no_background():
             "<facts>:2: p/1: f(b) is a compound term; expected a constant or a list",
         ),
         ("% nothing", "there are no facts, such as bond(m1, a1, a2, 7)."),
-        ("lt(1, 2).", "no argument of the facts is a record: say what they are, as in fact=['p(Thing, value)']"),
+        ("lt(1, 2).", "no argument of the facts is a record; declare a type, as in fact=['p(Thing, value)']"),
     ],
 )
 def test_a_wrong_fact_is_refused_in_one_sentence(text, message):
