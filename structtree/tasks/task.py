@@ -63,7 +63,7 @@ class RuleFigures(NamedTuple):
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """What a tree predicts: defines valid labels, their statistics, and the predictions of nodes.
+    """Prediction task: defines valid labels, their statistics, and the predictions of nodes.
 
     A subclass that predicts a number defines `name`, `noun`, `stats_type`, `usual_criterion`, `columns` and `value`,
     and overrides other methods as needed.
