@@ -323,7 +323,7 @@ def with_dates(column: Column) -> Column:
 
 @dataclass(slots=True, eq=False)
 class Pieces:
-    """Columns of a type while it is read, as chunks of rows that may lack attributes.
+    """Columns of a type, collected in chunks of rows; a chunk may lack attributes.
 
     Examples
     --------
@@ -371,7 +371,7 @@ class Pieces:
             found[chunk] = column
 
     def attribute(self, name: str) -> Attribute:
-        """Return the attribute of all its pieces."""
+        """Return an attribute, with the kind of its joined pieces."""
         return self.whole(name).as_attribute(name)
 
     def column(self, attribute: Attribute) -> Column:

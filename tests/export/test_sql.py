@@ -170,7 +170,7 @@ def test_what_sql_cannot_say_is_refused_by_the_test_that_asks_it(bank):
     ):
         export_sql(model)
     shared = fit(loans, labels, "refine loan { top -> years >= * }", Growth(max_depth=1, missing="fractional"))
-    with pytest.raises(UsageError, match="divides individuals with unknown values among leaves"):
+    with pytest.raises(UsageError, match="divides individuals with missing values among several leaves"):
         export_sql(shared)
 
 

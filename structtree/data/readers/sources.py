@@ -15,7 +15,7 @@ from typing import Any, Unpack
 
 from structtree.data.population import Population
 from structtree.data.readers.databases.folders import tables_in
-from structtree.data.readers.databases.reading import read_database, read_database_url, read_tables
+from structtree.data.readers.databases.reading import from_database, read_database, read_tables
 from structtree.data.readers.databases.urls import is_url, shown_url
 from structtree.data.readers.facts.files import FACT_ENDINGS, is_fact_folder
 from structtree.data.readers.facts.reading import read_facts
@@ -118,7 +118,7 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
 }
 """Supported formats by name."""
 
-_AT_URL = FileFormat("a URL", (), read_database_url, _LINKED, "a database")
+_AT_URL = FileFormat("a URL", (), from_database, _LINKED, "a database")
 """Format of database URLs, which users cannot name."""
 
 
@@ -181,7 +181,7 @@ def read_data(
 
 
 def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
-    """Read a table, as molecules if the options or the header say so."""
+    """Read a table, as molecules if the options or the header ask for it."""
     layout = csv_layout(path, **{name: value for name, value in given.items() if name in _LAYOUT})
     rest = {name: value for name, value in given.items() if name not in _LAYOUT}
     chosen = [name for name in _ONLY_MOLECULES if name in given]

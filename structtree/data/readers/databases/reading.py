@@ -48,11 +48,11 @@ from structtree.errors import DataError, UnknownNameError, UsageError, option_te
 from structtree.interrupts import current_limit
 from structtree.reprs import number_text
 
-__all__ = ["from_database", "linked_database", "read_database", "read_database_url", "read_tables"]
+__all__ = ["from_database", "linked_database", "read_database", "read_tables"]
 
 
 def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population:
-    """Return the population of a database: one type per table, links for its foreign keys.
+    """Return the population of a database, with one type per table and links for foreign keys.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     {'guests': 20, 'home_team': {'town': 'Oslo', 'games': '...'}}
     """
     if isinstance(source, str) and is_url(source):
-        return read_database_url(source, **options)
+        return linked_database(read_url(source, _row_filter(options), _skipped(options)), options)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         return read_tables(path, **options) if path.is_dir() else read_database(path, **options)
@@ -147,18 +147,6 @@ def read_database(
         return linked_database(read_duckdb(path, where, excluded), options)
     words = {} if missing_words is None else {"missing_words": missing_words}
     return linked_database(read_sqlite(path, where, excluded, **words), options)
-
-
-def read_database_url(url: str, **options: Unpack[DatabaseOptions]) -> Population:
-    """Return the population of the database at a URL; see `structtree.data.readers.databases.urls`.
-
-    Parameters
-    ----------
-    url : str
-    individual, types, keys, links, exclude, condition, schema_file, strict
-        As in `from_database`.
-    """
-    return linked_database(read_url(url, _row_filter(options), _skipped(options)), options)
 
 
 def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
@@ -220,7 +208,7 @@ def _with_owner(database: Database, options: DatabaseOptions) -> DatabaseOptions
 
 
 def _limit_time(population: Population, options: DatabaseOptions) -> Population:
-    """Return a population in which individuals see only rows before their own date or before one day."""
+    """Hide the rows dated after the date of each individual, after one day, or both."""
     own, day = options.get("as_of"), _last_day(options)
     lead = _lead(options.get("lead"), own)
     if own is None and day is None:
@@ -315,7 +303,7 @@ def _last_day(options: DatabaseOptions) -> float | None:
 
 
 def _exclude_after(population: Population, day: float, kept: NDArray[np.bool_]) -> Population:
-    """Return the population without individuals dated after a day, and record them in its provenance."""
+    """Exclude individuals dated after a day, and record them in the provenance."""
     text, name = moment_text(day, "date"), population.schema.individual
     if not kept.any():
         raise DataError(f"no {name} is dated {text} or before, so {option_text('exclude_after')} excludes all")
@@ -435,7 +423,7 @@ def _row_filter(options: DatabaseOptions) -> RowFilter | None:
 
 
 class _Columns(NamedTuple):
-    """Columns of a table; none for the whole table."""
+    """Columns of a table; empty for the whole table."""
 
     table: str
     columns: tuple[str, ...]

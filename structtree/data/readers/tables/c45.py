@@ -40,7 +40,7 @@ from structtree.errors import DataError, MissingFileError, option_text
 
 __all__ = ["read_c45"]
 
-_AS_TABLE = f"to read the rows by themselves: {option_text('format', 'csv')} {option_text('header', False)}"
+_AS_TABLE = f"to read only the rows: {option_text('format', 'csv')} {option_text('header', False)}"
 
 
 def read_c45(

@@ -181,7 +181,7 @@ def _rows(text: Iterable[str], delimiter: str, source: str) -> Iterator[CsvRow]:
             end = reader.line_num
     except csv.Error:
         # The limit of the standard library: 131 072 characters in one field.
-        message = "a value with more than 100 000 characters; is a quote never closed?"
+        message = "a value with more than 100 000 characters; is a closing quote missing?"
         raise DataError(message, source=source, line=end + 1) from None
 
 
@@ -249,9 +249,9 @@ def _refuse_blanks(head: _Head) -> None:
     widths = {len(words) for words in rows}
     if len(rows) > 1 and len(widths) == 1 and max(widths) > 1:
         raise DataError(
-            f"one column, each row of which has {widths.pop()} words",
+            f"the table has one column, but each row has {widths.pop()} words",
             source=head.source,
-            fix=f"if blanks separate the fields, use {option_text('delimiter', ' ')}, otherwise "
+            fix=f"if the fields are separated by spaces, use {option_text('delimiter', ' ')}, otherwise "
             + option_text("delimiter", ","),
         )
 
@@ -282,7 +282,7 @@ def _given_names(names: Sequence[str], first: CsvRow, source: str) -> list[str]:
     return [str(name) for name in names]
 
 
-# ---- the values, on the fast side ------------------------------------------------------------------------
+# ---- fast reading of the values -------------------------------------------------------------------------
 
 _ANY_NUMBER = re.compile(r"[+-]?(\d++[.,]?\d*+|[.,]\d++)([eE][+-]?\d+)?")
 _WHOLE = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
@@ -445,8 +445,8 @@ def _check_signs(layout: CsvLayout, name: str, column: Coded, decimal: str) -> N
     if right is not None:
         message = f"expected one decimal separator, got both {quoted_value(right)} and {quoted_value(texts[wrong])}"
         raise _error(layout, name, column, wrong, message)
-    insist = option_text("types", {name: "nominal"})
-    fix = f"if they are decimal {sign}, use {option_text('decimal', other)}, otherwise {insist}"
+    as_text = option_text("types", {name: "nominal"})
+    fix = f"if they are decimal {sign}, use {option_text('decimal', other)}, otherwise {as_text}"
     raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {quoted_value(texts[wrong])},", fix)
 
 
