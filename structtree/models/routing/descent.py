@@ -24,7 +24,7 @@ from structtree.search.kernels.descending import NODE, descend
 
 __all__ = ["CompiledTest", "Descent", "descent_of", "held", "leaves_by"]
 
-BATCH = 16_384
+INDIVIDUALS_PER_BATCH = 16_384
 """Number of individuals per batch: few enough for their values to fit into the processor cache."""
 
 Compared = str | float | tuple[str, ...]
@@ -120,7 +120,9 @@ def descent_of(tests: Sequence[syn.Predicate | None], sides: Sequence[tuple[int,
     return Descent(tuple(place_of), np.array(nodes, dtype=NODE), equal)
 
 
-def leaves_by(descent: Descent, population: Population, piece: int = BATCH) -> NDArray[np.int64] | None:
+def leaves_by(
+    descent: Descent, population: Population, piece: int = INDIVIDUALS_PER_BATCH
+) -> NDArray[np.int64] | None:
     """Return the leaf of each individual; None if an attribute is missing, or numeric instead of nominal."""
     table = population.tables[population.schema.individual]
     columns = [column for name in descent.attributes if (column := table.column(name)) is not None]
