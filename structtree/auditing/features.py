@@ -25,7 +25,7 @@ MOST_ROWS_BEHIND = 5_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feature:
-    """Feature with one value per individual.
+    """Feature of the individuals: its origin and its values.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from structtree.auditing.case import Case, first_seen, visible_pairs
 from structtree.auditing.features import MOST_ROWS_BEHIND, Feature, links_behind, pairs_behind
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Writer
-from structtree.data.as_of import as_of
+from structtree.data.as_of import as_of, optional_if_absent
 from structtree.data.dating import past_from
 from structtree.data.population import Column, Population, Table
 from structtree.data.profile import profile
@@ -65,7 +65,7 @@ def changed_predictions(case: Case) -> Iterator[Finding]:
 def _learned(case: Case, random: np.random.Generator) -> Model:
     which = np.sort(random.permutation(len(case.labels))[:LEARNED_FROM])
     population = case.seen.take(which)
-    simple = replace(profile(population), is_large=True)  # single tests only, which takes seconds
+    simple = replace(profile(population), is_large=True)  # only single tests, so that learning takes seconds
     grammar = default_grammar(population, known=simple)
     return fit(population, case.labels[which], grammar, GROWTH, grow="full", target_name=None)
 
@@ -86,7 +86,6 @@ def _limit_again(case: Case, alone: Population) -> Population:
 
 def without_future(case: Case, i: int) -> Population:
     """Return the population of one individual, without rows and values dated on or after its cutoff."""
-    assert case.cutoffs is not None
     row, limit = int(case.whole.individuals[i]), float(case.limits[i])
     kept: dict[str, Mask] = {name: first_seen(case, name) <= limit for name in case.whole.schema.names}
     kept[case.individual][row] = True
@@ -152,11 +151,7 @@ def _with_optional(population: Population) -> Population:
     types = []
     for record in population.schema.types:
         adjacencies = population.tables[record.name].links
-        lacking = {name for name, adjacency in adjacencies.items() if (adjacency.lengths == 0).any()}
-        links = tuple(
-            replace(link, kind="optional") if link.kind == "one" and link.name in lacking else link
-            for link in record.links
-        )
+        links = tuple(optional_if_absent(link, adjacencies[link.name]) for link in record.links)
         types.append(replace(record, links=links))
     return replace(population, schema=Schema(tuple(types), population.schema.individual))
 
@@ -169,7 +164,7 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
         sentence = f"{change}, although {option_text('as_of', case.date)} should hide them."
         return Finding("future", case.individual, path, {}, sentence, case.shell_command("audit"))
     most = max(_reaching(case), key=lambda pair: pair[1], default=None)
-    if most is None:  # only values changed, not rows
+    if most is None:  # values depend on the future, but no rows do
         sentence = f"{change}, so a model reads the future; pass {option_text('as_of', case.date)}."
         return Finding("future", case.individual, path, {}, sentence, case.shell_command("audit"))
     feature, n_reaching = most
@@ -188,7 +183,6 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
 
 def _reaching(case: Case) -> Iterator[tuple[Feature, int]]:
     """Yield the links to future rows, each with the number of individuals that reach some."""
-    assert case.cutoffs is not None
     for path, name, rows in links_behind(case.whole):
         for link in case.whole.schema.type(name).links:
             adjacency = case.whole.tables[name].links[link.name]

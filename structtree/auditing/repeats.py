@@ -65,7 +65,7 @@ def _joint(parts: list[Ints]) -> Ints:
 
 
 def _independent(parts: dict[str, Ints]) -> list[Ints]:
-    """Return the columns that columns with more values do not determine, as a town determines its country."""
+    """Return the columns not determined by columns with more values, as a country is by its town."""
     chosen: list[Ints] = []
     n_groups = 1
     for codes in sorted(parts.values(), key=lambda codes: -int(codes.max(initial=0))):
@@ -158,7 +158,7 @@ def constant_entities(case: Case) -> Iterator[Finding]:
     for link in _own_keys(case):
         key = link.match.foreign_key
         if case.target in key.columns:
-            continue  # the target is the reference itself
+            continue  # the reference itself is the target
         entities = case.whole.tables[case.individual].links[link.name].first_targets[case.whole.individuals]
         same, sizes = _agreement(entities, labels)
         usual = float((chance ** (sizes - 1.0)).mean()) if len(sizes) else 1.0
@@ -182,7 +182,7 @@ def constant_entities(case: Case) -> Iterator[Finding]:
 
 
 def _agreement(entities: Ints, labels: Ints) -> tuple[Floats, Floats]:
-    """Return whether the individuals of each entity with several have one label, and their number."""
+    """Return whether each entity with several individuals has one label, and how many individuals it has."""
     known = entities >= 0
     groups, places = np.unique(entities[known], return_inverse=True)
     sizes = np.bincount(places, minlength=len(groups))

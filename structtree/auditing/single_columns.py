@@ -81,7 +81,7 @@ def is_copy(case: Case, feature: Feature) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """Figure of how well a feature predicts the target, and the query that returns it."""
+    """Figure that shows how well a feature predicts the target, with the query that returns it."""
 
     name: str
     value: float

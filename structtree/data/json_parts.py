@@ -13,7 +13,6 @@ from math import inf, isfinite
 from types import UnionType
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
-from structtree.data.kinds import quoted_value
 from structtree.errors import DataError
 
 __all__ = ["JsonPart", "json_number", "members_json"]
@@ -44,6 +43,8 @@ class JsonPart:
 
     def expected(self, what: str) -> NoReturn:
         """Raise `DataError` with the expected and the actual value."""
+        from structtree.data.kinds import quoted_value  # imports numpy, and the command line loads this module first
+
         self.fail(f"expected {what}, got {quoted_value(self.value)}")
 
     def members(self) -> Mapping[str, Any]:

@@ -115,7 +115,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjacency:
-    """Links of one name for all rows of a type, as offsets and targets."""
+    """A link of all rows of a type, as offsets and targets."""
 
     offsets: NDArray[np.int64]
     targets: NDArray[np.int32]
@@ -438,7 +438,7 @@ class Population(Viewed):
         return self.without_attributes(self.schema.individual, *attributes)
 
     def without_attributes(self, type_name: str, *attributes: str) -> Population:
-        """Return the population without the given attributes of a type, as far as the type has them."""
+        """Return the population without the given attributes of a type, if it has them."""
         record, columns = self.schema.type(type_name), self.tables[type_name].columns
         kept = tuple(a for a in record.attributes if a.name not in attributes)
         return self._with_columns(type_name, kept, {key: c for key, c in columns.items() if key not in attributes})
@@ -467,10 +467,11 @@ class Population(Viewed):
 
     @property
     def given(self) -> Population:
-        """The population without members that a grammar has derived."""
-        schema = self.schema.given
-        if schema is self.schema:
-            return self
+        """The population without derived members, which a grammar computes."""
+        return self if self.schema.given is self.schema else self.restricted(self.schema.given)
+
+    def restricted(self, schema: Schema) -> Population:
+        """Return the population with only the members in a schema, which has the same types."""
         tables = {}
         for record in schema.types:
             table = self.tables[record.name]

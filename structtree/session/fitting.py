@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from structtree.data.labels import Unlabelled
 from structtree.data.readers.opening import Opened
-from structtree.data.readers.options import reading_options
+from structtree.data.readers.options import SelectionOptions, reading_options
 from structtree.errors import UsageError
 from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
 from structtree.evaluation.score import Scores, evaluate
@@ -25,7 +25,7 @@ from structtree.learn import fit as learning
 from structtree.learn.growing import Progress
 from structtree.models.model import Call, Model
 from structtree.models.settings import Decision, Goal, Growth, Objective, Pruning
-from structtree.options import merge_options, options_of, refuse_unknown
+from structtree.options import keywords_of, merge_options, options_of, refuse_unknown
 from structtree.remarks import Remark, StructtreeWarning, option_text
 from structtree.search.clock import Clock
 from structtree.search.kernels.compiling import compile_seconds, now
@@ -43,11 +43,8 @@ if TYPE_CHECKING:
     from structtree.data.readers.options import ReadingOptions
     from structtree.learn.parameters import FitOptions
 
-    class SourceOptions(FitOptions, ReadingOptions, total=False):
+    class SourceOptions(FitOptions, ReadingOptions, SelectionOptions, total=False):
         """Options for learning and for reading a source."""
-
-        features: str | Sequence[str]
-        ignore: str | Sequence[str]
 
 
 __all__ = [
@@ -72,8 +69,6 @@ QUICK = 0.1
 
 LEARNING_OPTIONS = options_of(Objective, Growth, Pruning, Decision)
 """All options for learning."""
-
-_ABOUT_ATTRIBUTES = ("features", "ignore")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -443,7 +438,7 @@ def _where(individuals: str | Path | Opened) -> str | Path:
 
 
 def _reading_names() -> frozenset[str]:
-    return frozenset((*reading_options(), *_ABOUT_ATTRIBUTES))
+    return frozenset((*reading_options(), *keywords_of(SelectionOptions)))
 
 
 def _flat_options(

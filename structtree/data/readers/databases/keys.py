@@ -261,7 +261,7 @@ class Database:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyValues:
-    """Column as codes into its distinct values, -1 for missing; text is stripped of surrounding whitespace."""
+    """Codes of a column, -1 for missing, and its distinct values; text has no surrounding whitespace."""
 
     codes: NDArray[np.int64]
     values: NDArray[Any]
@@ -430,7 +430,7 @@ class KeyColumns:
         return self._places[here, there]
 
     def is_unique(self, table: str, columns: Sequence[str]) -> bool:
-        """Return whether the rows are unique in these columns, counting a missing value as a value.
+        """Return whether the rows are unique in these columns, where missing values are equal.
 
         A single column must have no missing values.
         """
@@ -443,7 +443,7 @@ class KeyColumns:
         return n_rows > 0 and int(np.bincount(joint).max()) == 1
 
     def match(self, foreign_key: ForeignKey, most: int | None = None) -> KeyMatch:
-        """Return the rows that a foreign key refers to; in a composite key a missing value is a value.
+        """Return the rows that a foreign key refers to; in composite keys, missing values match each other.
 
         Parameters
         ----------

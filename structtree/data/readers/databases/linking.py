@@ -279,7 +279,7 @@ def _population(
 
 
 def _names(table: SourceTable, rows: NDArray[np.int64]) -> dict[str, list[str | None]]:
-    """Return the primary key of the individuals as text, as their names."""
+    """Return the names of the individuals: their primary keys as text."""
     found = {}
     for name in table.key:
         typed = table.sheet.typed(name, are_individuals=False).column.take(rows)
@@ -294,7 +294,7 @@ def _names(table: SourceTable, rows: NDArray[np.int64]) -> dict[str, list[str | 
 def _attributes(
     table: SourceTable, database: Database, columns: KeyColumns, overrides: Overrides
 ) -> dict[str, TypedColumn]:
-    """Return the converted columns of a table that are attributes."""
+    """Convert the columns of a table that are attributes."""
     keys = [key.columns for key in database.foreign_keys if key.table == table.name]
     whole = {key[0] for key in (*keys, table.key) if len(key) == 1}
     parts = {name for key in keys if len(key) > 1 for name in key}

@@ -48,11 +48,11 @@ from structtree.errors import DataError, UnknownNameError, UsageError, option_te
 from structtree.interrupts import current_limit
 from structtree.reprs import number_text
 
-__all__ = ["from_database", "linked_database", "read_database", "read_database_url", "read_tables"]
+__all__ = ["from_database", "linked_database", "read_database", "read_tables"]
 
 
 def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population:
-    """Return the population of a database: one type per table, links for its foreign keys.
+    """Return the population of a database, with one type per table and links for foreign keys.
 
     Parameters
     ----------
@@ -104,11 +104,12 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     {'guests': 20, 'home_team': {'town': 'Oslo', 'games': '...'}}
     """
     if isinstance(source, str) and is_url(source):
-        return read_database_url(source, **options)
+        return linked_database(read_url(source, _row_filter(options), _skipped(options)), options)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         return read_tables(path, **options) if path.is_dir() else read_database(path, **options)
-    where, excluded = _row_filter(options), _skipped(options)
+    where = _row_filter(options)
+    excluded = _skipped(options, where if isinstance(source, Mapping) else None)
     if isinstance(source, sqlite3.Connection):
         database = from_sqlite(source, where=where, exclude=excluded)
     elif is_sqlalchemy(source):
@@ -117,7 +118,7 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
         database = from_duckdb(source, where=where, exclude=excluded)
     elif isinstance(source, Mapping):
         frames = {str(name): frame for name, frame in source.items()}
-        tables = read_sheets(frames, excluded.keeping(where), lambda name: frame_sheet(frames[name], name))
+        tables = read_sheets(frames, excluded, lambda name: frame_sheet(frames[name], name))
         database = filter_rows(Database("the tables", tables), where)
     else:
         expected = "a path, a URL, a connection of sqlite3, duckdb or sqlalchemy, or a mapping of frames"
@@ -149,18 +150,6 @@ def read_database(
     return linked_database(read_sqlite(path, where, excluded, **words), options)
 
 
-def read_database_url(url: str, **options: Unpack[DatabaseOptions]) -> Population:
-    """Return the population of the database at a URL; see `structtree.data.readers.databases.urls`.
-
-    Parameters
-    ----------
-    url : str
-    individual, types, keys, links, exclude, condition, schema_file, strict
-        As in `from_database`.
-    """
-    return linked_database(read_url(url, _row_filter(options), _skipped(options)), options)
-
-
 def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
     """Return the population of a folder of CSV, Parquet or Feather files, one per table.
 
@@ -175,7 +164,7 @@ def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
     text = ("delimiter", "header", "encoding", "decimal", "missing_words")
     given = {name: options.pop(name) for name in text if options.get(name) is not None}
     where = _row_filter(options)  # type: ignore[arg-type]
-    database = read_table_folder(Path(path), _skipped(options).keeping(where), **given)  # type: ignore[arg-type]
+    database = read_table_folder(Path(path), _skipped(options, where), **given)  # type: ignore[arg-type]
     return linked_database(filter_rows(database, where), options)  # type: ignore[arg-type]
 
 
@@ -220,7 +209,7 @@ def _with_owner(database: Database, options: DatabaseOptions) -> DatabaseOptions
 
 
 def _limit_time(population: Population, options: DatabaseOptions) -> Population:
-    """Return a population in which individuals see only rows before their own date or before one day."""
+    """Hide the rows dated after the date of each individual, after one day, or both."""
     own, day = options.get("as_of"), _last_day(options)
     lead = _lead(options.get("lead"), own)
     if own is None and day is None:
@@ -315,7 +304,7 @@ def _last_day(options: DatabaseOptions) -> float | None:
 
 
 def _exclude_after(population: Population, day: float, kept: NDArray[np.bool_]) -> Population:
-    """Return the population without individuals dated after a day, and record them in its provenance."""
+    """Exclude individuals dated after a day, and record them in the provenance."""
     text, name = moment_text(day, "date"), population.schema.individual
     if not kept.any():
         raise DataError(f"no {name} is dated {text} or before, so {option_text('exclude_after')} excludes all")
@@ -396,26 +385,23 @@ def _excluded_tables(options: DatabaseOptions) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Skipped:
-    """Tables to skip: those excluded, and those that a schema file does not mention."""
+    """Tables to skip: those excluded or missing in a schema file, unless the condition may name them."""
 
     names: frozenset[str]
-    only: frozenset[str] | None = None
-    condition: str = ""
+    only: frozenset[str] | None
+    condition: str
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str) or name.lower() in self.condition:
             return False
         return name in self.names or (self.only is not None and name not in self.only)
 
-    def keeping(self, where: RowFilter | None) -> _Skipped:
-        """Return the tables to skip except those that a condition may name, since it is evaluated here."""
-        return replace(self, condition="" if where is None else f"{where.table} {where.sql}".lower())
 
-
-def _skipped(options: DatabaseOptions) -> _Skipped:
+def _skipped(options: DatabaseOptions, where: RowFilter | None = None) -> _Skipped:
+    """Return the tables to skip, except those that a condition may name, if it is evaluated here."""
     schema_file = options.get("schema_file")
     only = None if schema_file is None else frozenset(read_schema_file(schema_file))
-    return _Skipped(_excluded_tables(options), only)
+    return _Skipped(_excluded_tables(options), only, "" if where is None else f"{where.table} {where.sql}".lower())
 
 
 def _row_filter(options: DatabaseOptions) -> RowFilter | None:
@@ -435,7 +421,7 @@ def _row_filter(options: DatabaseOptions) -> RowFilter | None:
 
 
 class _Columns(NamedTuple):
-    """Columns of a table; none for the whole table."""
+    """Columns of a table; empty for the whole table."""
 
     table: str
     columns: tuple[str, ...]

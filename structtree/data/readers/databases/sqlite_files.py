@@ -337,7 +337,7 @@ def _definition(connection: sqlite3.Connection, name: str) -> str:
 
 
 def _rowid(columns: Sequence[str]) -> str:
-    """Return a name of the row number that no column has, empty if all are taken."""
+    """Return a name for the row number that is not a column, empty if all are."""
     taken = {name.lower() for name in columns}
     return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "")
 
@@ -380,7 +380,7 @@ def _fetched(
 
 @contextmanager
 def _condition_checked(connection: sqlite3.Connection, where: str | None, name: str) -> Iterator[None]:
-    """Report errors and endless work as errors of the condition, if there is one."""
+    """Report errors and excessive work as errors of the condition, if any."""
     if where is None:
         yield
         return
@@ -417,7 +417,7 @@ _FILE_ERRORS = (
 
 @dataclass(slots=True)
 class _Watch:
-    """Progress handler of SQLite that stops endless work and lets Ctrl-C through."""
+    """Progress handler of SQLite that stops excessive work and lets Ctrl-C through."""
 
     n_steps: int = 0
 

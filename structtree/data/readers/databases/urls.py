@@ -237,7 +237,7 @@ def _connected(given: Engine | Connection) -> Iterator[Connection]:
 def reflect(
     connection: Connection, source: str, where: RowFilter | None = None, exclude: Container[str] = ()
 ) -> Database:
-    """Return the tables of the default schema of a database, and their keys, by SQLAlchemy's reflection.
+    """Return the tables and keys of the default schema of a database, as SQLAlchemy reflects them.
 
     Parameters
     ----------
@@ -351,13 +351,13 @@ def _cells(
 
 
 def _execute(connection: Connection, sql: str) -> Any:
-    """Execute SQL literally, with its percent signs and colons."""
+    """Execute SQL verbatim: percent signs and colons have no special meaning."""
     return connection.exec_driver_sql(sql, execution_options={"no_parameters": True})
 
 
 @contextmanager
 def _condition_checked(where: str | None, name: str, url: URL) -> Iterator[None]:
-    """Report errors of the database as errors of the condition, if there is one."""
+    """Report errors of the database as errors of the condition, if any."""
     from sqlalchemy.exc import DBAPIError
 
     try:

@@ -27,7 +27,7 @@ from structtree.data.readers.facts.signatures import PrologPredicate
 from structtree.errors import DataError
 from structtree.reprs import number_text
 
-__all__ = ["MODEL", "FactBase", "FactTable", "SourcedRule", "fact_base", "plain_tables"]
+__all__ = ["MODEL", "FactBase", "FactTable", "SourcedRule", "fact_base", "ground_arguments"]
 
 MODEL = "\0"
 """Prefix that distinguishes the names of interpretations from all other constants."""
@@ -105,11 +105,11 @@ def fact_base(texts: Iterable[Clauses]) -> FactBase:
     return FactBase(tables, list(gathered.models), gathered.model_name, within, modes, rules)
 
 
-def plain_tables(facts: Iterable[Fact], source: PrologSource) -> dict[PrologPredicate, FactTable]:
-    """Return distinct facts by predicate, ignoring interpretations and declarations."""
-    tables: _Tables = {}
-    _add_facts(tables, facts, source)
-    return _as_tables(tables)
+def ground_arguments(fact: Fact, source: PrologSource) -> tuple[Any, ...]:
+    """Return the arguments of a fact; raise `DataError` unless all are constants or lists of constants."""
+    if _PLAIN.issuperset(map(type, fact.arguments)):
+        return fact.arguments
+    return tuple(_constant(one, fact, source) for one in fact.arguments)
 
 
 _Tables = dict[PrologPredicate, dict[tuple[Any, ...], tuple[PrologSource, int]]]
@@ -120,9 +120,7 @@ def _add_facts(tables: _Tables, facts: Iterable[Fact], source: PrologSource, bef
     """Add facts to the tables of their predicates, after prepending arguments."""
     n = len(before)
     for fact in facts:
-        arguments = fact.arguments
-        if not _PLAIN.issuperset(map(type, arguments)):
-            arguments = tuple(_constant(one, fact, source) for one in arguments)
+        arguments = ground_arguments(fact, source)
         predicate = PrologPredicate(fact.name, n + len(arguments))
         tables.setdefault(predicate, {}).setdefault(before + arguments, (source, fact.at))
 
@@ -153,7 +151,7 @@ def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
 
 
 class _Gathered:
-    """Facts collected so far, outside and inside of models."""
+    """Facts collected so far, outside and inside models."""
 
     def __init__(self) -> None:
         self.everywhere: _Tables = {}
@@ -210,7 +208,7 @@ def _model(fact: Fact) -> tuple[str, Any] | None:
 
 
 def _merged(gathered: _Gathered) -> dict[PrologPredicate, FactTable]:
-    """Return all facts; those of models have the model as first argument, or qualified objects instead."""
+    """Return all facts; those in models get the model as first argument, or have qualified objects instead."""
     tables: _Tables = {predicate: dict(rows) for predicate, rows in gathered.everywhere.items()}
     objects = _objects(gathered)
     owners: dict[tuple[Any, ...], tuple[PrologSource, int]] = {}

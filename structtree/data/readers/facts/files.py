@@ -33,7 +33,7 @@ _FOLD = re.compile(r"fold_?\d+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class FactFile:
-    """File of a folder of facts: its role, and the part of the data that it belongs to."""
+    """File in a folder of facts, with its role and the part of the data that it belongs to."""
 
     path: Path
     role: str
@@ -157,7 +157,7 @@ def _chosen(named: Iterable[FactFile], parts: Sequence[str], where: Path) -> fro
 
 
 def _facts_of(facts: Sequence[FactFile], parts: frozenset[str]) -> list[Path]:
-    """Return the fact files of parts; a part without facts uses those of the training part."""
+    """Return the fact files of the given parts; one without facts uses those of the training part."""
     own = {one.part for one in facts}
     wanted = {"", *(part if part in own else "train" for part in parts)}
     if not own & wanted - {""} and not parts - {""}:

@@ -194,7 +194,7 @@ class _Sorts:
         return (predicate for predicate in self.facts if predicate not in self.given and predicate != own)
 
     def join_numbers(self, target: TargetPlaces | None) -> None:
-        """Join first arguments that are numbers with the individuals, if all of them are individuals."""
+        """Join numeric first arguments with the individuals if all their values are individuals."""
         for own in target.places if target and len(target.places) == 1 else ():
             individuals = self.of_place[own]
             if not individuals.is_number:
@@ -335,7 +335,7 @@ def _grouped(
 
 
 def _joined(declared: list[_Sort], free: list[_Sort]) -> list[_Sort]:
-    """Join sorts that overlap, but not two declared ones."""
+    """Join overlapping sorts, except two declared ones."""
     parent = list(range(len(declared) + len(free)))
     sorts = [*declared, *free]
 
@@ -460,7 +460,7 @@ def _of_target(signature: Signature, own: Sequence[_Sort], target: TargetPlaces)
 
 
 def _with_keys(signature: Signature, rows: Rows) -> Signature:
-    """Return the signature with its first unique record argument as key, or with ``many`` if there is none."""
+    """Mark the first unique record argument as the key, or the signature as ``many`` if there is none."""
     if signature.key is not None or signature.is_many or len(signature.arguments) < 2 or not signature.types:
         return signature
     if len(signature.arguments) > 2 and _same_type_pair(signature) is not None:
@@ -498,7 +498,7 @@ def attribute_name(name: str) -> str:
 
 
 def _with_roles(arguments: Sequence[Argument]) -> list[Argument]:
-    """Return the arguments, with roles for several records of one type: from and to, or numbers."""
+    """Return the arguments, with roles if several are records of one type: from and to, or numbers."""
     places: dict[str, list[int]] = {}
     for place, one in enumerate(arguments):
         if one.is_type and one.role is None:

@@ -191,7 +191,7 @@ def _atom_text(name: str) -> str:
 
 
 def quoted_atom(name: str) -> str:
-    r"""Return an atom in quotes, with unprintable characters as escapes.
+    r"""Return a quoted atom, with unprintable characters as escapes.
 
     Examples
     --------
@@ -309,7 +309,7 @@ def _skip(source: PrologSource, at: int) -> int:
 
 
 def _tokens(source: PrologSource, at: int) -> Iterator[_Token]:
-    """Yield the tokens of one clause, ending with the full stop, or with ``nothing`` if it is missing."""
+    """Yield the tokens of one clause, up to the full stop, or ``nothing`` if it is missing."""
     text = source.text
     while (at := _skip(source, at)) < len(text):
         match = _TOKEN.match(text, at)
@@ -399,7 +399,7 @@ class _Parser:
         raise self.source.error(f"{who}{message}", first.at if at is None else at)
 
     def term(self, most: int) -> Any:
-        """Return the next term of at most a given priority."""
+        """Return the next term with at most the given priority."""
         left = self.operand(most)
         while (operator := _INFIX.get(self.next.text)) is not None and operator.priority <= most:
             name = self.take().text  # never a quoted atom, whose text includes its quotes

@@ -148,7 +148,7 @@ class Signature:
 
     @property
     def types(self) -> tuple[int, ...]:
-        """Positions of the arguments that are records, without lists of records."""
+        """Positions of the arguments that are records, excluding lists of records."""
         return tuple(i for i, one in enumerate(self.arguments) if one.is_type and not one.is_list)
 
     def __str__(self) -> str:

@@ -49,7 +49,7 @@ class Recipe:
     Parameters
     ----------
     notation : {"smiles", "molblock"}
-        The notation of the texts.
+        Notation of strings.
     hydrogens : {"implicit", "explicit"}
         Whether hydrogens are only counted or are separate atoms.
     largest_fragment : bool
@@ -69,7 +69,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Descriptors:
-    """The RDKit functions that describe a molecule, atom or bond, by descriptor name.
+    """RDKit functions that compute the descriptors of a molecule, atom or bond, by name.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Descriptors:
 
 
 def descriptors() -> Descriptors:
-    """Return the RDKit functions of all descriptors.
+    """Return the RDKit functions for all descriptors.
 
     Examples
     --------
@@ -134,12 +134,12 @@ def _chirality(atom: Any) -> int:
     return _CHIRALITY_CODES.get(atom.GetProp("_CIPCode"), 0) if atom.HasProp("_CIPCode") else 0
 
 
-# ---- the numbers of many molecules -------------------------------------------------------------------------
+# ---- descriptors as arrays ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MoleculeNumbers:
-    """The numbers of many molecules, as arrays by name.
+    """The descriptors of many molecules, as arrays by name.
 
     ==========================================  =========================================================
     array                                       one number per
@@ -243,11 +243,11 @@ def _small(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.promote_types(np.min_scalar_type(values.min()), np.min_scalar_type(values.max())))
 
 
-# ---- describing one molecule after the other ---------------------------------------------------------------
+# ---- describing molecules ---------------------------------------------------------------------------------
 
 
 def describe_molecules(items: Iterable[Any], recipe: Recipe) -> MoleculeNumbers:
-    """Return the numbers of some molecules.
+    """Compute the descriptors of molecules.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def describe_molecules(items: Iterable[Any], recipe: Recipe) -> MoleculeNumbers:
 
 
 def problem_of(item: Any, recipe: Recipe) -> str:
-    """Return why RDKit cannot read a string or molecule, by parsing it again without checks.
+    """Explain why RDKit cannot read a string or molecule; it is parsed again without checks.
 
     Examples
     --------
@@ -335,7 +335,7 @@ def _own_copy(molecule: Any) -> Any:
 
 
 class _Described:
-    """The numbers of the molecules described so far, concatenated."""
+    """Descriptors of the molecules added so far, concatenated."""
 
     def __init__(self, by: Descriptors) -> None:
         self.by = by
