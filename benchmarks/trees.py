@@ -305,6 +305,11 @@ def criteria_of(numbers: bool) -> tuple[str, ...]:
     return ("mse", "no such") if numbers else (*CRITERIA, "mse")
 
 
+def weights_for(numbers: bool) -> tuple[str, ...]:
+    """The kinds of weights for a kind of target; priors of numbers are refused."""
+    return ("samples", "priors") if numbers else ("samples", "classes", "priors")
+
+
 def by_criteria(numbers: bool) -> Iterator[Case]:
     for criterion, strategy in product(criteria_of(numbers), STRATEGIES):
         yield Case({"strategy": strategy}, criterion)
@@ -328,7 +333,7 @@ def by_tables(numbers: bool) -> Iterator[Case]:
         yield Case({"nominal": nominal, "missing": missing, "average_gain_filter": True}, criterion)
         for limits in LIMITS:
             yield Case({"nominal": nominal, "missing": missing, **limits}, criterion)
-        for weights in ("samples", "classes", "priors"):
+        for weights in weights_for(numbers):
             yield Case({"nominal": nominal, "missing": missing}, criterion, weights)
     for strategy in STRATEGIES[1:]:
         yield Case({"nominal": "multiway", "strategy": strategy}, criterion)
@@ -338,7 +343,7 @@ def by_tables(numbers: bool) -> Iterator[Case]:
 def by_weights(numbers: bool) -> Iterator[Case]:
     for criterion, weights, strategy in product(
         ("mse",) if numbers else ("acc*", "gini", "gain-ratio"),
-        ("samples", "classes", "priors"),
+        weights_for(numbers),
         ("auto", "best-first"),
     ):
         yield Case({"strategy": strategy}, criterion, weights)

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from structtree.lang.pretty import pretty
     from structtree.learn.growing import grow
     from structtree.learn.plan import plan_for
+    from structtree.models.files.models import load_model, save_model
     from structtree.models.importance import importances
     from structtree.models.model import Model
-    from structtree.models.model_files import load_model, save_model
     from structtree.models.predictor import Predictor, register_predictor
     from structtree.models.rules import to_formula, to_rules
     from structtree.models.settings import Decision, Growth, Pruning
@@ -125,7 +125,7 @@ _HOMES = {
     "importances": "models.importance",
     "in_words": "report.words",
     "load_dataset": "data.datasets.catalog",
-    "load_model": "models.model_files",
+    "load_model": "models.files.models",
     "open_data": "data.readers.opening",
     "parse_predicate": "lang.parse",
     "plan_for": "learn.plan",
@@ -137,7 +137,7 @@ _HOMES = {
     "register_predictor": "models.predictor",
     "register_task": "tasks.registry",
     "satisfies": "space.meaning",
-    "save_model": "models.model_files",
+    "save_model": "models.files.models",
     "shipped_grammars": "lang.grammar",
     "to_formula": "models.rules",
     "to_rules": "models.rules",

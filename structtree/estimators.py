@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
-from sklearn.utils import Bunch, check_random_state, compute_sample_weight
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from structtree.data.kinds import quoted_value
-from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
+from structtree.data.labels import KnownLabels, Unlabelled, drop_unlabelled, label_array
 from structtree.data.population import Population
 from structtree.data.readers.individuals import FORMS, population_of, recognised
 from structtree.data.readers.tables.sheets import names_of
@@ -34,18 +34,15 @@ from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.learn.fit import fit
-from structtree.learn.goals import goal_criterion
 from structtree.learn.pruning import pruning_path
 from structtree.models.importance import importances
 from structtree.models.model import Model
-from structtree.models.paths import decision_path
-from structtree.models.predict import predicted_classes, predicted_means, predicted_probabilities
+from structtree.models.routing.paths import decision_path
 from structtree.models.settings import Decision, Growth, Objective, Pruning
 from structtree.models.tree import Tree
-from structtree.options import Option, build_options, option, options_of, reference
+from structtree.options import Option, option, options_of, reference
 from structtree.progress import StatusLine
-from structtree.tasks.classification import Classification, ClassWeight
-from structtree.tasks.criteria import criterion
+from structtree.tasks.classification import Classification
 from structtree.tasks.registry import as_task
 from structtree.tasks.regression import REGRESSION
 from structtree.tasks.task import Task
@@ -134,57 +131,48 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     def _fit(
         self,
         X: Any,
-        y: Any,
+        known: KnownLabels,
         labels: NDArray[Any],
         sample_weight: ArrayLike | None,
-        kept: NDArray[np.int64] | None,
+        target_name: str | None,
         classes: list[Any] | None = None,
-        class_weight: ClassWeight | None = None,
     ) -> Self:
         """Fit to the individuals that have a label."""
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         grammar = self.grammar and grammar_from(self.grammar)
-        given = {each.parameter: vars(self)[each.parameter] for each in LEARNING if each.parameter in vars(self)}
-        build_options(Objective, given)  # validates them
         task = as_task(self.task or self._task)
         if task.predicts_classes != self._task.predicts_classes:
             raise UsageError(f"the task {task.name!r} is for {task.noun}; this is a tree for {self._task.noun}")
-        chosen = task.admitted(criterion(self.criterion) if self.criterion else goal_criterion(self.goal, task))
+        given = {each.parameter: vars(self)[each.parameter] for each in LEARNING if each.parameter in vars(self)}
         population = self._training_population(X, grammar)
-        given |= {"criterion": chosen, "class_weight": class_weight, "random_state": _seed(self.random_state)}
-        with StatusLine() if self.verbose else nullcontext() as status:
+        with StatusLine() if self.verbose else nullcontext():
             self.model_ = fit(
-                population if kept is None else population.take(kept),
+                population if known.kept is None else population.take(known.kept),
                 labels,
                 grammar,
-                sample_weight=weights if weights is None or kept is None else weights[kept],
+                sample_weight=known.weights(sample_weight),
                 classes=classes,
                 task=task,
                 functions=self.functions,
-                target_name=_name_of(y),
-                progress=status,
-                **given,
+                target_name=target_name,
+                **given | {"random_state": _seed(self.random_state)},
             )
         return self
 
-    def _labelled(
-        self, X: Any, y: Any, unlabelled: Unlabelled, *, stacklevel: int = 3
-    ) -> tuple[Any, NDArray[np.int64] | None]:
-        """Return the known labels and their rows, or None for the rows if no label is missing."""
+    def _known(self, X: Any, y: Any, unlabelled: Unlabelled, *, stacklevel: int = 3) -> KnownLabels:
+        """Return the labels that are not missing; if none is, as they were given."""
         labels = label_array(y)
         if labels.ndim != 1 or y is None:  # scikit-learn rejects it with its own message
-            return y, None
+            return KnownLabels(y, None, 0)
         recognised(X, self.smiles)
         check_consistent_length(X, labels)
-        known, kept = drop_unlabelled(labels, unlabelled, _name_of(y), stacklevel=stacklevel)
-        return (y, None) if kept is None else (known, kept)
+        known = drop_unlabelled(labels, unlabelled, _name_of(y), stacklevel=stacklevel)
+        return known._replace(labels=y) if known.kept is None else known
 
     def _scored(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any, ArrayLike | None]:
         """Return the individuals that have a label, their labels, and their weights."""
-        labels, kept = self._labelled(X, y, "leave out", stacklevel=4)
-        if kept is None:
-            return X, y, sample_weight
-        return self._population(X)[kept], labels, None if sample_weight is None else np.asarray(sample_weight)[kept]
+        known = self._known(X, y, "leave out", stacklevel=4)
+        inside = X if known.kept is None else self._population(X)[known.kept]
+        return inside, known.labels, known.weights(sample_weight)
 
     # ---- the fitted tree --------------------------------------------------------------------------------
 
@@ -408,13 +396,11 @@ class StructuralTreeClassifier(
         sample_weight : array, optional
             Weight of each individual; those with weight 0 are skipped.
         """
-        known, kept = self._labelled(X, y, self.unlabelled)
-        check_classification_targets(known)
-        labels, factors = validate_data(self, y=known), self.class_weight
-        if factors is not None and factors != "balanced":  # classes with a weight need not occur
-            factors = dict(zip(labels.tolist(), compute_sample_weight(factors, labels), strict=True))
+        known = self._known(X, y, self.unlabelled)
+        check_classification_targets(known.labels)
+        labels = validate_data(self, y=known.labels)
         self.classes_ = np.unique(labels)
-        return self._fit(X, y, labels, sample_weight, kept, self.classes_.tolist(), factors)
+        return self._fit(X, known, labels, sample_weight, _name_of(y), self.classes_.tolist())
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Return the accuracy on the individuals that have a label."""
@@ -422,12 +408,11 @@ class StructuralTreeClassifier(
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted class of each individual."""
-        classes = predicted_classes(self.tree_, self._population(X), self.model_.decision)
-        return np.asarray(self.classes_[classes])
+        return np.asarray(self.classes_[self.model_.predictor.predict(self._population(X))])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class probabilities of each individual, in the order of ``classes_``."""
-        return predicted_probabilities(self.tree_, self._population(X), self.model_.decision)
+        return self.model_.predictor.predict_proba(self._population(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithms of the class probabilities, minus infinity for 0."""
@@ -472,9 +457,10 @@ class StructuralTreeRegressor(
         sample_weight : array, optional
             Weight of each individual; those with weight 0 are skipped.
         """
-        known, kept = self._labelled(X, y, self.unlabelled)
-        _refuse_words(known)
-        return self._fit(X, y, validate_data(self, y=known, y_numeric=True).astype(np.float64), sample_weight, kept)
+        known = self._known(X, y, self.unlabelled)
+        _refuse_words(known.labels)
+        labels = validate_data(self, y=known.labels, y_numeric=True).astype(np.float64)
+        return self._fit(X, known, labels, sample_weight, _name_of(y))
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Return R² on the individuals that have a label."""
@@ -482,7 +468,7 @@ class StructuralTreeRegressor(
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the predicted value of each individual."""
-        return predicted_means(self.tree_, self._population(X))
+        return self.model_.predictor.predict(self._population(X))
 
 
 # ---- parameters -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Options declared once, as dataclass fields with a type, a default, a range and a help text.
+"""Options declared once, as dataclass fields or TypedDict keys with a type, a default, a range and a help text.
 
 The declaration is used to validate values (`check_options`), to generate the reference documentation (`documented`),
 and to define the parameters of the estimators and the options of the command line. This module imports nothing
@@ -32,7 +32,7 @@ from inspect import cleandoc, signature
 from math import inf
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from structtree.errors import UsageError, did_you_mean
 
@@ -42,6 +42,8 @@ __all__ = [
     "build_options",
     "check_options",
     "documented",
+    "keyword",
+    "keywords_of",
     "listed",
     "merge_options",
     "option",
@@ -105,13 +107,13 @@ class Option:
     usual
         Default of the estimators and the command line, if it differs.
     flag : str
-        Command-line option; derived from the parameter name by default.
+        Command-line option, or a pair of them for yes and no; derived from the parameter name by default.
     panel : str
         Group in the help; options without one are not available on the command line.
     metavar, flag_help, shown_default : str
         Replacements for the generated texts in the help.
     many : bool
-        Whether the command-line option can be repeated, once per class.
+        Whether the command-line option can be repeated.
     needs : tuple, optional
         Name of another field, followed by the values that this option requires.
     for_classes, for_tables : bool
@@ -201,6 +203,30 @@ def option(default: Any, help: str, range: Span = Span(), **more: Any) -> Any:
 def options_of(*declarations: type) -> tuple[Option, ...]:
     """Return the options declared by dataclasses, in order; ``PANEL`` of a dataclass is the default panel."""
     return tuple(each for declaration in declarations for each in _declared(declaration))
+
+
+def keyword(help: str, panel: str, metavar: str = "", flag: str = "", *, many: bool = False) -> Mapping[str, Any]:
+    """Declare an optional keyword argument, in the annotation of a TypedDict key; see `Option`.
+
+    Examples
+    --------
+    >>> from typing import TypedDict
+    >>> class Wrapping(TypedDict, total=False):
+    ...     paper: Annotated[str | None, keyword("Colour of the paper.", "Gifts")]
+    >>> keywords_of(Wrapping)["paper"].help
+    'Colour of the paper.'
+    """
+    declared = {"help": help, "panel": panel, "metavar": metavar, "flag": flag, "many": many}
+    return {name: value for name, value in declared.items() if value}
+
+
+def keywords_of(declaration: type) -> Mapping[str, Option]:
+    """Return the keyword arguments that a TypedDict declares, by name; those without a panel exist only in Python."""
+    found = {}
+    for name, hint in get_type_hints(declaration, include_extras=True).items():
+        kind, *declared = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        found[name] = _option(name, kind, None, declared[0] if declared else {"help": ""})
+    return found
 
 
 def check_options(values: Any) -> None:
@@ -299,14 +325,19 @@ def listed(phrases: Iterable[str]) -> str:
 
 @cache
 def _declared(declaration: Any) -> tuple[Option, ...]:
-    kinds, panel, found = get_type_hints(declaration), getattr(declaration, "PANEL", ""), []
-    for each in fields(declaration):
-        parameter = each.metadata.get("parameter", each.name)
-        inferred = {"parameter": parameter, "flag": parameter.replace("_", "-")}
-        declared: dict[str, Any] = {"usual": each.default, "panel": panel} | inferred | dict(each.metadata)
-        declared["flag"] = f"--{declared['flag']}"
-        found.append(Option(name=each.name, kind=kinds[each.name], default=each.default, **declared))
-    return tuple(found)
+    kinds, panel = get_type_hints(declaration), getattr(declaration, "PANEL", "")
+    return tuple(
+        _option(each.name, kinds[each.name], each.default, {"panel": panel} | dict(each.metadata))
+        for each in fields(declaration)
+    )
+
+
+def _option(name: str, kind: Any, default: Any, declared: Mapping[str, Any]) -> Option:
+    """Return a declared option with the inferred parts."""
+    parameter = declared.get("parameter", name)
+    flag = "/".join(f"--{word}" for word in declared.get("flag", parameter.replace("_", "-")).split("/"))
+    given = {"usual": default, "range": Span(), **declared, "parameter": parameter, "flag": flag}
+    return Option(name=name, kind=kind, default=default, **given)
 
 
 def _check(declared: Iterable[Option], values: Mapping[str, Any], called: Literal["name", "parameter"]) -> None:

@@ -1,7 +1,8 @@
 """Progress of long work.
 
-Long work calls `report_status`, which costs almost nothing without a listener. Front ends listen with
-`status_listener`: the command line shows a live line, and so does `StatusLine` in a notebook.
+Long work calls `report` or `report_status`, which cost almost nothing without a listener. Front ends listen with
+`status_listener`: the command line shows a live line, and so does `StatusLine` in a notebook. Functions that take a
+callback as ``progress`` report the same events to the listener.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import IO, NamedTuple, Protocol, Self
 
-__all__ = ["HasStatus", "Status", "StatusLine", "clock_text", "report_status", "status_listener"]
+__all__ = ["HasStatus", "Status", "StatusLine", "clock_text", "report", "report_status", "status_listener"]
 
 
 class Status(NamedTuple):
@@ -54,16 +55,21 @@ class HasStatus(Protocol):
 _LISTENER: ContextVar[Callable[[Status], None] | None] = ContextVar("listener", default=None)
 
 
-def report_status(what: str, done: int = 0, total: int | None = None, *facts: str) -> None:
-    """Report the current activity to the listener, if there is one."""
+def report(progress: HasStatus) -> None:
+    """Report progress to the listener, if there is one."""
     listener = _LISTENER.get()
     if listener is not None:
-        listener(Status(what, done, total, facts))
+        listener(progress.status)
+
+
+def report_status(what: str, done: int = 0, total: int | None = None, *facts: str) -> None:
+    """Report the current activity to the listener, if there is one."""
+    report(Status(what, done, total, facts))
 
 
 @contextmanager
-def status_listener(listener: Callable[[Status], None]) -> Iterator[None]:
-    """Call a function with every status reported inside this block.
+def status_listener(listener: Callable[[Status], None] | None) -> Iterator[None]:
+    """Call a function with every status reported inside this block; None silences the reports.
 
     Examples
     --------
@@ -101,7 +107,7 @@ _BAR_WIDTH = 20
 class StatusLine:
     """Progress line for notebooks and terminals; in a pipe, an occasional line.
 
-    It is passed as ``progress``. In a ``with`` block it also shows the work before the tree grows.
+    In a ``with`` block it shows all work; passed as ``progress``, only that of the function.
 
     Parameters
     ----------
@@ -112,8 +118,8 @@ class StatusLine:
     --------
     >>> from structtree import fit, load_dataset
     >>> trains = load_dataset("trains")
-    >>> with StatusLine() as status:
-    ...     model = fit(trains.population, trains.target, "trains", progress=status)
+    >>> with StatusLine():
+    ...     model = fit(trains.population, trains.target, "trains")
     growing ...
     """
 

@@ -1,4 +1,4 @@
-"""Populations from files of ground Prolog facts, each by a few lines that know its predicates."""
+"""Populations from files of Prolog facts, built without inference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from structtree.data.population import Adjacency, Table, column_of
 
 
 def read_facts(path):
-    """The arguments of the facts of each predicate, as texts; a list, however deep, as a list of what is in it."""
+    """Return the arguments of all facts by predicate, as strings; nested lists are flattened."""
     found = defaultdict(list)
     for name, arguments in re.findall(r"^(\w+)\((.*)\)\.$", path.read_text(), re.MULTILINE):
         plain, _, listed = arguments.partition(",[")
@@ -19,14 +19,14 @@ def read_facts(path):
 
 
 def table(columns, links):
-    """Rows from columns of plain values, each with its kind, and lists of targets."""
+    """Return a table with columns of plain values of given kinds, and lists of link targets."""
     n_rows = len(next(iter([*columns.values(), *links.values()]))[-1])
     made = {name: column_of(kind, values) for name, (kind, values) in columns.items()}
     return Table(n_rows, made, {name: _adjacency(targets) for name, (_, _, targets) in links.items()})
 
 
 def population(tables, individual):
-    """A population from the columns and links of each type; a link is its kind, its target type, and all targets."""
+    """Return a population of columns and links; a link has a kind, a target type, and its targets."""
     types = tuple(
         RecordType(
             name,
@@ -46,7 +46,7 @@ def _adjacency(targets):
 
 
 def family(path):
-    """Hinton's two families: persons, and whom each of them calls father, son, aunt ..., and both parents."""
+    """Return Hinton's two families: persons linked to their father, son, aunt, ..., and both parents."""
     facts = read_facts(path)
     facts["parent"] = [*facts["father"], *facts["mother"]]
     names = sorted({person for pairs in facts.values() for pair in pairs for person in pair})
@@ -62,7 +62,7 @@ def family(path):
 
 
 def mutagenesis(folder, molecules):
-    """Some molecules with their atoms, bonds (both ways) and groups; what is not known of a molecule is missing."""
+    """Return molecules with atoms, bonds (in both directions) and groups, and missing values for unknown ones."""
 
     def chosen(path, name):
         return [arguments for arguments in read_facts(folder / path).get(name, ()) if arguments[0] in number]
@@ -103,7 +103,7 @@ def mutagenesis(folder, molecules):
 
 
 def _grouped(owners, n_owners):
-    """Which rows each owner has."""
+    """Return the rows of each owner."""
     found = [[] for _ in range(n_owners)]
     for row, owner in enumerate(owners):
         found[owner].append(row)

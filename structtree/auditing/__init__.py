@@ -1,1 +1,1 @@
-"""Audits of data: what may give the target away, each finding with the query that shows it."""
+"""Audits of data: possible leaks of the target, each with a query that demonstrates it."""

@@ -1,4 +1,4 @@
-"""Data of an audit: the individuals before and after hiding the future, their labels as events, and their dates."""
+"""Data of an audit: the individuals with and without their future, their labels as events, and their dates."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from structtree.remarks import shell_command
 __all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "visible_pairs"]
 
 MOST_INDIVIDUALS = 20_000
-"""Number of individuals above which a sample with a fixed seed is audited."""
+"""Maximum number of individuals to audit; of more, a sample with a fixed seed is audited."""
 
 DEVIATIONS = 5.0
-"""Standard deviations above chance that a figure must reach, since hundreds of columns are tried."""
+"""Minimum number of standard deviations above chance, since hundreds of columns are tried."""
 
 MOST_EVENTS = 6
-"""Maximum number of classes, the most frequent ones, that are each compared with all others."""
+"""Number of classes, the most frequent ones, that are each compared with all others."""
 
 _BIRTH = re.compile(r"(?i)birth|born|dob|death|died")
-"""Dates of a life, which are not the time of a prediction."""
+"""Names of dates of birth and death, which are never the time of a prediction."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cutoffs:
-    """Times at which individuals are predicted.
+    """Prediction times of the individuals.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Cutoffs:
         Date attribute, with the references that lead to it.
     kind : {"date", "time"}
     limits : array
-        For each row of the individuals' type, the first time, in days, that it must not see.
+        First time that each row of the individuals' type must not see, in days.
     dating : mapping from type to TypeDates
         Date attributes of each type.
     lead, until
@@ -66,7 +66,7 @@ class Cutoffs:
 
 
 class BestAuc(NamedTuple):
-    """AUC, the event that is ranked, and the sign of the values that rank it."""
+    """AUC with which values, or their negatives, rank an event."""
 
     value: float
     event: Event
@@ -74,7 +74,7 @@ class BestAuc(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """True if the AUC is far above chance, even with many columns tried."""
+        """True if the AUC is far above chance, even after trying many columns."""
         return self.value - 0.5 >= DEVIATIONS * auc_deviation(self.event.is_true)
 
 
@@ -85,24 +85,24 @@ class Case:
     Parameters
     ----------
     whole : Population
-        All rows, regardless of their date, without the target.
+        All rows, regardless of date, without the target.
     seen : Population
-        Data that a model sees: the same, or limited as of a date.
+        Data that a model sees: the same population, or one limited as of a date.
     labels : array
-        Floats for numbers, anything else for classes.
+        Floats are numbers, all other types are classes.
     target : str
     events : tuple of Event
-        Each class against the others, or numbers above the median.
+        Each class against all others, or numbers above the median.
     cutoffs : Cutoffs, optional
         None if the individuals have no date.
     is_limited : bool
-        Whether a model sees only rows before the cutoffs.
+        Whether a model sees only rows dated before the cutoffs.
     queries : Queries, optional
-        Writes SQL; None if the data is not in tables.
+        Writer of SQL; None if the data is not in tables.
     where : str
-        The name of the data on the command line.
+        Name of the data on the command line.
     reading : mapping
-        The options with which it was read.
+        Reading options of the data.
     n_individuals : int
         Number of individuals before sampling.
     """
@@ -145,11 +145,11 @@ class Case:
         return cls(whole, seen, labels, target, events, cutoffs, is_limited, queries, where, reading, n)
 
     def shell_command(self, name: str, **options: str) -> str:
-        """Return a command about this data, as it can be pasted into a shell."""
+        """Return a command on this data that can be pasted into a shell."""
         return shell_command(name, self.where, **self.reading, **options)
 
     def best_auc(self, values: Floats) -> BestAuc:
-        """Return the event that the values, or their negatives, rank best."""
+        """Return the highest AUC of the values, or their negatives, for any event."""
         tried = (BestAuc(auc(sign * values, each.is_true), each, sign) for each in self.events for sign in (1, -1))
         return max(tried, key=lambda found: found.value)
 
@@ -171,7 +171,7 @@ class Case:
         return self.cutoffs.limits[self.whole.individuals]
 
     def demonstration(self, columns: Mapping[str, SqlColumn], select: str, otherwise: str | None = None) -> str:
-        """Return the query for a figure, or a command if SQL cannot express it."""
+        """Return the query that returns a figure, or a command if SQL cannot express it."""
         if self.queries is not None:
             with suppress(NotInSqlError):
                 return self.queries.text(columns, select)
@@ -200,9 +200,9 @@ def _layout(relations: Relations, whole: Population) -> SourceLayout | None:
 
 
 def _cutoffs(whole: Population, relations: Relations | None) -> Cutoffs | None:
-    """Return the times of prediction: the given date, or else the earliest of the individuals' dates.
+    """Return the prediction times: the given date, or else the earliest date of the individuals.
 
-    A date behind a reference may be unrelated, such as the debut of a player, so it counts only if it is given.
+    A date behind a reference, such as the debut of a player, is used only if it is given, since it may be unrelated.
     """
     time = None if relations is None else relations.time
     if time is not None and time.as_of is not None:
@@ -230,13 +230,12 @@ def _missing_and_median(column: Column) -> tuple[bool, float]:
 
 
 def first_seen(case: Case, type_name: str) -> Floats:
-    """Return the time, in days, from which each row of a type exists."""
+    """Return the time from which each row of a type exists, in days."""
     assert case.cutoffs is not None
     dates = case.cutoffs.dating.get(type_name)
     return earliest(case.whole.tables[type_name], () if dates is None else dates.by)
 
 
 def visible_pairs(case: Case, owners: Ints, targets: Ints, type_name: str) -> Mask:
-    """Return a mask of the rows dated before the cutoff of the individual that reaches them."""
-    assert case.cutoffs is not None
+    """Return a mask of the pairs whose target is dated before the cutoff of its owner."""
     return np.asarray(first_seen(case, type_name)[targets] <= case.limits[owners])

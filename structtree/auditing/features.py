@@ -14,18 +14,18 @@ from structtree.data.schema import Link
 __all__ = ["NESTING_OF_FEATURES", "Feature", "features", "links_behind", "pairs_behind"]
 
 NESTING_OF_FEATURES = 2
-"""Maximum number of references in a path; one link to several rows may follow them."""
+"""Maximum number of references in a path; a link to several rows may follow."""
 
 FEW_CATEGORIES = 12
-"""Number of categories up to which the rows of each category of a nominal attribute are counted."""
+"""Maximum number of categories of a nominal attribute for which rows are counted by category."""
 
 MOST_ROWS_BEHIND = 5_000_000
-"""Maximum number of rows behind a link; links to more rows are skipped."""
+"""Number of rows behind a link above which it is skipped."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feature:
-    """One value per individual.
+    """Feature of the individuals: its origin and its values.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class Feature:
     type : str
         Type that has the attribute.
     column : Column
-        Values of the individuals.
+        Value of each individual.
     value : str, optional
-        For ``is``: the category whose rows are counted.
+        For ``is``, the category whose rows are counted.
     """
 
     path: tuple[str, ...]
@@ -66,7 +66,7 @@ class Feature:
 
 
 def features(population: Population, *, aggregated: bool = True) -> Iterator[Feature]:
-    """Yield the features of the individuals of a population, the nearest first.
+    """Yield the features of the individuals, nearest first.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def features(population: Population, *, aggregated: bool = True) -> Iterator[Fea
 
 
 def links_behind(population: Population) -> Iterator[tuple[tuple[str, ...], str, Ints]]:
-    """Yield the paths of references from individuals, with their end types and rows (-1 for none)."""
+    """Yield the reference paths from the individuals, each with its end type and rows (-1 for none)."""
     start = ((), population.schema.individual, population.individuals)
     waiting: list[tuple[tuple[str, ...], str, Ints]] = [start]
     while waiting:
@@ -117,7 +117,7 @@ def pairs_behind(adjacency: Adjacency, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def _taken(column: Column, rows: Ints) -> Column:
-    """Return the values of rows, missing where a row is -1."""
+    """Return the values of a column in the given rows, missing where a row is -1."""
     missing = np.nan if column.values.dtype.kind == "f" else -1
     values = np.append(column.values, np.array([missing], dtype=column.values.dtype))
     return Column(column.kind, values[rows], column.categories)

@@ -1,4 +1,4 @@
-"""Figures of findings, in numpy and as SQL queries that can be checked in the database itself.
+"""Figures of findings, computed by numpy and, as a check, by SQL queries in the database itself.
 
 `tests/auditing/test_figures.py` compares each function with its query.
 """
@@ -43,7 +43,7 @@ FROM (SELECT x - AVG(x) OVER () AS a, y - AVG(y) OVER () AS b
 
 
 def auc(values: Floats, event: Mask) -> float:
-    """Return the area under the ROC curve of values for an event, ignoring missing values.
+    """Return the area under the ROC curve of values that rank an event, ignoring missing values.
 
     Examples
     --------

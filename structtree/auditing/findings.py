@@ -12,8 +12,8 @@ from structtree.reprs import number_text, short_repr
 __all__ = ["Audit", "Finding", "FindingKind"]
 
 FindingKind = Literal["future", "hidden", "alone", "snapshot", "copy", "duplicates", "identifier", "drift"]
-"""Sources of leakage: future rows, visible hiding, a single column, a counter from the day of the dump, a copy of the
-label, duplicates in training and test data, a key, or a change over time."""
+"""Sources of leakage: future rows, hidden values that are visibly missing, a single column, a counter from the day of
+the dump, a copy of the label, duplicates in training and test data, a key, or a change over time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class Finding:
     table, column : str
         Location; the column is empty if the finding concerns rows.
     figures : mapping from name to float
-        Figures that the demonstration returns, in its order, if it is SQL.
+        Figures in the order in which the demonstration returns them, if it is SQL.
     text : str
-        Description of the finding, with placeholders for options (`structtree.remarks`).
+        Sentence with placeholders for options (`structtree.remarks`).
     demonstration : str
-        SQL query or command that returns the figures.
+        SQL query that returns the figures, or a command.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """Sentence that says what was found, with options as keyword arguments."""
+        """Description of the finding, with options as keyword arguments."""
         return spelled(self.text)
 
     def __repr__(self) -> str:
@@ -76,7 +76,7 @@ class Audit:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The remarks as sentences, with options as keyword arguments."""
+        """Remarks as sentences, with options as keyword arguments."""
         return tuple(map(str, self.remarks))
 
     def __repr__(self) -> str:

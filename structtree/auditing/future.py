@@ -1,8 +1,8 @@
-"""Predictions that change when the future is deleted: a check that makes no assumption about the leak.
+"""Predictions that change when the future is deleted: a check without assumptions about the leak.
 
-A small tree is learned from the data that a model sees. For some individuals, all rows dated on or after their cutoff
-are then deleted from the population, together with rows that belong only to those; later dates are blanked, and so
-are columns that are filled exactly where such a date is. Without a leak, the predictions stay the same.
+A small tree is learned from the data that a model sees. For a few individuals, all rows dated on or after their
+cutoff are then deleted, together with rows that belong only to deleted rows; later dates are blanked, and so are
+columns that have values in exactly the same rows as such a date. Without a leak, the predictions stay the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from structtree.auditing.case import Case, first_seen, visible_pairs
 from structtree.auditing.features import MOST_ROWS_BEHIND, Feature, links_behind, pairs_behind
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Writer
-from structtree.data.as_of import as_of
+from structtree.data.as_of import as_of, optional_if_absent
 from structtree.data.dating import past_from
 from structtree.data.population import Column, Population, Table
 from structtree.data.profile import profile
@@ -35,10 +35,10 @@ from structtree.remarks import option_text
 __all__ = ["changed_predictions", "without_future"]
 
 PREDICTED_AGAIN = 20
-"""Number of individuals, sampled with a fixed seed, that are predicted again without their future."""
+"""Number of individuals, sampled with a fixed seed, to predict again without their future."""
 
 LEARNED_FROM = 2_000
-"""Maximum number of individuals that the tree is learned from."""
+"""Maximum number of individuals to learn the tree from."""
 
 GROWTH = Growth(max_depth=2, min_samples_leaf=5, max_evaluations=20_000, time_limit=30.0)
 """Two levels are enough to find a strong leak. The time limit stops only very large searches."""
@@ -65,7 +65,7 @@ def changed_predictions(case: Case) -> Iterator[Finding]:
 def _learned(case: Case, random: np.random.Generator) -> Model:
     which = np.sort(random.permutation(len(case.labels))[:LEARNED_FROM])
     population = case.seen.take(which)
-    simple = replace(profile(population), is_large=True)  # single tests only, which takes seconds
+    simple = replace(profile(population), is_large=True)  # only single tests, so that learning takes seconds
     grammar = default_grammar(population, known=simple)
     return fit(population, case.labels[which], grammar, GROWTH, grow="full", target_name=None)
 
@@ -75,7 +75,7 @@ def _predictions(model: Model, population: Population) -> Any:
 
 
 def _limit_again(case: Case, alone: Population) -> Population:
-    """Return a population without the future as a model sees it."""
+    """Limit a population without future to the rows that a model sees."""
     cutoffs = case.cutoffs
     assert cutoffs is not None
     if not case.is_limited:
@@ -86,7 +86,6 @@ def _limit_again(case: Case, alone: Population) -> Population:
 
 def without_future(case: Case, i: int) -> Population:
     """Return the population of one individual, without rows and values dated on or after its cutoff."""
-    assert case.cutoffs is not None
     row, limit = int(case.whole.individuals[i]), float(case.limits[i])
     kept: dict[str, Mask] = {name: first_seen(case, name) <= limit for name in case.whole.schema.names}
     kept[case.individual][row] = True
@@ -116,7 +115,7 @@ def _is_key(case: Case, name: str, link: str) -> bool:
 
 
 def _blanked(case: Case, limit: float) -> Population:
-    """Return the population without future dates and the values that are filled only beside them."""
+    """Return the population without future dates, and without the values that depend on them."""
     assert case.cutoffs is not None
     tables = {name: _blanked_table(table, limit) for name, table in case.whole.tables.items()}
     name, own = case.individual, case.cutoffs.path
@@ -138,7 +137,7 @@ def _blanked_table(table: Table, limit: float) -> Table:
 
 
 def _is_filled_with(column: Column, date: Column) -> bool:
-    """Return whether a column is filled exactly where a date is, and some rows lack the date."""
+    """Return whether a column is missing in exactly the same rows as a date, and in at least one."""
     return column is not date and bool(date.missing.any()) and bool((column.missing == date.missing).all())
 
 
@@ -148,15 +147,11 @@ def _blanked_column(column: Column, rows: Mask) -> Column:
 
 
 def _with_optional(population: Population) -> Population:
-    """Return the population with references that some rows lack as optional references."""
+    """Return the population after making the references that some rows lack optional."""
     types = []
     for record in population.schema.types:
         adjacencies = population.tables[record.name].links
-        lacking = {name for name, adjacency in adjacencies.items() if (adjacency.lengths == 0).any()}
-        links = tuple(
-            replace(link, kind="optional") if link.kind == "one" and link.name in lacking else link
-            for link in record.links
-        )
+        links = tuple(optional_if_absent(link, adjacencies[link.name]) for link in record.links)
         types.append(replace(record, links=links))
     return replace(population, schema=Schema(tuple(types), population.schema.individual))
 
@@ -169,7 +164,7 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
         sentence = f"{change}, although {option_text('as_of', case.date)} should hide them."
         return Finding("future", case.individual, path, {}, sentence, case.shell_command("audit"))
     most = max(_reaching(case), key=lambda pair: pair[1], default=None)
-    if most is None:  # only values changed, not rows
+    if most is None:  # values depend on the future, but no rows do
         sentence = f"{change}, so a model reads the future; pass {option_text('as_of', case.date)}."
         return Finding("future", case.individual, path, {}, sentence, case.shell_command("audit"))
     feature, n_reaching = most
@@ -179,16 +174,15 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
         return f"CASE WHEN {every} > {before} THEN 1 ELSE 0 END"
 
     sentence = (
-        f"{change} ({n_reaching:,} individuals reach rows of {'.'.join(feature.path)} that lie in their future), so "
-        f"a model reads the future; pass {option_text('as_of', case.date)}."
+        f"{change} ({n_reaching:,} individuals reach future rows of {'.'.join(feature.path)}), so a model reads the "
+        f"future; pass {option_text('as_of', case.date)}."
     )
     demonstration = case.demonstration({"x": later}, "SELECT SUM(x) AS individuals FROM f")
     return Finding("future", case.individual, path, {"individuals": float(n_reaching)}, sentence, demonstration)
 
 
 def _reaching(case: Case) -> Iterator[tuple[Feature, int]]:
-    """Yield links to future rows, and the number of individuals that reach some."""
-    assert case.cutoffs is not None
+    """Yield the links to future rows, each with the number of individuals that reach some."""
     for path, name, rows in links_behind(case.whole):
         for link in case.whole.schema.type(name).links:
             adjacency = case.whole.tables[name].links[link.name]

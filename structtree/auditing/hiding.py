@@ -1,7 +1,7 @@
-"""Visible hiding: values that are missing as of a date exactly because they lie in the future.
+"""Hidden values that are visibly missing: their absence, as of a date, reveals the future.
 
-Individuals that see only the past lack later values and references. If such a value is otherwise never missing, its
-absence reveals that the individual has it in the future, and a model can test for that.
+Individuals that see only the past lack later values and references. If a value is never missing otherwise, its
+absence reveals that it is known in the future, and a model can test for that.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BLANK_IS_HIDDEN = 0.9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HiddenPlace:
-    """Value or reference of each individual: where it is hidden, and where it is absent."""
+    """Value or reference, with masks of the individuals for which it is hidden or absent."""
 
     feature: Feature
     hidden: Mask
@@ -38,7 +38,7 @@ class HiddenPlace:
 
 
 def hidden_places(case: Case) -> Mapping[str, HiddenPlace]:
-    """Return the values and references that are hidden for some individuals, by path."""
+    """Return the values and references that are hidden from any individual, by path."""
     found = {}
     behind = {path: rows for path, _, rows in links_behind(case.seen)}
     for path, name, rows in links_behind(case.whole):
@@ -57,7 +57,7 @@ def hidden_places(case: Case) -> Mapping[str, HiddenPlace]:
 
 
 def visible_hiding(case: Case) -> Iterator[Finding]:
-    """Yield hidden values and references whose absence, which a model can test, predicts the target."""
+    """Yield hidden values and references whose absence predicts the target."""
     if not case.is_limited:
         return
     for path, place in hidden_places(case).items():
@@ -78,7 +78,7 @@ def _finding(case: Case, path: str, place: HiddenPlace, best: BestAuc) -> Findin
         return f"{best.sign} * CASE WHEN {is_so} THEN 1 ELSE 0 END"
 
     sentence = (
-        f"{path} is missing only where it lies after the cutoff ({int(place.hidden.sum()):,} individuals), and its "
+        f"{path} is missing only where the cutoff hides it ({int(place.hidden.sum()):,} individuals), and its "
         f"absence ranks {best.event.text} with an AUC of {best.value:.3f}; exclude it."
     )
     demonstration = case.demonstration({"x": is_hidden, "e": lambda writer: writer.event(best.event)}, AUC_SQL)

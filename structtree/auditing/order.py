@@ -1,4 +1,4 @@
-"""Keys that predict the target by their order, and targets that change over time."""
+"""Keys whose order predicts the target, and targets that change over time."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ MONOTONE = 0.95
 """Minimum rank correlation of keys that grow with the date."""
 
 RUNS = 0.5
-"""Minimum agreement of neighbours by key, beyond chance, for keys in runs of one label."""
+"""Minimum agreement beyond chance between the labels of rows with consecutive keys."""
 
 SHIFT = 0.15
-"""Minimum difference in the frequency of an event between early and late individuals."""
+"""Minimum difference between the frequencies of an event among early and late individuals."""
 
 LATE_AUC = 0.75
-"""Minimum AUC with which a value or mean (counts grow with time anyway) separates late from early individuals."""
+"""Minimum AUC of a value or mean that separates late from early individuals; counts always grow with time."""
 
 _RUNS_SQL = """SELECT AVG(CASE WHEN e = b THEN 1.0 ELSE 0.0 END) AS agreement
 FROM (SELECT e, LAG(e) OVER (ORDER BY x) AS b FROM f WHERE x IS NOT NULL) AS following WHERE b IS NOT NULL"""
@@ -72,7 +72,7 @@ def informative_keys(case: Case) -> Iterator[Finding]:
 
 
 def _agreement(values: Floats, event: Mask) -> tuple[float, float]:
-    """Return the fraction of neighbours that agree, and their agreement beyond chance (as in Cohen's kappa)."""
+    """Return the fraction of consecutive rows that agree, and their agreement beyond chance (Cohen's kappa)."""
     known = ~np.isnan(values)
     ordered = event[known][np.argsort(values[known], kind="stable")]
     share = float(ordered.mean())
@@ -93,7 +93,7 @@ def _grows_with_date(case: Case, values: Floats) -> bool:
 
 
 def _keys(case: Case) -> Iterator[tuple[str, Floats]]:
-    """Yield the keys and identifiers of the individuals as numbers with the same order."""
+    """Yield the keys and identifiers of the individuals, converted to numbers in the same order."""
     relations, individual = provenance_of(case.seen).relations, case.individual
     if relations is not None and individual in relations.database.tables:
         table = relations.database.tables[individual]
@@ -120,7 +120,7 @@ def _key_finding(
 
 
 def drift(case: Case) -> Iterator[Finding]:
-    """Yield a finding if the target changes over time and a model can tell early from late individuals."""
+    """Yield a finding if the target changes over time and a feature separates early from late individuals."""
     if case.cutoffs is None or not case.events:
         return
     known = ~np.isnan(case.limits)

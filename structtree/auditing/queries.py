@@ -36,7 +36,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Writer:
-    """Writer of SQL expressions about an individual: as a model sees it, over all rows, or before the cutoff."""
+    """Writer of SQL expressions for an individual: over what a model sees, all rows, or rows before the cutoff."""
 
     row: SqlRow
     seen: SqlTests
@@ -54,13 +54,13 @@ class Writer:
         return _plain(self.seen.column(self.row, self.target))
 
     def event(self, event: Event) -> str:
-        """Return the expression that is 1 where an event is true, and 0 elsewhere."""
+        """Return the expression that is 1 if an event is true, and 0 otherwise."""
         found = self.seen.column(self.row, self.target)
         value = int(event.value) if isinstance(event.value, bool) else event.value
         return f"CASE WHEN {compared(found, event.op, value)} THEN 1 ELSE 0 END"
 
     def same_day(self, feature: Feature, own: str, date: Attribute) -> str:
-        """Return the expression for a feature of the rows with the same date as the individual."""
+        """Return the expression for a feature of the rows that have the same date as the individual."""
         mine = self.every.look_up(self.row, own.split(".")[:-1], own.split(".")[-1])
 
         def is_same(row: SqlRow) -> str:
@@ -84,14 +84,14 @@ SqlColumn = Callable[[Writer], str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Queries:
-    """Writer of queries over the individuals with a label.
+    """Writer of queries over the labelled individuals.
 
     Parameters
     ----------
     layout : SourceLayout
-        Layout with the time limits of a model, if any.
+        Layout with the time limits of the population, if any.
     dated : SourceLayout
-        Layout limited to rows before the cutoffs, even if a model is not.
+        Layout limited to rows before the cutoffs, even if the population is not.
     whole, seen : Schema
     target : Attribute
     engine : {"sqlite", "duckdb"}
@@ -108,7 +108,7 @@ class Queries:
     def of(
         cls, layout: SourceLayout, whole: Population, seen: Population, target: Attribute, cutoffs: Cutoffs | None
     ) -> Queries:
-        """Return queries over the tables of a layout."""
+        """Return the writer for the tables of a layout."""
         dated = layout
         if cutoffs is not None and layout.as_of is None:
             dating = dating_of(whole, inf)
@@ -117,7 +117,7 @@ class Queries:
         return cls(layout, dated, whole.schema, seen.schema, target, layout.engine or "sqlite")
 
     def text(self, columns: Mapping[str, SqlColumn], select: str) -> str:
-        """Return a query that selects from ``f``, which has the given columns for each individual with a label.
+        """Return a query on a table ``f`` with one row per labelled individual and the given columns.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Duplicate individuals, and entities with a constant label, on both sides of a split."""
+"""Duplicates that occur in both training and test data: equal individuals, and entities with a constant label."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from structtree.auditing.case import Case
 from structtree.auditing.features import Feature
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import SqlColumn
-from structtree.data.population import Column
 from structtree.data.provenance import provenance_of
 from structtree.data.readers.databases.linking import KeyLink
 
-__all__ = ["constant_entities", "twins"]
+__all__ = ["constant_entities", "duplicates"]
 
 SPLIT = re.compile(r"(?i)^(split|fold|set|part|partition|subset|data_?set|usage)$")
-"""Names of columns that define a split into training and test data."""
+"""Names of columns that split the data into training and test data."""
 
-LEAST_TWINS = 10
-"""Minimum number of individuals with a twin."""
+LEAST_DUPLICATES = 10
+"""Minimum number of individuals with a duplicate."""
 
-SHARE_OF_TWINS = 0.01
-"""Minimum fraction of individuals with a twin."""
+SHARE_OF_DUPLICATES = 0.01
+"""Minimum fraction of individuals with a duplicate."""
 
 BY_CHANCE = 0.05
-"""Maximum number of twins expected of independent columns, relative to the number found."""
+"""Maximum number of duplicate pairs expected if columns are independent, relative to the number found."""
 
 ALWAYS = 0.99
 """Minimum fraction of entities with several individuals that have a constant label."""
@@ -66,7 +65,7 @@ def _joint(parts: list[Ints]) -> Ints:
 
 
 def _independent(parts: dict[str, Ints]) -> list[Ints]:
-    """Return the columns that are not determined by those with more values, as a country is by its town."""
+    """Return the columns not determined by columns with more values, as a country is by its town."""
     chosen: list[Ints] = []
     n_groups = 1
     for codes in sorted(parts.values(), key=lambda codes: -int(codes.max(initial=0))):
@@ -82,47 +81,40 @@ def _n_pairs(codes: Ints) -> float:
     return float((counts * (counts - 1.0)).sum() / 2.0)
 
 
-def twins(case: Case) -> Iterator[Finding]:
-    """Yield a finding if individuals have twins, equal except for key and label, that a split would separate."""
+def duplicates(case: Case) -> Iterator[Finding]:
+    """Yield a finding if individuals, equal except for key and label, are in both training and test data."""
     parts = _parts(case)
     n = len(case.labels)
     if not parts or n < 2:
         return
     whole = _joint(list(parts.values()))
-    split = _split(case)
+    split = _split_column(case)
     counts = np.bincount(whole)
-    has_twin = counts[whole] > 1
-    if split is not None:
-        sides = np.bincount(np.unique(np.stack([whole, _codes(split.values)]), axis=1)[0], minlength=len(counts))
-        has_twin = sides[whole] > 1
-    n_twins = int(has_twin.sum())
+    if split is not None:  # count the values of the split instead of the rows
+        parts_of_split = _codes(case.whole.column(split).values)
+        counts = np.bincount(np.unique(np.stack([whole, parts_of_split]), axis=1)[0])
+    n_duplicates = int((counts[whole] > 1).sum())
     chance = n * (n - 1) / 2.0
     for codes in _independent(parts):
         chance *= _n_pairs(codes) / (n * (n - 1) / 2.0)
-    if n_twins < max(LEAST_TWINS, SHARE_OF_TWINS * n) or chance > BY_CHANCE * _n_pairs(whole):
+    if n_duplicates < max(LEAST_DUPLICATES, SHARE_OF_DUPLICATES * n) or chance > BY_CHANCE * _n_pairs(whole):
         return
-    where = f"on both sides of {split_name(case)}" if split is not None else "which random folds separate"
+    where = f"with another {split}" if split is not None else "which random folds separate"
     sentence = (
-        f"{n_twins:,} of {n:,} rows of {case.individual} have a twin that is equal except for key and label, "
+        f"{n_duplicates:,} of {n:,} rows of {case.individual} have a duplicate, equal except for key and label, "
         f"{where}; remove duplicate rows."
     )
-    demonstration = _twin_query(case, parts, split_name(case) if split is not None else None)
-    yield Finding("duplicates", case.individual, "", {"rows": float(n_twins)}, sentence, demonstration)
+    demonstration = _duplicates_query(case, parts, split)
+    yield Finding("duplicates", case.individual, "", {"rows": float(n_duplicates)}, sentence, demonstration)
 
 
-def split_name(case: Case) -> str | None:
-    """Return the name of the column that defines the split, if any."""
-    names = case.whole.tables[case.individual].columns
-    return next((name for name in names if SPLIT.match(name)), None)
+def _split_column(case: Case) -> str | None:
+    """Return the column that splits the data, if any."""
+    name = next(filter(SPLIT.match, case.whole.tables[case.individual].columns), None)
+    return name if name is not None and 1 < len(np.unique(case.whole.column(name).values)) <= 20 else None
 
 
-def _split(case: Case) -> Column | None:
-    name = split_name(case)
-    column = None if name is None else case.whole.tables[case.individual].columns[name].take(case.whole.individuals)
-    return column if column is not None and 1 < len(np.unique(column.values)) <= 20 else None
-
-
-def _twin_query(case: Case, parts: dict[str, Ints], split: str | None) -> str:
+def _duplicates_query(case: Case, parts: dict[str, Ints], split: str | None) -> str:
     own = case.whole.tables[case.individual].columns
     keys = {key.name: key.match.foreign_key.columns for key in _own_keys(case)}
     written: list[SqlColumn] = []
@@ -136,7 +128,7 @@ def _twin_query(case: Case, parts: dict[str, Ints], split: str | None) -> str:
     if split is not None:
         columns["s"] = _raw(split)
         having = "COUNT(DISTINCT s) > 1"
-    select = f'SELECT SUM(n) AS "rows" FROM (SELECT COUNT(*) AS n FROM f GROUP BY {by} HAVING {having}) AS twins'
+    select = f'SELECT SUM(n) AS "rows" FROM (SELECT COUNT(*) AS n FROM f GROUP BY {by} HAVING {having}) AS groups'
     return case.demonstration(columns, select)
 
 
@@ -149,7 +141,7 @@ def _raw(column: str) -> SqlColumn:
 
 
 def _own_keys(case: Case) -> Iterator[KeyLink]:
-    """Yield the foreign keys of the individuals that are references."""
+    """Yield the foreign keys of the individuals that refer to at most one row."""
     relations, record = provenance_of(case.seen).relations, case.whole.schema.type(case.individual)
     for key in () if relations is None else relations.links:
         link = record.link(key.name) if key.match.foreign_key.table == case.individual else None
@@ -158,7 +150,7 @@ def _own_keys(case: Case) -> Iterator[KeyLink]:
 
 
 def constant_entities(case: Case) -> Iterator[Finding]:
-    """Yield references to entities with a constant label, which a model can look up across random folds."""
+    """Yield references to entities with a constant label, which leaks between random folds."""
     if case.labels.dtype.kind == "f":
         return
     _, labels = np.unique(case.labels.astype(str), return_inverse=True)
@@ -166,7 +158,7 @@ def constant_entities(case: Case) -> Iterator[Finding]:
     for link in _own_keys(case):
         key = link.match.foreign_key
         if case.target in key.columns:
-            continue  # the target is the reference itself
+            continue  # the reference itself is the target
         entities = case.whole.tables[case.individual].links[link.name].first_targets[case.whole.individuals]
         same, sizes = _agreement(entities, labels)
         usual = float((chance ** (sizes - 1.0)).mean()) if len(sizes) else 1.0
@@ -190,7 +182,7 @@ def constant_entities(case: Case) -> Iterator[Finding]:
 
 
 def _agreement(entities: Ints, labels: Ints) -> tuple[Floats, Floats]:
-    """Return for each entity with several individuals whether their labels agree, and their number."""
+    """Return whether each entity with several individuals has one label, and how many individuals it has."""
     known = entities >= 0
     groups, places = np.unique(entities[known], return_inverse=True)
     sizes = np.bincount(places, minlength=len(groups))

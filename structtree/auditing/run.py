@@ -14,7 +14,7 @@ from structtree.auditing.findings import Audit, Finding
 from structtree.auditing.future import changed_predictions
 from structtree.auditing.hiding import visible_hiding
 from structtree.auditing.order import drift, informative_keys
-from structtree.auditing.repeats import constant_entities, twins
+from structtree.auditing.repeats import constant_entities, duplicates
 from structtree.auditing.single_columns import same_day_copies, single_columns
 from structtree.auditing.snapshots import snapshots
 from structtree.data.population import Population
@@ -35,7 +35,7 @@ _CHECKS: tuple[tuple[str, Callable[[Case], Iterator[Finding]]], ...] = (
     ("single columns", single_columns),
     ("same-day copies", same_day_copies),
     ("snapshots", snapshots),
-    ("twins", twins),
+    ("duplicates", duplicates),
     ("entities", constant_entities),
     ("keys", informative_keys),
     ("drift", drift),
@@ -43,7 +43,7 @@ _CHECKS: tuple[tuple[str, Callable[[Case], Iterator[Finding]]], ...] = (
 )
 
 _SHORT = (visible_hiding, partial(single_columns, is_short=True), snapshots)
-"""Checks that are cheap compared with a fit; every command that learns checks the individuals' own columns anyway."""
+"""Checks that are cheap compared with a fit; the individuals' own columns are checked before every fit anyway."""
 
 
 def audit(where: str | Path, target: str, **options: Unpack[ReadingOptions]) -> Audit:
@@ -65,8 +65,8 @@ def audit(where: str | Path, target: str, **options: Unpack[ReadingOptions]) -> 
 
     Notes
     -----
-    With more than 20,000 individuals, a sample is audited. The predictions of 20 individuals are compared with those
-    after deleting their future. Both use a fixed seed.
+    If there are more than 20,000 individuals, a sample is audited. For 20 individuals, predictions with and without
+    their future are compared. Both samples have a fixed seed.
 
     Examples
     --------
@@ -94,11 +94,11 @@ def audit_population(population: Population, labels: NDArray[Any], target: str, 
     Parameters
     ----------
     population : Population
-        Population as read, possibly limited as of a date.
+        Population, possibly limited as of a date.
     labels : array
-        Floats for numbers, anything else for classes.
+        Floats are numbers, all other types are classes.
     target : str
-        Name of the labels.
+        Name of the target.
     where : str
         Name of the data on the command line.
     """
@@ -139,6 +139,6 @@ def _notes(case: Case) -> Iterator[str]:
         )
     if case.cutoffs is None:
         yield (
-            f"{case.individual} has no date of its own, so nothing about time was checked; a date behind a reference "
-            f"is set with {option_text('as_of')}, as in {option_text('as_of', 'race.date')}"
+            f"{case.individual} has no date of its own, so checks of time were skipped; to use a date behind a "
+            f"reference, pass {option_text('as_of')}, such as {option_text('as_of', 'race.date')}"
         )

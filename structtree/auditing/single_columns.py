@@ -30,17 +30,17 @@ from structtree.evaluation.leakage import ALMOST_ALL, LEAST, column_leaks
 __all__ = ["same_day_copies", "single_columns"]
 
 MANY_VALUES = 0.2
-"""Fraction of distinct values above which a number is compared by order, not value by value."""
+"""Fraction of distinct values above which numbers are compared by order rather than value by value."""
 
 CLEAR = 0.9
-"""Minimum AUC or squared correlation for that figure to be reported."""
+"""Minimum AUC or squared correlation to report that figure."""
 
 COPIED = 0.9999
-"""Minimum squared correlation of a number and its copy."""
+"""Minimum squared correlation of a column with a copy of it."""
 
 
 def single_columns(case: Case, *, is_short: bool = False) -> Iterator[Finding]:
-    """Yield each column of individuals, behind references or aggregated over links, that alone predicts the target.
+    """Yield each feature of the individuals that predicts the target on its own.
 
     Each attribute is reported once: as a copy of the label if it is one, otherwise with its best feature. The short
     version yields only copies in other tables.
@@ -81,7 +81,7 @@ def is_copy(case: Case, feature: Feature) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """Figure of a feature and the target, and the query that returns it."""
+    """Figure that shows how well a feature predicts the target, with the query that returns it."""
 
     name: str
     value: float
@@ -90,7 +90,7 @@ class _Figure:
     sign: str = ""
 
     def text(self, target: str) -> str:
-        """Return the figure as part of a sentence."""
+        """Describe the figure for use in a sentence."""
         return _FIGURES[self.name].format(event=self.event and self.event.text, target=target, value=self.value)
 
 
@@ -128,7 +128,7 @@ def _finding(case: Case, feature: Feature, kind: Literal["alone", "copy"]) -> Fi
 
 
 def _demonstration(case: Case, x: SqlColumn, figure: _Figure, feature: Feature) -> str:
-    """Return the query for a figure, or a command if SQL cannot express it."""
+    """Return the query that returns a figure, or a command if SQL cannot express it."""
     event = figure.event
     columns: dict[str, SqlColumn] = {"x": x}
     columns |= {"e": lambda writer: writer.event(event)} if event else {"y": lambda writer: writer.label()}
@@ -138,9 +138,9 @@ def _demonstration(case: Case, x: SqlColumn, figure: _Figure, feature: Feature) 
 
 
 def same_day_copies(case: Case) -> Iterator[Finding]:
-    """Yield columns of other tables that have the label of the same entity at the same date.
+    """Yield columns of other tables that contain the label of the same entity at the same date.
 
-    Individuals limited to an earlier date cannot see that day, so nothing is checked then.
+    Nothing is checked if individuals are limited to earlier rows, since they cannot see that day.
     """
     if case.cutoffs is None or case.is_limited:
         return
@@ -163,7 +163,7 @@ def same_day_copies(case: Case) -> Iterator[Finding]:
 
 
 def _first_values(column: Column, owners: Ints, targets: Ints, n: int) -> Column:
-    """Return the first known value of each of n owners."""
+    """Return the first non-missing value of each of n owners."""
     values = np.full(n, np.nan)
     known = ~column.missing[targets]
     values[owners[known][::-1]] = column.values[targets][known][::-1]
@@ -175,7 +175,7 @@ def _day_finding(case: Case, feature: Feature, date: Attribute) -> Finding:
     path = case.cutoffs.path
     figure = _figure(case, feature.numbers, is_ordered=False)
     name = ".".join((*feature.path, str(feature.attribute)))
-    what = f"at the same {path} is the label of the same entity"
+    what = f"at the same {path} contains the label of the same entity"
     sentence = f"{name} {what} and {figure.text(case.target)}; exclude {feature.type}."
     demonstration = _demonstration(case, lambda writer: writer.same_day(feature, path, date), figure, feature)
     return Finding("copy", feature.type, str(feature.attribute), {figure.name: figure.value}, sentence, demonstration)

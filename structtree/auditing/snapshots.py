@@ -1,4 +1,4 @@
-"""Columns that look like snapshots: counters and sums that were updated until the day of the dump."""
+"""Columns that look like snapshots: counters and sums that were kept up to date until the day of the dump."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ COUNTER = re.compile(
     r"(?i)(^|_|\b)(n|num|nr|count|counts|total|totals|sum|reputation|views|balance|score|rating|points|last|latest|"
     r"current|karma|visits|likes|followers|spent|avg|average|lifetime)(_|\b|$)|(?:Count|Total|Balance|Views|Score)$"
 )
-"""Typical names of counters, which are a hint rather than evidence."""
+"""Typical names of counters, for which weaker evidence suffices."""
 
 EXPLAINED = 0.9
-"""Minimum fraction of the variance of a column that all rows behind a link explain."""
+"""Minimum fraction of the variance of a column that an aggregate of all rows behind a link explains."""
 
 EXPLAINED_NAMED = 0.5
-"""Minimum fraction for a column that is named like a counter."""
+"""Minimum fraction for a column with the name of a counter."""
 
 GAP = 0.2
-"""Minimum difference to the fraction that the rows before the cutoff explain."""
+"""Minimum difference from the fraction that the rows before the cutoff explain."""
 
 LEAST_OWNERS = 20
 """Minimum number of distinct rows with the column."""
@@ -47,7 +47,7 @@ FROM (SELECT x - AVG(x) OVER () AS a, y - AVG(y) OVER () AS b, z - AVG(z) OVER (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Summary:
-    """Aggregate of the rows behind a link: of all rows, and of those before the cutoff."""
+    """Aggregate over all rows behind a link, and over those before the cutoff."""
 
     feature: Feature
     every: Floats
@@ -55,7 +55,7 @@ class _Summary:
 
 
 def snapshots(case: Case) -> Iterator[Finding]:
-    """Yield numeric columns that all rows explain much better than the rows before the cutoff."""
+    """Yield numeric columns that all linked rows explain much better than those before the cutoff."""
     if case.cutoffs is None:
         return
     for path, name, rows in links_behind(case.whole):
@@ -84,7 +84,6 @@ def _explained(values: Floats, every: Floats, before: Floats) -> tuple[float, fl
 
 
 def _summaries(case: Case, path: tuple[str, ...], name: str, rows: Ints) -> Iterator[_Summary]:
-    assert case.cutoffs is not None
     for link in case.whole.schema.type(name).links:
         adjacency = case.whole.tables[name].links[link.name]
         is_dated = not np.isneginf(first_seen(case, link.target)).all()
@@ -112,7 +111,7 @@ def _finding(case: Case, column: Feature, summary: _Summary, every: float, befor
     demonstration = case.demonstration(wanted, _SELECT)
     sentence = (
         f"{column.name} looks like a snapshot from the day of the dump: the {summary.feature.name} explains "
-        f"{every:.1%} of its variance over all time, but {before:.1%} before the cutoff; exclude it."
+        f"{every:.1%} of its variance with all rows, but {before:.1%} with those before the cutoff; exclude it."
     )
     figures = {"r2_all": every, "r2_before": before}
     return Finding("snapshot", case.table_of(column.type), str(column.attribute), figures, sentence, demonstration)

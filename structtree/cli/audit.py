@@ -8,7 +8,7 @@ import typer
 
 from structtree.cli.common import Json, command, end_stopped, print_json, print_remarks, say
 from structtree.cli.flags import as_flag, with_flags
-from structtree.cli.progress import audit_bar
+from structtree.cli.progress import live_status
 from structtree.cli.reading import Reading, TargetName, Where, read_to_learn
 from structtree.interrupts import stoppable
 
@@ -40,7 +40,7 @@ def audit_command(
     with stoppable() as stop:
         source = Source(where, target, None, reading.options())
         data = read_to_learn(source, look_for_leaks=False)
-        with audit_bar():
+        with live_status("auditing"):
             name = str(data.data.target_name)
             found = audit_population(data.data.population, data.labels, name, source.shown)
         stop.handled = True

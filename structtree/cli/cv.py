@@ -20,7 +20,7 @@ from structtree.cli.common import (
     seconds_text,
 )
 from structtree.cli.learning import Learning, SourceOptions, common_task, learning_parameters, start_clock
-from structtree.cli.progress import compiled_note, fold_bar
+from structtree.cli.progress import compiled_note, live_status
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, read_to_learn
 from structtree.cli.scoring import Divided, FoldsOption, MetricOption, Metrics, fold_facts, folds_for
 from structtree.errors import UsageError
@@ -83,6 +83,7 @@ def cv_command(
 
     Example: structtree cv compounds.csv --target active --folds scaffold --metric roc_auc,average_precision
     """
+    from structtree.evaluation.score import main_metric
     from structtree.session.fitting import is_for_tables
     from structtree.session.reading import grammar_for
     from structtree.session.time import reading_time, time_for_learning
@@ -112,7 +113,7 @@ def cv_command(
             "individuals": len(data.population),
             "target": data.target_name,
             "grammar": grammar_facts(grammar, divided.data),
-            "measure": "R²" if training.task == "numbers" else "accuracy",
+            "measure": training.task.metrics[main_metric(training.task)].label,
             **fold_facts(divided),
             "repeats": _n_repeats(divided, folding.repeats),
         }
@@ -180,9 +181,9 @@ def _validated(
     usual = goal_criterion(options["goal"], training.task).name
     by_criterion = {name: options if name is None else {**options, "criterion": name} for name in criteria}
     makers = {name or usual: estimator_maker(grammar, training.task, own) for name, own in by_criterion.items()}
-    with fold_bar() as progress:
+    with live_status("cross-validation"):
         given: Any = {"folds": divided.folds, "repeats": repeats, "seed": options["random_state"]}
-        given |= {"time_limit": time_limit, "progress": progress}
+        given |= {"time_limit": time_limit}
         if len(makers) == 1:
             ((name, maker),) = makers.items()
             return {name: cross_validate(maker, divided.data.population, training.labels, **given)}

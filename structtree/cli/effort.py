@@ -9,7 +9,7 @@ import typer
 
 from structtree.cli.common import Json, command, end_stopped, note, print_json, print_table, seconds_text
 from structtree.cli.learning import Searching, SourceOptions, common_task
-from structtree.cli.progress import compiled_note, search_bar
+from structtree.cli.progress import compiled_note, live_status
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, read_to_learn
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
@@ -78,7 +78,7 @@ def effort_command(
     with stoppable() as stop, compiled_note():
         training = read_to_learn(source.source(reading))
         data, grammar = training.data, grammar_for(training.data, source.grammar)
-        with search_bar() as progress:
+        with live_status("searching"):
             efforts = compare_effort(
                 data.population,
                 training.labels,
@@ -88,7 +88,6 @@ def effort_command(
                 exhaustive_limit=exhaustive_limit,
                 whole_tree=whole_tree,
                 **vars(search),
-                progress=progress,
             )
         stop.handled = True
     answers = {} if why_not is None else _answers(efforts, why_not)

@@ -90,7 +90,7 @@ def export_command(
 
     Example: structtree export trains.json --format prolog --data trains -o trains.pl
     """
-    from structtree.models.model_files import load_model
+    from structtree.models.files.models import load_model
 
     if format not in FORMATS:
         raise UsageError(f"unknown export format {format!r}{did_you_mean(format, FORMATS)}")

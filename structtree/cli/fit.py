@@ -27,7 +27,7 @@ from structtree.cli.common import (
 )
 from structtree.cli.flags import as_flag
 from structtree.cli.learning import Learning, SourceOptions, common_task, learning_parameters, start_clock
-from structtree.cli.progress import compiled_note, fold_bar, growth_bar
+from structtree.cli.progress import compiled_note, live_status
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, read_to_learn
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import MissingFileError
@@ -101,11 +101,13 @@ def fit_command(
         training = _read(source.source(reading), common_task([learning.criterion]), clock)
         metrics.check(training.task)
         options = learning_parameters(learning, training)
-        fitted = fit_training_data(training, options, clock, watched=growth_bar())
+        with live_status("preparing"):
+            fitted = fit_training_data(training, options, clock)
         if verbose and fitted.model.route.why:
             note(f"route: {fitted.model.route.why}")
         saved, refusal = _saved(fitted.model, out)
-        estimated = estimate_scores(fitted, estimate, clock, fold_bar())
+        with live_status("cross-validation"):
+            estimated = estimate_scores(fitted, estimate, clock)
         learned = _Learned(fitted)
         if as_json:
             print_json(learned.to_dict(metrics, estimated) | {"model": None if saved is None else str(saved)})
@@ -146,7 +148,7 @@ def _write_report(learned: _Learned, path: Path) -> None:
 
 def _saved(model: Model, out: Path | None) -> tuple[Path | None, MissingFileError | None]:
     """Save a model; return the file, or the error, so that the tree is still printed."""
-    from structtree.models.model_files import save_model
+    from structtree.models.files.models import save_model
 
     if out is None:
         return None, None

@@ -1,17 +1,47 @@
-"""Options as the command line spells them."""
+"""Declared options on the command line: as parameters of commands, and in messages."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
+from inspect import Parameter, Signature
+from typing import Annotated, Any
+
+import typer
 
 from structtree.data.readers.options import reading_options
 from structtree.models.settings import Decision, Growth, Objective, Pruning
-from structtree.options import options_of
+from structtree.options import Option, listed, options_of
 from structtree.remarks import MentionedOption, spelled
 
-__all__ = ["as_flag", "flag_of", "shell_option", "with_flags"]
+__all__ = ["as_flag", "flag_of", "shell_option", "signature_of", "with_flags"]
+
+MAX_METAVAR = 26
+"""Width above which allowed values are listed in the help text instead of next to the option."""
+
+
+def signature_of(options: Iterable[Option]) -> Signature:
+    """Return the signature of a group of declared options, as typer reads it."""
+    return Signature([_parameter(option) for option in options])
+
+
+def _parameter(option: Option) -> Parameter:
+    words = [word for word in option.words if isinstance(word, str)]
+    kind: Any = bool if True in option.words else option.number if option.number and not words else str
+    kind = list[str] if option.many else kind
+    text, shown = option.flag_help or option.help, "|".join(words)
+    if len(shown) > MAX_METAVAR:
+        text, shown = f"{text} One of {listed(words)}.", "NAME"
+    flag = typer.Option(
+        option.flag,
+        metavar=option.metavar or shown or None,
+        help=text,
+        show_default=option.shown_default or True,
+        rich_help_panel=option.panel,
+    )
+    hint: Any = Annotated[kind | None if option.usual is None else kind, flag]
+    return Parameter(option.parameter, Parameter.KEYWORD_ONLY, default=option.usual, annotation=hint)
 
 
 def with_flags(text: str) -> str:

@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from inspect import Parameter, Signature
-from keyword import iskeyword
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import typer
-
+from structtree.cli.flags import signature_of
 from structtree.cli.reading import GrammarOption, Reading, TargetName, Where
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 from structtree.interrupts import Stop
 from structtree.models.settings import Decision, Growth, Objective, Pruning
-from structtree.options import Option, build_options, listed, options_of
+from structtree.options import Option, build_options, options_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,40 +38,11 @@ __all__ = [
 OPTIONS = [option for option in options_of(Objective, Growth, Pruning, Decision) if option.panel]
 PANELS = ("Options", Growth.PANEL, Pruning.PANEL, Decision.PANEL)
 
-WIDE = 26
-"""Width above which allowed values are listed in the help text instead of next to the option."""
-
-
-def _keyword(option: Option) -> str:
-    name = option.flag.removeprefix("--").replace("-", "_")
-    return f"{name}_" if iskeyword(name) else name
-
-
-def _flag(option: Option) -> Parameter:
-    """Return a declared option as a parameter for typer."""
-    words = [word for word in option.words if isinstance(word, str)]
-    kind: Any = option.number if option.number and not words else bool if option.kind is bool else str
-    kind = list[str] if option.many else kind
-    text, shown, metavar = option.flag_help or option.help, "|".join(words), option.metavar
-    if len(shown) > WIDE:
-        text, shown = f"{text} One of {listed(words)}.", "NAME"
-    flag = typer.Option(
-        option.flag,
-        metavar=metavar or shown or None,
-        help=text,
-        show_default=option.shown_default or True,
-        rich_help_panel=option.panel,
-    )
-    hint: Any = Annotated[kind | None if option.usual is None else kind, flag]
-    return Parameter(_keyword(option), Parameter.KEYWORD_ONLY, default=option.usual, annotation=hint)
-
 
 class Learning(SimpleNamespace):
-    """Options for growing and pruning a tree and for the predictions of its leaves, by flag."""
+    """Options for growing and pruning a tree and for the predictions of its leaves, by parameter name."""
 
-    __signature__: ClassVar = Signature(
-        [_flag(option) for option in sorted(OPTIONS, key=lambda option: PANELS.index(option.panel))]
-    )
+    __signature__: ClassVar = signature_of(sorted(OPTIONS, key=lambda option: PANELS.index(option.panel)))
 
     def check(self) -> None:
         """Reject invalid options before the data is read."""
@@ -95,7 +63,7 @@ def _check(option: Option, value: Any) -> None:
 class Searching(SimpleNamespace):
     """Options for growing a tree that also apply to the search for a single split."""
 
-    __signature__: ClassVar = Signature([_flag(option) for option in OPTIONS if option.for_search])
+    __signature__: ClassVar = signature_of(option for option in OPTIONS if option.for_search)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +118,7 @@ def learning_parameters(learning: Learning, training: TrainingData) -> dict[str,
     from structtree.session.fitting import applicable
 
     given = applicable(_plain(learning), training.task)
-    if training.task == "numbers":
+    if not training.task.predicts_classes:
         return given
     names = _class_names(training.labels)
     pairs = {f"{true}:{predicted}": (true, predicted) for true in names for predicted in names}
@@ -166,7 +134,7 @@ def learning_parameters(learning: Learning, training: TrainingData) -> dict[str,
 
 def _plain(learning: Learning) -> dict[str, Any]:
     """Return the values of all options, by parameter name."""
-    return {option.parameter: _read(option, getattr(learning, _keyword(option))) for option in OPTIONS}
+    return {option.parameter: _read(option, getattr(learning, option.parameter)) for option in OPTIONS}
 
 
 def _read(option: Option, value: Any) -> Any:

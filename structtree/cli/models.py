@@ -83,7 +83,7 @@ def predict_command(
     Example: structtree predict houses.json new-houses.csv --id address --keep "street,built*" -o prices.csv
     """
     from structtree.files import replacing
-    from structtree.models.model_files import load_model
+    from structtree.models.files.models import load_model
     from structtree.report.predictions import predictions
 
     check_output(out)
@@ -148,7 +148,7 @@ def show_command(
 
     Example: structtree show trains.json --words -o trains.svg
     """
-    from structtree.models.model_files import load_model, model_to_json
+    from structtree.models.files.models import load_model, model_to_json
 
     if out is not None and format == "text" and out.suffix[1:] in PICTURES:
         format = out.suffix[1:]
@@ -266,7 +266,7 @@ def report_command(
 
     Example: structtree report trains.json trains -o trains.html
     """
-    from structtree.models.model_files import load_model
+    from structtree.models.files.models import load_model
     from structtree.report.html.page import html_report
     from structtree.report.predictions import truth, whole
 
@@ -323,7 +323,7 @@ def explain_command(
 
     Example: structtree explain toxic.json molecules.csv --id CCO --picture ethanol.svg
     """
-    from structtree.models.model_files import load_model
+    from structtree.models.files.models import load_model
     from structtree.report.explain import explain
     from structtree.report.pictures.explanations import plot_explanation
     from structtree.report.pictures.rendering import check_dag_picture, check_picture

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, get_origin
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from structtree.cli.common import print_remarks
-from structtree.cli.progress import reading_bar
-from structtree.data.readers.options import DATA, OptionText, ReadingOption, reading_options
+from structtree.cli.flags import signature_of
+from structtree.cli.progress import live_status
+from structtree.data.readers.options import SelectionOptions, reading_options
 from structtree.errors import UsageError
+from structtree.options import keywords_of
 
 if TYPE_CHECKING:
     from structtree.data.readers.opening import Opened
@@ -87,26 +88,8 @@ def _with_links(given: dict[str, Any]) -> dict[str, Any]:
     return given | ({"links": keys} if keys else {}) | ({"link": names[0]} if names else {})
 
 
-def _parameter(option: ReadingOption) -> inspect.Parameter:
-    """Return a reading option as a parameter for typer: lists are repeatable, but names are comma-separated."""
-    assert option.text is not None  # options without a text are not on the command line
-    kinds = {bool: bool, int: int, Mapping: list[str], Sequence: str if option.name == "names" else list[str]}
-    values: Any = list[str] if option.name == "link" else kinds.get(get_origin(option.kind) or option.kind, str)
-    text = option.text
-    shown = typer.Option(option.flag, metavar=text.metavar, help=text.help, rich_help_panel=text.panel)
-    hint: Any = Annotated[values | None, shown]
-    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
-
-
-_FEATURES = OptionText("Attributes of the individuals to use, such as 'f*,size'; all by default.", DATA, "NAMES")
-_IGNORE = OptionText("Attributes of the individuals to exclude, such as 'CT_*,id'.", DATA, "NAMES")
-_OPTIONS = (
-    *reading_options().values(),
-    ReadingOption("features", Sequence[str], _FEATURES),
-    ReadingOption("ignore", Sequence[str], _IGNORE),
-)
-_PARAMETERS = {option.name: _parameter(option) for option in _OPTIONS if option.text}
-Reading.__signature__ = inspect.Signature(list(_PARAMETERS.values()))  # type: ignore[attr-defined]
+_OPTIONS = (*reading_options().values(), *keywords_of(SelectionOptions).values())
+Reading.__signature__ = signature_of(option for option in _OPTIONS if option.panel)  # type: ignore[attr-defined]
 
 
 def read_with_options(
@@ -141,7 +124,7 @@ def read_with_options(
     if model is not None:
         source, remarks = like_training_data(source, model.reading)
         print_remarks(remarks)
-    with reading_bar():
+    with live_status("reading"):
         layout = None if model is None else model.layout
         found = read_source(source, unlabelled="leave out" if need_target else "refuse", id=id, layout=layout)
     print_remarks(remark for remark in found.remarks if with_notes or remark.kind == "warning")
@@ -152,7 +135,7 @@ def read_to_learn(source: Source, task: str | None = None, *, look_for_leaks: bo
     """Read data with its labels, and print remarks."""
     from structtree.session.training import read_training_data
 
-    with reading_bar():
+    with live_status("reading"):
         found = read_training_data(source, task, look_for_leaks=look_for_leaks)
     print_remarks(found.remarks)
     return found

@@ -43,7 +43,16 @@ from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
 from structtree.interrupts import NO_LIMIT, Limit
 
-__all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "as_of", "dated_until", "frozen_at", "individual_dates"]
+__all__ = [
+    "DAYS_BEFORE",
+    "NESTING",
+    "AsOf",
+    "as_of",
+    "dated_until",
+    "frozen_at",
+    "individual_dates",
+    "optional_if_absent",
+]
 
 DAYS_BEFORE = "days_before"
 """Attribute of visible rows: the age of the row in days.
@@ -196,7 +205,7 @@ def frozen_at(
             adjacency = table.links[link.name]
             kept = visibility.seen_from[link.target][adjacency.targets] <= day + 1.0
             adjacencies[link.name] = Adjacency.filtered(adjacency.lengths, adjacency.targets, kept)
-            links.append(_optional_if_absent(link, adjacencies[link.name]))
+            links.append(optional_if_absent(link, adjacencies[link.name]))
         types.append(replace(record, links=tuple(links)))
         columns = _frozen_columns(population, record.name, visibility, day, blanks)
         tables[record.name] = replace(table, columns=columns, links=adjacencies)
@@ -252,7 +261,7 @@ def dated_until(
     return np.asarray(seen_from <= day + 1.0)
 
 
-def _optional_if_absent(link: Link, adjacency: Adjacency) -> Link:
+def optional_if_absent(link: Link, adjacency: Adjacency) -> Link:
     """Return the link, made optional if it is absent for some rows."""
     is_absent = link.kind == "one" and bool((adjacency.lengths == 0).any())
     return replace(link, kind="optional") if is_absent else link
@@ -281,12 +290,12 @@ def individual_dates(population: Population, path: str) -> Column:
         if column is None and known:
             raise UnknownNameError(f"date of {at}", name, known)
         if column is None:
-            fix = f"a date may also stand behind references, as in {option_text('as_of', 'race.date')}"
-            raise DataError(f"{at} has no {name!r}, nor any other date", fix=fix)
+            fix = f"the date may also be in a referenced record, as in {option_text('as_of', 'race.date')}"
+            raise DataError(f"{at} has no attribute {name!r} and no date", fix=fix)
         first = next((each for each in column.values if each == each), None)
         pattern = pattern_of_digits(f"{first:.0f}") if column.kind == "int" and first is not None else None
-        said = option_text("types", {f"{at}.{name}": "date" if pattern is None else f"date({pattern})"})
-        raise DataError(f"{at}.{name} is {column.kind}, not a date", fix=f"read it as one: {said}")
+        types = option_text("types", {f"{at}.{name}": "date" if pattern is None else f"date({pattern})"})
+        raise DataError(f"{at}.{name} is {column.kind}, not a date", fix=f"read it as one: {types}")
     return Column(column.kind, np.append(column.values, np.nan)[rows])
 
 
@@ -295,7 +304,7 @@ def individual_dates(population: Population, path: str) -> Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Visibility:
-    """When each row becomes visible, and to which individual it belongs.
+    """When each row becomes visible, and which individual owns it.
 
     Parameters
     ----------
@@ -383,7 +392,7 @@ _OFTEN_AFTER = "it often lies after the cutoff"
 
 @dataclass(slots=True)
 class _Blanks:
-    """Number of rows, of unset values and of hidden values of each date, by type and name."""
+    """Counts of rows, unset values and hidden values of each date, by type and name."""
 
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
     unset: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -581,7 +590,7 @@ class _Draft:
             found = self._followed(place, link)
             if found is not None:
                 target, adjacency = found
-                links.append(_optional_if_absent(replace(link, target=target.name), adjacency))
+                links.append(optional_if_absent(replace(link, target=target.name), adjacency))
                 adjacencies[link.name] = adjacency
                 further += [target] if target.name not in self.types else []
         self.types[place.name] = RecordType(place.name, tuple(attributes), tuple(links))

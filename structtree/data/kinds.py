@@ -124,6 +124,12 @@ class ValueMismatch(Exception):  # noqa: N818  # readers turn it into a DataErro
         self.index, self.message, self.fix = index, message, fix
         super().__init__(message)
 
+    def text_fix(self, name: str) -> str | None:
+        """Suggest to read the whole attribute as text, if that is possible."""
+        return (
+            f"to read all of it as text: {option_text('types', {name: 'nominal'})}" if self.fix == "nominal" else None
+        )
+
 
 # ---- value types -----------------------------------------------------------------------------------------
 
@@ -323,7 +329,7 @@ def with_dates(column: Column) -> Column:
 
 @dataclass(slots=True, eq=False)
 class Pieces:
-    """Columns of a type while it is read, as chunks of rows that may lack attributes.
+    """Columns of a type, collected in chunks of rows; a chunk may lack attributes.
 
     Examples
     --------
@@ -371,7 +377,7 @@ class Pieces:
             found[chunk] = column
 
     def attribute(self, name: str) -> Attribute:
-        """Return the attribute of all its pieces."""
+        """Return an attribute, with the kind of its joined pieces."""
         return self.whole(name).as_attribute(name)
 
     def column(self, attribute: Attribute) -> Column:

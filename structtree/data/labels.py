@@ -96,10 +96,20 @@ def labelled_rows(
 
 
 class KnownLabels(NamedTuple):
-    """Labels that are not missing, and their rows; `kept` is None if all rows have a label."""
+    """Labels that are not missing, and their rows out of `n`; `kept` is None if all rows have a label."""
 
     labels: NDArray[Any]
     kept: NDArray[np.int64] | None
+    n: int
+
+    def weights(self, sample_weight: ArrayLike | None) -> ArrayLike | None:
+        """Return the sample weights of the rows that have a label."""
+        if sample_weight is None or self.kept is None:
+            return sample_weight
+        weights = np.asarray(sample_weight)
+        if weights.shape != (self.n,):
+            raise DataError(f"expected {self.n} sample weights; got an array of shape {weights.shape}")
+        return weights[self.kept]
 
 
 def drop_unlabelled(
@@ -118,14 +128,14 @@ def drop_unlabelled(
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     drop_unlabelled(np.array([1, None, 2], dtype=object))
-    KnownLabels(labels=array([1, 2]), kept=array([0, 2]))
+    KnownLabels(labels=array([1, 2]), kept=array([0, 2]), n=3)
     """
     kept = labelled_rows(missing_labels(labels), unlabelled, name, stacklevel=stacklevel + 1)
     if kept is None:
-        return KnownLabels(labels, None)
+        return KnownLabels(labels, None, len(labels))
     chosen = labels[kept]
     is_mixed = chosen.dtype != object or len({type(label) for label in chosen}) > 1
-    return KnownLabels(chosen if is_mixed else np.array(chosen.tolist()), kept)
+    return KnownLabels(chosen if is_mixed else np.array(chosen.tolist()), kept, len(labels))
 
 
 def _is_missing(label: Any) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
+from structtree.data.json_parts import JsonPart, members_json
 from structtree.data.readers.databases.storage import Engine, Stored, ValueClass
 from structtree.data.schema import Kind
-from structtree.errors import DataError
 
 if TYPE_CHECKING:  # the options import this module and must load fast
     from structtree.data.readers.databases.keys import Database, SourceTable
@@ -145,26 +145,10 @@ class SourceLayout:
 
     def to_json(self) -> dict[str, Any]:
         """Return the layout as plain JSON values."""
-        more = {
-            "engine": self.engine,
-            "condition": self.condition,
-            "as_of": self.as_of,
-            "date_kind": self.date_kind,
-            "lead": self.lead or None,
-            "until": self.until,
-            "dated": {name: dict(columns) for name, columns in self.dated.items()},
-            "missing_words": list(self.missing_words),
-            "dating": {name: _dates_to_json(dates) for name, dates in self.dating.items()},
-        }
-        return {
-            "individual": self.individual,
-            "tables": {name: _table_to_json(table) for name, table in self.tables.items()},
-            "links": [_link_to_json(link) for link in self.links],
-            **{name: value for name, value in more.items() if value not in (None, {}, [])},
-        }
+        return members_json(self)
 
     @classmethod
-    def from_json(cls, value: Any) -> SourceLayout:
+    def from_json(cls, part: JsonPart) -> SourceLayout:
         """Create a layout from the output of `to_json`.
 
         Raises
@@ -172,106 +156,16 @@ class SourceLayout:
         DataError
             If the value is not a layout.
         """
-        match value:
-            case {"individual": str(individual), "tables": dict(tables), "links": list(links)} if (
-                individual in tables
-            ):
-                found = cls(
-                    individual,
-                    {name: _table_from_json(table) for name, table in tables.items()},
-                    tuple(map(_link_from_json, links)),
-                    _optional_string(value.get("engine")),
-                    _optional_string(value.get("condition")),
-                    _optional_string(value.get("as_of")),
-                    _optional_string(value.get("date_kind")),
-                    int(_days(value.get("lead"), int, 0) or 0),
-                    _days(value.get("until"), int | float, -MOST_DAYS),
-                    {name: _kinds(columns) for name, columns in dict(value.get("dated", {})).items()},
-                    _names(value.get("missing_words", [])),
-                    {name: _dates_from_json(dates) for name, dates in dict(value.get("dating", {})).items()},
-                )
-                if found.engine in (None, *get_args(Engine)):
-                    return found
-        raise DataError("expected an object with individual, tables and links")
-
-
-def _table_to_json(table: LayoutTable) -> dict[str, Any]:
-    columns = {name: stored.to_json() for name, stored in table.columns.items()}
-    indexed = {"indexed": [list(each) for each in table.indexed]} if table.indexed else {}
-    return {"key": list(table.key), "rowid": table.rowid, "columns": columns, **indexed}
-
-
-def _table_from_json(value: Any) -> LayoutTable:
-    match value:
-        case {"key": key, "rowid": str(rowid), "columns": dict(columns)}:
-            stored = {name: Stored.from_json(each) for name, each in columns.items()}
-            return LayoutTable(_names(key), rowid, stored, tuple(map(_names, value.get("indexed", []))))
-    raise DataError("expected a table with key, rowid and columns")
-
-
-_FLAGS = {"joins": False, "single": True, "back_single": False}
-"""Defaults, which are not written."""
-
-
-def _link_to_json(link: LayoutLink) -> dict[str, Any]:
-    names = {name: getattr(link, name) for name in ("table", "to", "name", "back")}
-    lists = {name: list(getattr(link, name)) for name in ("columns", "key", "compared")}
-    flags = {name: value for name, usual in _FLAGS.items() if (value := getattr(link, name)) != usual}
-    return {**names, **lists, **flags}
-
-
-def _link_from_json(value: Any) -> LayoutLink:
-    match value:
-        case {"table": str(table), "to": str(to), "name": str(name), "back": str(back)}:
-            columns, key = _names(value.get("columns")), _names(value.get("key"))
-            compared = _names(value.get("compared"))
-            if len(columns) == len(key) == len(compared) and set(compared) <= set(get_args(ValueClass)):
-                flags = {flag: bool(value.get(flag, usual)) for flag, usual in _FLAGS.items()}
-                return LayoutLink(table, columns, to, key, name, back, compared=compared, **flags)  # type: ignore[arg-type]
-    raise DataError("expected a link with table, columns, to, key, name and back")
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return tuple(value)
-    raise DataError("expected a list of names")
-
-
-def _kinds(value: Any) -> dict[str, Kind]:
-    if isinstance(value, dict) and all(kind in ("date", "time") for kind in value.values()):
-        return dict(value)
-    raise DataError("expected an object of dates with their kinds")
-
-
-def _dates_to_json(dates: TypeDates) -> dict[str, Any]:
-    parts = {"by": list(dates.by), "skipped": dict(dates.skipped), "set_with": dict(dates.set_with)}
-    return {name: part for name, part in parts.items() if part}
-
-
-def _dates_from_json(value: Any) -> TypeDates:
-    if isinstance(value, dict):
-        skipped, set_with = _strings(value.get("skipped", {})), _strings(value.get("set_with", {}))
-        return TypeDates(_names(value.get("by", [])), skipped, set_with)
-    raise DataError("expected an object with the dates of a table")
-
-
-def _strings(value: Any) -> dict[str, str]:
-    if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
-        return dict(value)
-    raise DataError("expected an object of strings")
-
-
-def _optional_string(value: Any) -> Any:
-    if value is None or isinstance(value, str):
-        return value
-    raise DataError(f"expected a string or null, got {value!r}")
-
-
-def _days(value: Any, kind: Any, least: int) -> Any:
-    """Return a number of days or None."""
-    if value is None or (isinstance(value, kind) and not isinstance(value, bool) and least <= value <= MOST_DAYS):
-        return value
-    raise DataError(f"expected a number of days from {least:,} to {MOST_DAYS:,}")
+        layout: SourceLayout = part.as_dataclass(cls)
+        if layout.individual not in layout.tables:
+            part.fail(f"expected {layout.individual!r} among the tables")
+        if not (layout.lead <= MOST_DAYS and abs(layout.until or 0.0) <= MOST_DAYS):
+            part.fail(f"expected at most {MOST_DAYS:,} days")
+        if not {kind for dates in layout.dated.values() for kind in dates.values()} <= {"date", "time"}:
+            part.fail("expected dates or times as dated columns")
+        if any(not len(link.columns) == len(link.key) == len(link.compared) for link in layout.links):
+            part.fail("expected links with as many columns as key columns")
+        return layout
 
 
 # ---- layouts of databases --------------------------------------------------------------------------------

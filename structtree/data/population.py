@@ -11,12 +11,13 @@ Populations are created by the readers; this module is independent of file forma
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from importlib import import_module
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,8 +29,12 @@ from structtree.reprs import Viewed, names_text, number_text, short_repr
 
 if TYPE_CHECKING:
     from structtree.data.provenance import Provenance
-    from structtree.data.readers.graphs.reading import GraphIndividual
-    from structtree.data.readers.options import DatabaseOptions, MoleculeOptions, RowOptions
+    from structtree.data.readers.databases import reading as databases
+    from structtree.data.readers.facts import reading as facts
+    from structtree.data.readers.graphs import reading as graphs
+    from structtree.data.readers.molecules import reading as molecules
+    from structtree.data.readers.records import reading as records
+    from structtree.data.readers.tables import reading as frames
 
 __all__ = [
     "DTYPES",
@@ -110,7 +115,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjacency:
-    """Links of one name for all rows of a type, as offsets and targets."""
+    """A link of all rows of a type, as offsets and targets."""
 
     offsets: NDArray[np.int64]
     targets: NDArray[np.int32]
@@ -276,6 +281,19 @@ class TypedTable:
         return short_repr(self, self.record.name, number_text(self.table.n_rows, "row"))
 
 
+class _Reader:
+    """A reader as a static method, imported on first use because it imports this module."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        return getattr(import_module(f"structtree.data.readers.{self.source}.reading"), self.name)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Population(Viewed):
     """Structured individuals: a schema, its tables, and the rows of the individuals.
@@ -420,7 +438,7 @@ class Population(Viewed):
         return self.without_attributes(self.schema.individual, *attributes)
 
     def without_attributes(self, type_name: str, *attributes: str) -> Population:
-        """Return the population without the given attributes of a type, as far as the type has them."""
+        """Return the population without the given attributes of a type, if it has them."""
         record, columns = self.schema.type(type_name), self.tables[type_name].columns
         kept = tuple(a for a in record.attributes if a.name not in attributes)
         return self._with_columns(type_name, kept, {key: c for key, c in columns.items() if key not in attributes})
@@ -449,10 +467,11 @@ class Population(Viewed):
 
     @property
     def given(self) -> Population:
-        """The population without members that a grammar has derived."""
-        schema = self.schema.given
-        if schema is self.schema:
-            return self
+        """The population without derived members, which a grammar computes."""
+        return self if self.schema.given is self.schema else self.restricted(self.schema.given)
+
+    def restricted(self, schema: Schema) -> Population:
+        """Return the population with only the members in a schema, which has the same types."""
         tables = {}
         for record in schema.types:
             table = self.tables[record.name]
@@ -508,117 +527,24 @@ class Population(Viewed):
                 found[link.name] = [self.row(link.target, int(r), depth - 1) for r in rows]
         return {key: value for key, value in found.items() if value is not None}
 
-    @classmethod
-    def from_records(
-        cls,
-        records: Sequence[Mapping[str, Any]],
-        schema: Schema | None = None,
-        *,
-        individual: str = "Individual",
-        types: Mapping[str, str] | None = None,
-    ) -> Population:
-        """Read nested Python dicts and lists; see `structtree.data.readers.records.reading`."""
-        from structtree.data.readers.records.reading import from_records
-
-        return from_records(records, schema, individual=individual, types=types)
-
-    @classmethod
-    def from_graphs(
-        cls, graphs: Iterable[Any], *, individual: GraphIndividual = "Graph", types: Mapping[str, str] | None = None
-    ) -> Population:
-        """Read networkx graphs; see `structtree.data.readers.graphs.reading`."""
-        from structtree.data.readers.graphs.reading import from_graphs
-
-        return from_graphs(graphs, individual=individual, types=types)
-
-    @classmethod
-    def from_molecules(
-        cls,
-        molecules: Iterable[Any],
-        *,
-        columns: Mapping[str, Sequence[Any]] | None = None,
-        types: Mapping[str, str] | None = None,
-        **options: Unpack[MoleculeOptions],
-    ) -> Population:
-        """Read RDKit molecules or SMILES; see `structtree.data.readers.molecules.reading`."""
-        from structtree.data.readers.molecules.reading import from_molecules
-
-        return from_molecules(molecules, columns=columns, types=types, **options)
-
-    @classmethod
-    def from_smiles(
-        cls,
-        smiles: Iterable[str | None],
-        *,
-        columns: Mapping[str, Sequence[Any]] | None = None,
-        types: Mapping[str, str] | None = None,
-        **options: Unpack[MoleculeOptions],
-    ) -> Population:
-        """Read molecules from SMILES; see `structtree.data.readers.molecules.reading`."""
-        from structtree.data.readers.molecules.reading import from_smiles
-
-        return from_smiles(smiles, columns=columns, types=types, **options)
-
-    @classmethod
-    def from_facts(
-        cls,
-        facts: str | Iterable[Sequence[Any]],
-        *,
-        positives: str | Iterable[Sequence[Any]] | None = None,
-        negatives: str | Iterable[Sequence[Any]] | None = None,
-        target: str | None = None,
-        individual: str | None = None,
-        types: Mapping[str, str] | None = None,
-        fact: Sequence[str] = (),
-        sample_negatives: int | None = None,
-        sample_seed: int = 0,
-    ) -> Population:
-        """Read facts in Prolog syntax or as tuples; see `structtree.data.readers.facts.reading`."""
-        from structtree.data.readers.facts.reading import from_facts
-
-        return from_facts(
-            facts,
-            positives=positives,
-            negatives=negatives,
-            target=target,
-            individual=individual,
-            types=types,
-            fact=fact,
-            sample_negatives=sample_negatives,
-            sample_seed=sample_seed,
-        )
-
-    @classmethod
-    def from_frame(
-        cls, frame: Any, *, columns: Collection[str] | None = None, copy: bool = True, **rows: Unpack[RowOptions]
-    ) -> Population:
-        """Read a pandas or polars DataFrame; see `structtree.data.readers.tables.reading`."""
-        from structtree.data.readers.tables.reading import from_frame
-
-        return from_frame(frame, columns=columns, copy=copy, **rows)
-
-    @classmethod
-    def from_database(cls, source: Any, **options: Unpack[DatabaseOptions]) -> Population:
-        """Read the linked tables of a database; see `structtree.data.readers.databases.reading`."""
-        from structtree.data.readers.databases.reading import from_database
-
-        return from_database(source, **options)
-
-    @classmethod
-    def from_array(
-        cls,
-        array: ArrayLike,
-        names: Sequence[str] | None = None,
-        *,
-        individual: str = "Row",
-        types: Mapping[str, str] | None = None,
-        columns: Collection[str] | None = None,
-        copy: bool = True,
-    ) -> Population:
-        """Read a two-dimensional numpy array; see `structtree.data.readers.tables.reading`."""
-        from structtree.data.readers.tables.reading import from_array
-
-        return from_array(array, names, individual=individual, types=types, columns=columns, copy=copy)
+    if TYPE_CHECKING:
+        from_records = staticmethod(records.from_records)
+        from_graphs = staticmethod(graphs.from_graphs)
+        from_molecules = staticmethod(molecules.from_molecules)
+        from_smiles = staticmethod(molecules.from_smiles)
+        from_facts = staticmethod(facts.from_facts)
+        from_frame = staticmethod(frames.from_frame)
+        from_array = staticmethod(frames.from_array)
+        from_database = staticmethod(databases.from_database)
+    else:
+        from_records = _Reader("records")
+        from_graphs = _Reader("graphs")
+        from_molecules = _Reader("molecules")
+        from_smiles = _Reader("molecules")
+        from_facts = _Reader("facts")
+        from_frame = _Reader("tables")
+        from_array = _Reader("tables")
+        from_database = _Reader("databases")
 
 
 def _renamed(record: RecordType, names: Mapping[str, str]) -> RecordType:

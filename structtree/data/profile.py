@@ -3,7 +3,7 @@
 The schema defines the possible tests, the data shows which are useful. Identifiers are not tested, since they do not
 generalise to new rows. A number with very many values is tested at quantiles. Two attributes of a row are compared if
 they have the same kind and overlapping values. A link through which all individuals reach nearly all rows, as from an
-airline back to its flights, is expensive and says little.
+airline back to its flights, is expensive and not informative.
 """
 
 from __future__ import annotations

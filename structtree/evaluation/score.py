@@ -1,7 +1,7 @@
 """Scores of predictions: scikit-learn's metrics, with those of a constant prediction as a baseline.
 
-Classes are compared by name, so that the classes 0 and 1 of one file equal the texts "0" and "1" of another. An
-undefined metric, such as the area under the curve of a single class, is NaN.
+Classes are compared by name, so that the classes 0 and 1 of one file equal the strings "0" and "1" of another. An
+undefined metric, such as the ROC AUC of a single class, is NaN.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ class Predicted:
 
     Parameters
     ----------
-    actual, said : array
+    actual, predicted : array
         Numbers; or classes, as indices of ``classes``.
     probabilities : array or None
-        Class probabilities, of shape (individuals, classes), if known.
+        Class probabilities, as (individuals, classes), if known.
     classes : tuple of str
         Names of the classes; empty if numbers are predicted.
     task : Task
     """
 
     actual: NDArray[Any]
-    said: NDArray[Any]
+    predicted: NDArray[Any]
     probabilities: Floats | None
     classes: tuple[str, ...]
     task: Task
@@ -73,13 +73,17 @@ class Predicted:
         return short_repr(self, self.task.name, number_text(len(self.actual), "individual"))
 
     @classmethod
-    def of_numbers(cls, actual: ArrayLike, said: ArrayLike, task: Task = REGRESSION) -> Predicted:
+    def of_numbers(cls, actual: ArrayLike, predicted: ArrayLike, task: Task = REGRESSION) -> Predicted:
         """Return predicted numbers with the true ones."""
-        return cls(_numbers(np.asarray(actual)), np.asarray(said, dtype=np.float64), None, (), task)
+        return cls(_numbers(np.asarray(actual)), np.asarray(predicted, dtype=np.float64), None, (), task)
 
     @classmethod
     def of_classes(
-        cls, actual: Iterable[Any], said: Iterable[Any], classes: Sequence[Any], probabilities: Floats | None = None
+        cls,
+        actual: Iterable[Any],
+        predicted: Iterable[Any],
+        classes: Sequence[Any],
+        probabilities: Floats | None = None,
     ) -> Predicted:
         """Return predicted classes with the true ones, which may include classes unknown to the model.
 
@@ -88,14 +92,13 @@ class Predicted:
         >>> Predicted.of_classes(["0", "2"], [0, 1], [0, 1]).classes
         ('0', '1', '2')
         """
-        true, guessed = ([class_name(label) for label in np.asarray(part).tolist()] for part in (actual, said))
+        true, guessed = ([class_name(label) for label in np.asarray(part).tolist()] for part in (actual, predicted))
         known = tuple(dict.fromkeys([*map(class_name, classes), *sorted({*true, *guessed})]))
-        codes = {name: code for code, name in enumerate(known)}
-        if probabilities is not None and len(known) > probabilities.shape[1]:
-            wider = np.zeros((len(probabilities), len(known)))
-            wider[:, : probabilities.shape[1]] = probabilities
-            probabilities = wider
-        return cls(_coded(true, codes), _coded(guessed, codes), probabilities, known, Classification(known))
+        if probabilities is not None:
+            probabilities = np.pad(probabilities, ((0, 0), (0, len(known) - probabilities.shape[1])))
+        code_of = {name: code for code, name in enumerate(known)}
+        truth, codes = (np.array([code_of[name] for name in names], dtype=np.int64) for names in (true, guessed))
+        return cls(truth, codes, probabilities, known, Classification(known))
 
 
 def constant_answers(answers: Predicted, training: NDArray[Any] | None = None) -> Predicted:
@@ -111,12 +114,8 @@ def constant_answers(answers: Predicted, training: NDArray[Any] | None = None) -
     if not len(answers.actual):
         raise DataError("there are no individuals to score")
     seen = answers.actual if training is None else training
-    said, probabilities = answers.task.baseline(seen, len(answers.actual))
-    return replace(answers, said=said, probabilities=probabilities)
-
-
-def _coded(names: list[str], codes: Mapping[str, int]) -> Ints:
-    return np.array([codes[name] for name in names], dtype=np.int64)
+    predicted, probabilities = answers.task.baseline(seen, len(answers.actual))
+    return replace(answers, predicted=predicted, probabilities=probabilities)
 
 
 def _numbers(labels: NDArray[Any]) -> Floats:
@@ -144,7 +143,7 @@ def main_metric(task: str | Task) -> str:
 
 
 def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, ...]:
-    """Return the metrics for names: the default ones for None, every one for ``all``.
+    """Return the metrics with these names: the default metrics for None, all of the task for ``all``.
 
     Examples
     --------
@@ -178,7 +177,7 @@ def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, .
 
 
 class Confusion(NamedTuple):
-    """Confusion matrix of the classes: the true classes are the rows, the predicted ones the columns."""
+    """Confusion matrix: one row per true class, one column per predicted class."""
 
     classes: tuple[str, ...]
     counts: Ints
@@ -268,7 +267,7 @@ def score_answers(answers: Predicted, baseline: Predicted, metrics: Sequence[str
     {'accuracy': 0.667, 'f1': 0.667}
     """
     names = known_metrics(metrics, answers.task)
-    constant = answers.task.constant_text(baseline.said[0])
+    constant = answers.task.constant_text(baseline.predicted[0])
     return Scores(
         answers.task,
         len(answers.actual),
@@ -286,15 +285,15 @@ def gather_scores(parts: Sequence[Scores]) -> Scores:
     """
     first = parts[0]
     constants = {part.constant for part in parts}
-    values, baseline = ([_stacked(parts, each, name) for name in first.values] for each in ("values", "baseline"))
+    counts = [part.confusion.counts for part in parts if part.confusion is not None]
     return Scores(
         first.task,
         sum(part.n for part in parts),
-        {name: _mean(row) for name, row in zip(first.values, values, strict=True)},
-        {name: _mean(row) for name, row in zip(first.values, baseline, strict=True)},
+        {name: _mean([part.values[name] for part in parts]) for name in first.values},
+        {name: _mean([part.baseline[name] for part in parts]) for name in first.values},
         constants.pop() if len(constants) == 1 else "always the most frequent class",
-        None if first.confusion is None else _added([part.confusion for part in parts if part.confusion]),
-        {name: _sd(row) for name, row in zip(first.values, values, strict=True)},
+        None if first.confusion is None else first.confusion._replace(counts=np.sum(counts, axis=0)),
+        {name: _sd([part.values[name] for part in parts]) for name in first.values},
     )
 
 
@@ -338,20 +337,20 @@ def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequenc
     """
     model = model if hasattr(model, "predict") else fitted(model).model
     own = _classes_of(model)
-    said = model.predict(individuals)
-    if np.shape(target) != np.shape(said):
+    predicted = model.predict(individuals)
+    if np.shape(target) != np.shape(predicted):
         got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
-        raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
+        raise DataError(f"expected {len(predicted)} labels, one for each individual; got {got}")
     if own is None:
         tree = getattr(model, "tree_", getattr(model, "tree", None))
-        return Predicted.of_numbers(target, said, REGRESSION if tree is None else tree.task)
+        return Predicted.of_numbers(target, predicted, REGRESSION if tree is None else tree.task)
     probabilities = model.predict_proba(individuals) if hasattr(model, "predict_proba") else None
     if classes is None or probabilities is None:
-        return Predicted.of_classes(np.asarray(target), said, classes or own, probabilities)
+        return Predicted.of_classes(np.asarray(target), predicted, classes or own, probabilities)
     names = [class_name(each) for each in classes]
-    wider = np.zeros((len(said), len(names)))
+    wider = np.zeros((len(predicted), len(names)))
     wider[:, [names.index(class_name(each)) for each in own]] = probabilities
-    return Predicted.of_classes(np.asarray(target), said, names, wider)
+    return Predicted.of_classes(np.asarray(target), predicted, names, wider)
 
 
 def _classes_of(model: Any) -> list[Any] | None:
@@ -372,28 +371,20 @@ def _computed(answers: Predicted, names: Iterable[str]) -> dict[str, float]:
 def _confusion(answers: Predicted) -> Confusion:
     from sklearn.metrics import confusion_matrix
 
-    with warnings.catch_warnings():  # about a single class
+    with warnings.catch_warnings():  # a single class
         warnings.simplefilter("ignore")
-        counts = confusion_matrix(answers.actual, answers.said, labels=range(len(answers.classes)))
+        counts = confusion_matrix(answers.actual, answers.predicted, labels=range(len(answers.classes)))
     return Confusion(answers.classes, counts)
 
 
-def _added(confusions: Sequence[Confusion]) -> Confusion:
-    return Confusion(confusions[0].classes, np.sum([each.counts for each in confusions], axis=0))
+def _mean(values: Sequence[float]) -> float:
+    known = list(filter(isfinite, values))
+    return float(np.mean(known)) if known else nan
 
 
-def _stacked(parts: Sequence[Scores], which: str, name: str) -> Floats:
-    return np.array([getattr(part, which)[name] for part in parts])
-
-
-def _mean(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else nan
-
-
-def _sd(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.std(ddof=1)) if len(known) > 1 else nan
+def _sd(values: Sequence[float]) -> float:
+    known = list(filter(isfinite, values))
+    return float(np.std(known, ddof=1)) if len(known) > 1 else nan
 
 
 def _finite(value: float) -> float | None:

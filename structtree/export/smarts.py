@@ -1,21 +1,21 @@
-"""Tests about molecules as SMARTS, where SMARTS can say them.
+"""Tests about molecules as SMARTS, where SMARTS can express them.
 
-A test becomes patterns of one atom each, with what is around the atom in recursive SMARTS, and how many atoms of the
-molecule must match; `and`, `or` and `not` between such patterns are alternatives, each a list of patterns. What
-cannot be said exactly is not said: descriptors, partial charges, conjugation, R and S, E and Z, and whole rings,
-since a cycle of a pattern need not be one of the smallest rings. Charges, hybridisation and sizes of rings are
-written as RDKit extends SMARTS (``+{1-}``, ``^2``, ``k6``).
+A test becomes patterns of one atom each, with the surroundings of the atom in recursive SMARTS, and the number of
+atoms that must match. Tests joined by `and`, `or` and `not` become alternatives, each a list of patterns. Tests with
+no exact equivalent are not exported: descriptors, partial charges, conjugation, R and S, E and Z, and whole rings,
+since a cycle in a pattern need not be a smallest ring. Charges, hybridisation and ring sizes use RDKit's extensions
+of SMARTS (``+{1-}``, ``^2``, ``k6``).
 
-The law (``tests/export/test_smarts.py``): patterns hold of the same molecules as the test, for RDKit.
+Law (``tests/export/test_smarts.py``): in RDKit, the patterns match exactly the molecules that satisfy the test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, product
-from math import ceil, floor, inf
-from typing import Any, Literal
+from itertools import chain, combinations_with_replacement, product
+from math import ceil, floor, inf, prod
+from typing import Any, Literal, TypeVar
 
 from structtree.data.schema import Schema
 from structtree.errors import UsageError
@@ -28,13 +28,15 @@ from structtree.space.terms import conjuncts
 
 __all__ = ["SmartsPattern", "SmartsTest", "export_smarts", "to_smarts"]
 
+_T = TypeVar("_T")
+
 MOST_ALTERNATIVES = 24
-"""A test with more alternatives is not written."""
+"""Maximum number of alternatives; tests that need more are not exported."""
 
 
 @dataclass(frozen=True, slots=True)
 class SmartsPattern:
-    """A SMARTS, and how many matches of it a molecule must have, or may have."""
+    """SMARTS pattern, with the minimum or maximum number of its matches in a molecule."""
 
     smarts: str
     op: Literal[">=", "<="] = ">="
@@ -42,7 +44,7 @@ class SmartsPattern:
 
     @property
     def negated(self) -> SmartsPattern:
-        """The pattern of all other molecules."""
+        """The pattern that all other molecules match."""
         if self.op == ">=":
             return SmartsPattern(self.smarts, "<=", self.n - 1)
         return SmartsPattern(self.smarts, ">=", self.n + 1)
@@ -50,13 +52,13 @@ class SmartsPattern:
 
 @dataclass(frozen=True, slots=True)
 class SmartsTest:
-    """A test as SMARTS: it holds where all patterns of one of the alternatives do; or why it cannot be said.
+    """Test as SMARTS: true if all patterns of one alternative match.
 
     Parameters
     ----------
     alternatives : tuple of tuples of SmartsPattern
     problem : str
-        Why SMARTS cannot say it; else empty.
+        Why SMARTS cannot express the test; otherwise empty.
     """
 
     alternatives: tuple[tuple[SmartsPattern, ...], ...]
@@ -64,7 +66,7 @@ class SmartsTest:
 
 
 def to_smarts(test: syn.Predicate) -> SmartsTest:
-    """Return a test about molecules, as RDKit has read them, as SMARTS.
+    """Return a test about molecules as SMARTS.
 
     Examples
     --------
@@ -72,16 +74,16 @@ def to_smarts(test: syn.Predicate) -> SmartsTest:
     >>> to_smarts(parse_predicate("count atoms (element = N and exists bonds (order = double)) >= 2"))
     SmartsTest(alternatives=((SmartsPattern(smarts='[#7;$(*=*)]', op='>=', n=2),),), problem='')
     >>> to_smarts(parse_predicate("logp >= 2")).problem
-    'logp is of the whole molecule, and SMARTS describes atoms and bonds'
+    'logp describes the whole molecule, but SMARTS only atoms and bonds'
     """
     try:
         return SmartsTest(_molecule(test))
-    except _UnsayableError as why:
-        return SmartsTest((), str(why))
+    except _NotInSmartsError as problem:
+        return SmartsTest((), str(problem))
 
 
 def export_smarts(model: Any) -> str:
-    """Return the tests of a tree about molecules as SMARTS, as lines of values with tabs between them.
+    """Return the tests of a tree about molecules as SMARTS, in tab-separated lines.
 
     Parameters
     ----------
@@ -91,11 +93,11 @@ def export_smarts(model: Any) -> str:
     tree = known.tree
     if not _is_of_molecules(tree.schema):
         raise UsageError(
-            f"SMARTS describe molecules that RDKit has read; this model is about {tree.schema.individual}"
+            f"SMARTS needs molecules that RDKit has read; the individuals of this model are {tree.schema.individual}"
         )
     lines = [
-        "# A test holds of a molecule if all patterns of one of its alternatives have so many matches; RDKit counts",
-        "# them: len(mol.GetSubstructMatches(Chem.MolFromSmarts(smarts))).",
+        "# A molecule satisfies a test if all patterns of one alternative have the given number of matches,",
+        "# in RDKit: len(mol.GetSubstructMatches(Chem.MolFromSmarts(smarts))).",
         *_preparation(known.reading.options),
         "node\ttest\talternative\tmatches\tsmarts\tproblem",
     ]
@@ -104,26 +106,26 @@ def export_smarts(model: Any) -> str:
         if isinstance(branch, Branch):
             lines += _lines(node, pretty(branch.test), to_smarts(branch.test))
         else:
-            lines += _lines(node, "", SmartsTest((), "the sides are values of an attribute of the whole molecule"))
+            lines += _lines(node, "", SmartsTest((), "the branches are values of an attribute of the whole molecule"))
     return "\n".join(lines) + "\n"
 
 
-def _lines(node: int, test: str, said: SmartsTest) -> Iterable[str]:
-    if said.problem:
-        yield "\t".join([str(node), inert(test), "", "", "", inert(said.problem)])
-    for number, patterns in enumerate(said.alternatives, 1):
+def _lines(node: int, test: str, found: SmartsTest) -> Iterable[str]:
+    if found.problem:
+        yield "\t".join([str(node), inert(test), "", "", "", inert(found.problem)])
+    for number, patterns in enumerate(found.alternatives, 1):
         for pattern in patterns or (SmartsPattern("*", ">=", 0),):
             yield "\t".join([str(node), inert(test), str(number), f"{pattern.op} {pattern.n}", pattern.smarts, ""])
 
 
-def _preparation(said: Mapping[str, Any]) -> Iterable[str]:
-    """Yield what is to be done to a molecule first, if the data was read in a way of its own."""
-    if said.get("largest_fragment"):
-        yield "# Of each molecule, only the largest fragment (rdMolStandardize.LargestFragmentChooser)."
-    if said.get("neutralise"):
-        yield "# Of each molecule, the uncharged form (rdMolStandardize.Uncharger)."
-    if said.get("hydrogens") == "explicit":
-        yield "# Of each molecule, the form with its hydrogens as atoms (Chem.AddHs)."
+def _preparation(options: Mapping[str, Any]) -> Iterable[str]:
+    """Yield the preprocessing that the reading options require."""
+    if options.get("largest_fragment"):
+        yield "# First keep only the largest fragment of each molecule (rdMolStandardize.LargestFragmentChooser)."
+    if options.get("neutralise"):
+        yield "# First neutralise each molecule (rdMolStandardize.Uncharger)."
+    if options.get("hydrogens") == "explicit":
+        yield "# First add the hydrogens of each molecule as atoms (Chem.AddHs)."
 
 
 def _is_of_molecules(schema: Schema) -> bool:
@@ -132,8 +134,8 @@ def _is_of_molecules(schema: Schema) -> bool:
     return schema.individual == "Molecule" and has_atoms and "Ring" in schema
 
 
-class _UnsayableError(Exception):
-    """Something that SMARTS cannot say; the message says why."""
+class _NotInSmartsError(Exception):
+    """Reason why a test cannot be expressed in SMARTS."""
 
 
 # ---- expressions in brackets ----------------------------------------------------------------------------
@@ -141,9 +143,10 @@ class _UnsayableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Expression:
-    """Condition on one atom: a primitive, or others joined.
+    """Condition on one atom: a primitive, a conjunction or a disjunction.
 
-    In SMARTS ``&`` binds more tightly than ``,``, and that more than ``;``; what goes deeper is recursive SMARTS.
+    In SMARTS, ``&`` binds more tightly than ``,``, which binds more tightly than ``;``. Deeper nesting needs
+    recursive SMARTS.
     """
 
     kind: Literal["primitive", "and", "or"]
@@ -152,7 +155,7 @@ class _Expression:
 
     @property
     def inside(self) -> str:
-        """The expression as it stands in brackets."""
+        """The expression without its brackets."""
         if self.kind == "and":
             return ";".join(part.inside for part in self.parts)
         return ",".join(map(_tight, self.parts)) if self.kind == "or" else self.text
@@ -163,11 +166,11 @@ class _Expression:
         if self == _ANY:
             return "*"
         text = self.inside
-        return f"[*;{text}]" if text.startswith("H") else f"[{text}]"  # where [H] would be a hydrogen
+        return f"[*;{text}]" if text.startswith("H") else f"[{text}]"  # [H] would be a hydrogen atom
 
 
 def _tight(part: _Expression) -> str:
-    """Return an alternative of an `or`."""
+    """Return one operand of a disjunction."""
     if part.kind == "and" and all(each.kind == "primitive" for each in part.parts):
         return "&".join(each.text for each in part.parts)
     return part.text if part.kind == "primitive" else f"$({part.atom})"
@@ -202,15 +205,15 @@ def _not(part: _Expression) -> _Expression:
 
 _HYBRIDS = {"s": "^0", "sp": "^1", "sp2": "^2", "sp3": "^3", "sp3d": "^4", "sp3d2": "^5"}
 _WHY_NOT = {
-    "partial_charge": "partial charges are computed, and SMARTS has no word for them",
-    "chirality": "SMARTS compares the order of neighbours and does not know R and S",
-    "conjugated": "SMARTS has no word for conjugated bonds",
-    "stereo": "SMARTS compares directions of bonds and does not know E and Z",
+    "partial_charge": "partial charges are computed, so SMARTS has no notation for them",
+    "chirality": "SMARTS describes the order of neighbours, not R and S",
+    "conjugated": "SMARTS has no notation for conjugated bonds",
+    "stereo": "SMARTS describes the directions of bonds, not E and Z",
 }
 
 
-def _unknown(name: str) -> _UnsayableError:
-    return _UnsayableError(_WHY_NOT.get(name, f"SMARTS has no word for {name}"))
+def _unknown(name: str) -> _NotInSmartsError:
+    return _NotInSmartsError(_WHY_NOT.get(name, f"SMARTS has no notation for {name}"))
 
 
 def _atom(test: syn.Predicate) -> _Expression:
@@ -237,15 +240,14 @@ def _atom(test: syn.Predicate) -> _Expression:
             return _hybrid(name)
         case syn.Among("hybridisation", values, None):
             return _joined("or", (_hybrid(str(value)) for value in values))
-        case syn.Compare(name, "!=", int() | float() as number) if name in _COUNTED:
-            return _not(_COUNTED[name](number, number))
-        case syn.Compare(name, op, int() | float() as number) if name in _COUNTED:
-            return _COUNTED[name](number if op != "<=" else -inf, number if op != ">=" else inf)
+        case syn.Compare(name, op, int() | float()) if name in _COUNTED:
+            found = _COUNTED[name](*_range(test))
+            return _not(found) if op == "!=" else found
         case syn.Among(name, values, None) if name in _COUNTED:
             numbers = [value for value in values if not isinstance(value, str)]
             return _joined("or", (_COUNTED[name](number, number) for number in numbers))
-        case syn.Within(name, low, high, closed, None) if name in _COUNTED:
-            return _COUNTED[name](low, high if closed or not float(high).is_integer() else high - 1)
+        case syn.Within(name, source=None) if name in _COUNTED:
+            return _COUNTED[name](*_range(test))
         case syn.Missing("element" | "aromatic" | "in_ring" | "degree" | "hydrogens" | "charge"):
             return _not(_ANY)
         case syn.Exists("bonds", inner):
@@ -264,11 +266,22 @@ def _atom(test: syn.Predicate) -> _Expression:
 
 
 def _name_in(test: syn.Predicate) -> str:
-    """Return what a test is about, as far as an error needs it."""
+    """Return the subject of a test, for an error message."""
     for member in ("attribute", "link", "member"):
         if isinstance(name := getattr(test, member, None), str):
             return name
     return f"'{pretty(test)}'"
+
+
+def _range(test: syn.Compare | syn.Within) -> tuple[float, float]:
+    """Return the least and the greatest integer that satisfy a test, or do not if its operator is ``!=``."""
+    match test:
+        case syn.Compare(_, op, int() | float() as number):
+            return number if op != "<=" else -inf, number if op != ">=" else inf
+        case syn.Within(_, low, high, closed):
+            return low, high if closed or not float(high).is_integer() else high - 1
+        case _:
+            raise _unknown(_name_in(test))
 
 
 def _element(symbol: str) -> _Expression:
@@ -277,17 +290,17 @@ def _element(symbol: str) -> _Expression:
     try:
         return _is("#0" if symbol == "*" else f"#{GetPeriodicTable().GetAtomicNumber(symbol)}")
     except RuntimeError:
-        raise _UnsayableError(f"{symbol} is not an element") from None
+        raise _NotInSmartsError(f"{symbol} is not an element") from None
 
 
 def _hybrid(name: str) -> _Expression:
     if name not in _HYBRIDS:
-        raise _UnsayableError(f"SMARTS has no word for the hybridisation {name}")
+        raise _NotInSmartsError(f"SMARTS has no notation for the hybridisation {name}")
     return _is(_HYBRIDS[name])
 
 
 def _counted(letter: str) -> Callable[[float, float], _Expression]:
-    """Return how a number of neighbours or hydrogens in a range is written."""
+    """Return the function that writes a range of numbers of neighbours or hydrogens."""
 
     def between(low: float, high: float) -> _Expression:
         least, most = max(0, ceil(low) if low > -inf else 0), floor(high) if high < inf else None
@@ -321,7 +334,7 @@ _ORDERS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
 
 @dataclass(frozen=True, slots=True)
 class _Neighbour:
-    """A bond, as primitives that are all true, and the atom at its other end."""
+    """Bond, as a conjunction of primitives, with the atom at its other end."""
 
     bond: tuple[str, ...]
     to: _Expression
@@ -332,19 +345,12 @@ class _Neighbour:
 
 
 def _bond(test: syn.Predicate, *, positive: bool = True) -> tuple[_Neighbour, ...]:
-    """Return a condition on a bond, or its opposite, as alternatives."""
+    """Return a condition on a bond, or its negation, as alternatives."""
+    return _alternatives(test, positive, _bond_literal, _both)
+
+
+def _bond_literal(test: syn.Predicate, positive: bool) -> tuple[_Neighbour, ...]:
     match test:
-        case syn.Top():
-            return (_Neighbour((), _ANY),) if positive else ()
-        case syn.Named(_, body) if body is not None:
-            return _bond(body, positive=positive)
-        case syn.Not(inner):
-            return _bond(inner, positive=not positive)
-        case syn.And(parts) | syn.Or(parts):
-            each = [_bond(part, positive=positive) for part in parts]
-            if isinstance(test, syn.And) != positive:
-                return tuple(dict.fromkeys(one for alternatives in each for one in alternatives))
-            return tuple(map(_both, _few(each)))
         case syn.Flag("in_ring", true):
             return (_Neighbour(("@" if true == positive else "!@",), _ANY),)
         case syn.Compare("order", "=", str() as order):
@@ -362,7 +368,7 @@ def _bond(test: syn.Predicate, *, positive: bool = True) -> tuple[_Neighbour, ..
 
 def _order(name: str) -> str:
     if name not in _ORDERS:
-        raise _UnsayableError(f"SMARTS has no symbol for a {name} bond")
+        raise _NotInSmartsError(f"SMARTS has no symbol for a {name} bond")
     return _ORDERS[name]
 
 
@@ -371,25 +377,55 @@ def _both(neighbours: Sequence[_Neighbour]) -> _Neighbour:
     return _Neighbour(bonds, _joined("and", (each.to for each in neighbours)))
 
 
-def _few(each: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
-    """Return one of each in all ways, unless these are too many."""
-    n = 1
-    for alternatives in each:
-        n *= len(alternatives)
+def _alternatives(
+    test: syn.Predicate,
+    positive: bool,
+    literal: Callable[[syn.Predicate, bool], tuple[_T, ...]],
+    join: Callable[[Sequence[_T]], _T],
+) -> tuple[_T, ...]:
+    """Return a test, or its negation, in disjunctive normal form.
+
+    Parameters
+    ----------
+    test : Predicate
+    positive : bool
+    literal : function
+        Returns the alternatives of a literal or its negation.
+    join : function
+        Returns the conjunction of alternatives.
+    """
+    match test:
+        case syn.Top():
+            return (join(()),) if positive else ()
+        case syn.Named(_, body) if body is not None:
+            return _alternatives(body, positive, literal, join)
+        case syn.Not(inner):
+            return _alternatives(inner, not positive, literal, join)
+        case syn.And(parts) | syn.Or(parts):
+            each = [_alternatives(part, positive, literal, join) for part in parts]
+            if isinstance(test, syn.And) != positive:
+                return tuple(dict.fromkeys(one for alternatives in each for one in alternatives))
+            return tuple(map(join, _few(each)))
+        case _:
+            return literal(test, positive)
+
+
+def _few(each: Sequence[Sequence[_T]]) -> list[tuple[_T, ...]]:
+    """Return the product of alternatives, if it is not too large."""
+    n = prod(map(len, each))
     if n > MOST_ALTERNATIVES:
-        raise _UnsayableError(f"it would take {n:,} alternatives")
+        raise _NotInSmartsError(f"it needs {n:,} alternatives")
     return list(product(*each))
 
 
 def _neighbours(wanted: Sequence[tuple[_Neighbour, ...]]) -> _Expression:
-    """Return that an atom has different neighbours, one for each of some conditions."""
+    """Return the condition that an atom has a different neighbour for each of the given conditions."""
     if not wanted:
         return _ANY
     if len(set(wanted)) == 1 and len(wanted[0]) > 1:
-        ways: Iterable[tuple[_Neighbour, ...]] = combinations_with_replacement(wanted[0], len(wanted))
-        ways = list(ways)
+        ways = list(combinations_with_replacement(wanted[0], len(wanted)))
         if len(ways) > MOST_ALTERNATIVES:
-            raise _UnsayableError(f"it would take {len(ways):,} alternatives")
+            raise _NotInSmartsError(f"it needs {len(ways):,} alternatives")
     else:
         ways = _few(wanted)
     around = ["".join(f"({each.text})" for each in way[:-1]) + way[-1].text for way in ways]
@@ -400,31 +436,28 @@ def _neighbours(wanted: Sequence[tuple[_Neighbour, ...]]) -> _Expression:
 
 
 def _ring(test: syn.Predicate) -> _Expression:
-    """Return the atoms of rings that satisfy a condition: its size, and one atom that is in it."""
+    """Return the condition on an atom of a ring: the size of the ring, and at most one atom that it contains."""
     low, high, atoms = -inf, inf, []
     for part in conjuncts(test):
         match part:
             case syn.Top():
                 pass
-            case syn.Compare("size", op, int() | float() as size) if op != "!=":
-                low, high = max(low, size if op != "<=" else -inf), min(high, size if op != ">=" else inf)
-            case syn.Within("size", least, most, closed, None):
-                low, high = max(low, least), min(high, most if closed or not float(most).is_integer() else most - 1)
+            case syn.Compare("size", "=" | ">=" | "<=", int() | float()) | syn.Within("size", source=None):
+                least, most = _range(part)
+                low, high = max(low, least), min(high, most)
             case syn.Exists("atoms", inner):
                 atoms.append(_atom(inner))
             case syn.Compare("hetero", ">=", 1):
                 atoms.append(_not(_is("#6")))
             case _:
-                raise _UnsayableError(
-                    "SMARTS can ask about atoms of rings by their sizes, not about the smallest rings"
-                )
+                raise _NotInSmartsError("SMARTS describes atoms of rings by ring size, not the smallest rings")
     if len(atoms) > 1:
-        raise _UnsayableError("SMARTS cannot ask whether two atoms are in the same smallest ring")
+        raise _NotInSmartsError("SMARTS cannot express that two atoms are in the same smallest ring")
     return _joined("and", [_ring_size(max(3, ceil(max(low, 0.0))), floor(high) if high < inf else None), *atoms])
 
 
 def _ring_size(least: int, most: int | None) -> _Expression:
-    """Return that an atom is in a ring of a size; no ring has fewer than three atoms."""
+    """Return the condition that an atom is in a ring of a size; no ring has fewer than three atoms."""
     if most is not None and most < least:
         return _not(_ANY)
     if least == 3 and most is None:
@@ -434,26 +467,15 @@ def _ring_size(least: int, most: int | None) -> _Expression:
 
 # ---- molecules ------------------------------------------------------------------------------------------
 
-_Alternatives = tuple[tuple[SmartsPattern, ...], ...]
+
+def _molecule(test: syn.Predicate) -> tuple[tuple[SmartsPattern, ...], ...]:
+    """Return a condition on a molecule as alternatives."""
+    return _alternatives(test, True, _molecule_literal, lambda found: tuple(chain.from_iterable(found)))
 
 
-def _molecule(test: syn.Predicate, *, positive: bool = True) -> _Alternatives:
-    """Return a condition on a molecule, or its opposite, as alternatives."""
-    match test:
-        case syn.Top():
-            return ((),) if positive else ()
-        case syn.Named(_, body) if body is not None:
-            return _molecule(body, positive=positive)
-        case syn.Not(inner):
-            return _molecule(inner, positive=not positive)
-        case syn.And(parts) | syn.Or(parts):
-            each = [_molecule(part, positive=positive) for part in parts]
-            if isinstance(test, syn.And) != positive:
-                return tuple(dict.fromkeys(one for alternatives in each for one in alternatives))
-            return tuple(tuple(pattern for patterns in way for pattern in patterns) for way in _few(each))
-        case _:
-            pattern = _pattern(test)
-            return ((pattern if positive else pattern.negated,),)
+def _molecule_literal(test: syn.Predicate, positive: bool) -> tuple[tuple[SmartsPattern, ...], ...]:
+    pattern = _pattern(test)
+    return ((pattern if positive else pattern.negated,),)
 
 
 def _pattern(test: syn.Predicate) -> SmartsPattern:
@@ -473,7 +495,7 @@ def _pattern(test: syn.Predicate) -> SmartsPattern:
         case syn.No("rings", inner) | syn.Count("rings", inner, "<=", 0):
             return SmartsPattern(_ring(inner).atom, "<=", 0)
         case syn.Count("rings") | syn.All("rings") | syn.Distinct("rings"):
-            raise _UnsayableError("SMARTS can count matching atoms, but not rings")
+            raise _NotInSmartsError("SMARTS can count matching atoms, but not rings")
         case _:
             name = _name_in(test)
-            raise _UnsayableError(f"{name} is of the whole molecule, and SMARTS describes atoms and bonds")
+            raise _NotInSmartsError(f"{name} describes the whole molecule, but SMARTS only atoms and bonds")

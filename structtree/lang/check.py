@@ -1,7 +1,7 @@
-"""Checking of grammars: every name is known, every value has the right kind, and every rewrite specialises.
+"""Checks of a grammar: every name is known, every value has the right kind, and every rewrite specialises.
 
-`declare` determines the schema, `resolve` the names and values of a predicate, and `rewrites` checks rewrites. This
-module combines them, and sorts the definitions by their dependencies.
+`declare` determines the schema, `resolve` resolves the names and values of predicates, and `rewrites` checks
+rewrites. This module combines them and sorts definitions by dependency.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
 
 from structtree.data.schema import Attribute, Schema
 from structtree.errors import GrammarError
@@ -17,36 +18,44 @@ from structtree.lang.aggregates import computed_attribute
 from structtree.lang.background import Background, background_of
 from structtree.lang.calls import Place, call_of, places_of
 from structtree.lang.declare import declared_categories, declared_schema, in_names_of, schema_of
+from structtree.lang.mistakes import located
 from structtree.lang.pretty import pretty, pretty_rewrite
 from structtree.lang.resolve import Scope, its_hint, resolve
-from structtree.lang.rewrites import CheckedRewrite, check_rewrite, never_derived, reachable_types, refuse_endless
+from structtree.lang.rewrites import (
+    CheckedRewrite,
+    Rewrites,
+    check_rewrite,
+    never_derived,
+    reachable_types,
+    refuse_endless,
+)
 from structtree.lang.walk import asked_members, children, inner_type, subpredicates
 from structtree.reprs import names_text, number_text, short_repr
 
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
 
 MAX_DEFINITION_DEPTH = 150
-"""Maximum nesting of a definition with the definitions in it expanded."""
+"""Maximum nesting of a definition after expansion of the definitions in it."""
 
 MAX_SIZE = 100_000
-"""Maximum number of parts of a definition with the definitions in it expanded."""
+"""Maximum number of parts of a definition after expansion of the definitions in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedGrammar:
-    """A grammar that was checked against a schema.
+    """A grammar that has been checked against a schema.
 
     Parameters
     ----------
     syntax : GrammarSyntax
         The checked syntax, with the type names of the data.
     schema : Schema
-        The schema of the data, or the declared one; with functions, computed attributes and derived links.
+        The schema of the data, or else the declared schema, with functions, computed attributes and derived links.
     individual : str
     rewrites : mapping from type to tuple of CheckedRewrite
         All rewrites except ``top and top``, with globs expanded.
     conjuncts : mapping from type to int
-        The maximum number of conjuncts at a position: 1 without ``top and top``, 0 if only literals are limited.
+        The maximum number of conjuncts at a position: 1 without ``top and top``; 0 for no maximum.
     definitions : mapping from name to Definition
         Definitions with resolved bodies.
     functions : mapping from name to Function
@@ -79,6 +88,17 @@ class CheckedGrammar:
         return short_repr(self, self.syntax.name or "unnamed", f"{rewrites} for {types}", warnings)
 
 
+class _Warning(NamedTuple):
+    """A warning about a grammar, and its location."""
+
+    message: str
+    place: syn.Location | None = None
+
+    def text(self, source: str) -> str:
+        where = f"{source}:{self.place.line}:{self.place.column}" if self.place else source
+        return f"{where}: {self.message}"
+
+
 def check(
     syntax: syn.GrammarSyntax,
     schema: Schema | None = None,
@@ -93,7 +113,7 @@ def check(
     ----------
     syntax : GrammarSyntax
     schema : Schema, optional
-        The schema of the data; it must have all declared types and members.
+        The schema of the data, which must have all declared types and members.
     source, text : str
         The name and the text of the grammar, for error messages.
     copies : mapping from type to names, optional
@@ -111,51 +131,47 @@ def check(
     >>> [pretty(rewrite.right) for rewrite in checked.rewrites["Car"]]
     ['f1 >= *', 'f2 >= *']
     """
-    known = schema or declared_schema(syntax, source, text)
-    meant = in_names_of(syntax, known, source, text)
-    background = background_of(meant, schema_of(meant, schema, source, text), source, text, members=copies)
-    found = background.schema
-    scope = Scope(found, categories=_categories(meant, found), source=source, text=text)
-    scope = replace(scope, definitions=_definitions(meant, scope))
-    skipped: list[str] = []
-    rewrites = _rewrites(meant, scope, skipped)
-    refuse_endless(rewrites, syntax.limits, scope)
+    with located(source, text):
+        meant = in_names_of(syntax, schema or declared_schema(syntax))
+        background = background_of(meant, schema_of(meant, schema), members=copies)
+        found = background.schema
+        scope = Scope(found, categories=_categories(meant, found))
+        scope = replace(scope, definitions=_definitions(meant, scope))
+        skipped: list[_Warning] = []
+        rewrites = _rewrites(meant, scope, skipped)
+        refuse_endless(rewrites, syntax.limits, scope)
+        conjuncts = _conjuncts(meant, scope)
     return CheckedGrammar(
         meant,
         found,
         found.individual,
         rewrites,
-        _conjuncts(meant, scope),
+        conjuncts,
         scope.definitions,
         {function.name: function for function in meant.functions},
         background,
         meant.limits,
-        (*_warnings(meant, rewrites, scope), *skipped),
+        tuple(warning.text(source) for warning in (*_warnings(meant, rewrites, scope), *skipped)),
         source,
         text,
     )
 
 
 def check_predicate(
-    predicate: syn.Predicate,
-    type_name: str,
-    context: CheckedGrammar | Schema,
-    *,
-    source: str = "<predicate>",
-    text: str | None = None,
+    predicate: syn.Predicate, type_name: str, context: CheckedGrammar | Schema, *, text: str | None = None
 ) -> syn.Predicate:
     """Check a parsed predicate and resolve its names and values.
 
     Parameters
     ----------
     predicate : Predicate
-        A parsed predicate without value sources and globs.
+        A parsed predicate, without value sources or globs.
     type_name : str
         The type of the rows that it applies to.
     context : CheckedGrammar or Schema
         A grammar also provides definitions and functions.
-    source, text : str
-        The name and the text of the predicate, for error messages.
+    text : str, optional
+        The text of the predicate, for error messages.
 
     Examples
     --------
@@ -166,12 +182,13 @@ def check_predicate(
     Compare(attribute='order', op='=', value='7')
     """
     if isinstance(context, Schema):
-        scope = Scope(context, source=source, text=text)
+        scope = Scope(context)
     else:
         categories = _categories(context.syntax, context.schema)
-        scope = Scope(context.schema, context.definitions, categories, source=source, text=text)
-    scope.type(type_name)
-    (found,) = resolve(predicate, type_name, scope)
+        scope = Scope(context.schema, context.definitions, categories)
+    with located("<predicate>", text):
+        scope.type(type_name)
+        (found,) = resolve(predicate, type_name, scope)
     return found
 
 
@@ -199,7 +216,7 @@ def _definitions(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, syn.Defin
 
 
 def _check_parameters(definition: syn.Definition, scope: Scope) -> None:
-    """Raise an error for a parameter that is unused, or used with values of different kinds."""
+    """Raise an error for a parameter that is unused, or that is compared with different kinds of values."""
     for name, places in places_of(definition, scope.schema).items():
         if not places:
             raise scope.error(f"the parameter {name!r} of {definition.name!r} is unused")
@@ -212,7 +229,7 @@ def _check_parameters(definition: syn.Definition, scope: Scope) -> None:
 
 
 def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
-    """Return the description of a parameter's use, and the kind of its value."""
+    """Return a description of the use of a parameter, and the kind of its value."""
     test = place.test
     if isinstance(test, syn.Count):
         return f"a count of {test.link!r}", ("number",)
@@ -245,7 +262,7 @@ def _in_order(written: Mapping[str, syn.Definition], scope: Scope) -> list[str]:
 
 
 def _needs(definition: syn.Definition, written: Mapping[str, syn.Definition], scope: Scope) -> Iterator[str]:
-    """Yield the definitions that a definition uses; a word that is also a member of the type is not a definition."""
+    """Yield the definitions that a definition uses; a member of the type takes precedence over a definition."""
     for part, type_name in subpredicates(definition.body, definition.type, scope.schema):
         name = _name_of(part)
         if name is not None and name in written and name not in scope.schema.type(type_name).members:
@@ -264,7 +281,7 @@ def _name_of(part: syn.Predicate) -> str | None:
 
 
 def _refuse_huge(definition: syn.Definition, depths: dict[str, int], sizes: dict[str, int], scope: Scope) -> None:
-    """Raise an error for a definition that would be too large with the definitions in it expanded."""
+    """Raise an error for a definition that would be too large after expansion of the definitions in it."""
     depth, size = 0, 0
     stack = [(definition.body, 1)]
     while stack:
@@ -296,7 +313,9 @@ def _categories(syntax: syn.GrammarSyntax, schema: Schema) -> dict[tuple[str, st
     return {**declared, **copies}
 
 
-def _rewrites(syntax: syn.GrammarSyntax, scope: Scope, skipped: list[str]) -> dict[str, tuple[CheckedRewrite, ...]]:
+def _rewrites(
+    syntax: syn.GrammarSyntax, scope: Scope, skipped: list[_Warning]
+) -> dict[str, tuple[CheckedRewrite, ...]]:
     """Return the rewrites of each type; pairs inherit the rewrites of their far rows.
 
     Warnings about rewrites that pairs cannot inherit are added to ``skipped``.
@@ -323,7 +342,9 @@ def _rewrites(syntax: syn.GrammarSyntax, scope: Scope, skipped: list[str]) -> di
     return found
 
 
-def _inherited(rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[str]) -> tuple[CheckedRewrite, ...]:
+def _inherited(
+    rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[_Warning]
+) -> tuple[CheckedRewrite, ...]:
     """Return a rewrite for pairs; empty if it needs a derived link that the pairs do not copy."""
     plain = syn.Rewrite(rewrite.left, rewrite.right, place=rewrite.place)
     if any(
@@ -336,7 +357,7 @@ def _inherited(rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[
         return check_rewrite(plain, pairs, scope)
     except GrammarError as error:
         message = f"{pretty_rewrite(plain)!r} does not apply to the pairs of {pairs!r}: {error.message}"
-        skipped.append(_warning(message, rewrite.place, scope))
+        skipped.append(_Warning(message, rewrite.place))
         return ()
 
 
@@ -361,29 +382,27 @@ def _conjuncts(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, int]:
     return {name: found.get(name, 1) for name in scope.schema.names}
 
 
-def _warnings(
-    syntax: syn.GrammarSyntax, rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: Scope
-) -> Iterator[str]:
+def _warnings(syntax: syn.GrammarSyntax, rewrites: Rewrites, scope: Scope) -> Iterator[_Warning]:
     schema = scope.schema
     reachable = reachable_types(rewrites, schema)
     individual = schema.type(schema.individual)
     if individual.members and not rewrites.get(individual.name):
-        yield f"{scope.source}: the grammar has no tests: type {individual.name!r} has no rewrites"
+        yield _Warning(f"the grammar has no tests: type {individual.name!r} has no rewrites")
     used_by_pairs = {schema.met_by(name) for name in reachable} | {schema.rows_of(name) for name in reachable}
     for block in syntax.blocks:
         if block.type not in reachable | used_by_pairs:
             message = f"no rewrite leads from {schema.individual!r} to {block.type!r}, so this block is never used"
-            yield _warning(message, block.place, scope)
+            yield _Warning(message, block.place)
     used = [rewrite for name in schema.names if name in reachable for rewrite in rewrites.get(name, ())]
     for rewrite in used:
         if never_derived(rewrite, used, schema):
             message = f"no rewrite produces {pretty(rewrite.left)!r}, so this rewrite is never used"
-            yield _warning(message, rewrite.place, scope)
+            yield _Warning(message, rewrite.place)
     yield from _doubtful_values(rewrites, scope)
 
 
-def _doubtful_values(rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: Scope) -> Iterator[str]:
-    """Yield a warning for each undeclared category that is the name of an attribute."""
+def _doubtful_values(rewrites: Rewrites, scope: Scope) -> Iterator[_Warning]:
+    """Yield a warning for each undeclared category that has the name of an attribute."""
     stated = [(d.body, d.type) for d in scope.definitions.values()]
     stated += [(side, name) for name, of_type in rewrites.items() for r in of_type for side in (r.left, r.right)]
     for predicate, type_name in stated:
@@ -395,9 +414,4 @@ def _doubtful_values(rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: 
                     if attribute is None or value in attribute.values:
                         continue
                     if hint := its_hint(value, attribute, record, op):
-                        yield _warning(f"{pretty(part)!r} means the category {value!r}{hint}", part.place, scope)
-
-
-def _warning(message: str, place: syn.Location | None, scope: Scope) -> str:
-    where = f"{scope.source}:{place.line}:{place.column}" if place else scope.source
-    return f"{where}: {message}"
+                        yield _Warning(f"{pretty(part)!r} means the category {value!r}{hint}", part.place)

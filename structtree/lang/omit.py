@@ -1,6 +1,6 @@
-"""Removal of the rewrites about attributes that were removed from the data, such as the target.
+"""Removal of the rewrites that test attributes removed from the data, such as the target.
 
-A grammar that was derived from the whole data, or written for several targets, can be used without editing.
+A grammar that was derived from the whole data, or written for several targets, then needs no editing.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ __all__ = ["Omission", "omit_attributes"]
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """A grammar without the rewrites about some attributes.
+    """A grammar without the rewrites that test some attributes.
 
     Parameters
     ----------
     syntax : GrammarSyntax
     names : tuple of str
-        The attributes that the grammar mentioned.
+        The removed attributes that the grammar mentioned.
     n_rewrites : int
         The number of removed rewrites.
     computed : tuple of str
@@ -40,14 +40,8 @@ class Omission:
     computed: tuple[str, ...] = ()
 
 
-def omit_attributes(
-    syntax: syn.GrammarSyntax,
-    reasons: Mapping[str, str],
-    schema: Schema,
-    source: str = "<grammar>",
-    text: str | None = None,
-) -> Omission:
-    """Return the grammar without the rewrites about attributes of the individuals that the data does not have.
+def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schema: Schema) -> Omission:
+    """Return the grammar without the rewrites that test attributes removed from the individuals.
 
     Parameters
     ----------
@@ -56,13 +50,11 @@ def omit_attributes(
         Removed attributes, and why ("the target"); attributes that the data still has are kept.
     schema : Schema
         The schema of the data.
-    source, text : str
-        The name and the text of the grammar, for error messages.
 
     Raises
     ------
     GrammarError
-        If a definition uses a removed attribute; only its author can change it.
+        If a definition uses a removed attribute, since only its author can change it.
 
     Examples
     --------
@@ -77,12 +69,12 @@ def omit_attributes(
     """
     has = schema.type(schema.individual).members
     gone = {name: why for name, why in reasons.items() if name not in has}
-    meant = in_names_of(syntax, schema, source, text)
+    meant = in_names_of(syntax, schema)
     view = _View.of(meant, schema, frozenset(gone))
     for definition in meant.definitions:
         for name in view.asked(definition.body, definition.type):
             message = f"the definition {definition.name!r} uses {name!r}, which is {gone[name]}; remove it"
-            raise error_at(definition.place, message, source, text)
+            raise error_at(definition.place, message)
     pairs = list(zip(syntax.blocks, meant.blocks, strict=True))
     lost = {id(r): [*view.asked(r.left, m.type), *view.asked(r.right, m.type)] for _, m in pairs for r in m.rewrites}
     names = {name for asked in lost.values() for name in asked} | {*view.lost.values()}
@@ -108,9 +100,9 @@ def omit_attributes(
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The schema, the removed attributes, and the computed members that need them.
+    """The schema, the removed attributes, and the computed members that cannot be computed without them.
 
-    `lost` maps each member that is lost (with its type) to the removed attribute that it needs.
+    `lost` is a dict from each of these members (with its type) to the removed attribute that it needs.
     """
 
     schema: Schema
@@ -145,7 +137,7 @@ class _View:
             yield from self._matched(member, at)
 
     def _matched(self, attribute: str, type_name: str) -> Iterator[str]:
-        """Yield the removed attributes that a name needs; none for a glob that matches an attribute of the data."""
+        """Yield the removed attributes that a name refers to; none for a glob that still matches an attribute."""
         for at in {type_name, self.schema.rows_of(type_name)}:
             if (at, attribute) in self.lost:
                 yield self.lost[at, attribute]

@@ -38,6 +38,7 @@ from structtree.models.settings import Decision, Goal, Growth, Objective, Prunin
 from structtree.models.tree import Leaf, Tree, subtree
 from structtree.models.tree_predictor import TreePredictor
 from structtree.options import merge_options, refuse_unknown
+from structtree.progress import report
 from structtree.search.clock import Clock
 from structtree.space.background import with_background
 from structtree.tasks.classification import ClassWeight
@@ -207,10 +208,9 @@ def _labelled(
     labels = label_array(target)
     if labels.shape != (len(population),):
         return _Labelled(population, labels, sample_weight)
-    known, kept = drop_unlabelled(labels, unlabelled, target_name)
-    if kept is None:
-        return _Labelled(population, known, sample_weight)
-    return _Labelled(population.take(kept), known, None if sample_weight is None else np.asarray(sample_weight)[kept])
+    known = drop_unlabelled(labels, unlabelled, target_name)
+    inside = population if known.kept is None else population.take(known.kept)
+    return _Labelled(inside, known.labels, known.weights(sample_weight))
 
 
 def _population(individuals: Any, grammar: Grammar | None, smiles: str | None) -> Population:
@@ -249,10 +249,12 @@ class _Watch:
 
     def __call__(self, progress: Progress) -> None:
         self.stopped_by = progress.stopped_by or self.stopped_by
+        left = inf if self.clock is None else self.clock.left()
+        seconds_left = None if left == inf else max(0.0, left)
+        found = replace(progress, tree=self.tree, trees=self.trees, seconds_left=seconds_left)
+        report(found)
         if self.listener is not None:
-            left = inf if self.clock is None else self.clock.left()
-            whole = None if left == inf else max(0.0, left)
-            self.listener(replace(progress, tree=self.tree, trees=self.trees, seconds_left=whole))
+            self.listener(found)
 
     def tells_of(self, tree: int, trees: int) -> None:
         """Record which tree is grown next."""

@@ -25,10 +25,10 @@ from structtree.data.schema import Schema
 from structtree.errors import UsageError
 from structtree.lang.check import CheckedGrammar
 from structtree.learn.builder import Builder
-from structtree.models.routing import own_attributes
+from structtree.models.routing.subsets import own_attributes
+from structtree.models.routing.unknown import seen_schema
 from structtree.models.settings import Growth
 from structtree.models.tree import Unproved
-from structtree.models.unknown import seen_schema
 from structtree.reprs import short_repr
 from structtree.search.clock import Clock
 from structtree.space.background import with_computed

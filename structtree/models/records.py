@@ -1,7 +1,7 @@
 """Records of how a model was learned, as frozen dataclasses.
 
 The records are the settings, the grammar, the route of the plan, the reading options and the outcome of the search.
-The defaults are empty, for models that `structtree.fit` did not learn. `structtree.models.model_files` saves and
+The defaults are empty, for models that `structtree.fit` did not learn. `structtree.models.files.models` saves and
 loads them.
 """
 

@@ -23,9 +23,9 @@ from structtree.data.population import Population
 from structtree.data.schema import Schema
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
-from structtree.models.descent import Descent, descent_of, leaves_by
-from structtree.models.routing import holds_among, places_among
-from structtree.models.unknown import one_of, possibly, surely
+from structtree.models.routing.descent import Descent, descent_of, leaves_by
+from structtree.models.routing.subsets import holds_among, places_among
+from structtree.models.routing.unknown import one_of, possibly, surely
 from structtree.reprs import Viewed, names_text, number_text, short_repr
 from structtree.search.results import TracePoint
 from structtree.space.evaluate import Known
@@ -36,10 +36,12 @@ from structtree.tasks.statistics import ClassCounts, Moments, Stats
 from structtree.tasks.task import Task
 
 __all__ = [
+    "Arrival",
     "Branch",
     "Caveat",
     "ClassCounts",
     "Distribution",
+    "Edge",
     "Found",
     "Leaf",
     "MissingRule",
@@ -47,12 +49,10 @@ __all__ = [
     "MultiwayBranch",
     "Node",
     "NodeArrays",
-    "Part",
     "Stats",
     "Step",
     "Tree",
     "Unproved",
-    "Way",
     "answers_below",
     "depths_of",
     "heaviest",
@@ -201,8 +201,8 @@ class MultiwayBranch:
     shares: tuple[float, ...] = field(repr=False)
 
     def __repr__(self) -> str:
-        ways = names_text(f"{value} {child}" for value, child in zip(self.values, self.children, strict=True))
-        return short_repr(self, f"{self.attribute} | {ways}", str(self.stats))
+        edges = names_text(f"{value} {child}" for value, child in zip(self.values, self.children, strict=True))
+        return short_repr(self, f"{self.attribute} | {edges}", str(self.stats))
 
     @property
     def usual(self) -> int:
@@ -225,14 +225,14 @@ def heaviest(shares: Sequence[float]) -> int:
 
 
 class Step(NamedTuple):
-    """One step of the path to a node: the branch, its test and the answer."""
+    """Step of a path: a branch, the test and its answer."""
 
     branch: int
     test: syn.Predicate
     answer: bool
 
 
-class Way(NamedTuple):
+class Edge(NamedTuple):
     """Edge of a tree: a child, and the answer to a test that leads to it."""
 
     child: int
@@ -241,7 +241,7 @@ class Way(NamedTuple):
 
 
 class Caveat(NamedTuple):
-    """A node at which a better test may have been missed; at a leaf any test.
+    """A branch that may have a better test, or a leaf that may have one.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ class Caveat(NamedTuple):
     gap : float
         Upper bound on how much lower the loss could be.
     reason : optional
-        Why it is not proved, as in `Found`; None in models of older versions.
+        Why this is not known, as in `Found`; None in models of older versions.
     gain : float, optional
         Gain of the test that was found; None at a leaf.
     """
@@ -260,8 +260,8 @@ class Caveat(NamedTuple):
     gain: float | None = None
 
 
-class Part(NamedTuple):
-    """Individuals that reach a node, and the fraction of each that does: 1 unless values are missing."""
+class Arrival(NamedTuple):
+    """Individuals that reach a node, and the fraction of each that reaches it: 1 unless values are missing."""
 
     node: int
     which: NDArray[np.int64]
@@ -279,13 +279,13 @@ class Distribution(NamedTuple):
 class NodeArrays(Sequence[Node]):
     """Nodes stored as rows of arrays; see `structtree.splitters.sweep.SweptNodes`.
 
-    Properties of the whole tree are computed from the arrays. The nodes themselves are created on demand.
+    Properties of the whole tree are computed from the arrays; the nodes are created on demand.
     """
 
     @property
     @abstractmethod
     def seen(self) -> NDArray[np.float64]:
-        """As in `Tree`."""
+        """The figures of each node; see `Tree`."""
 
     @property
     @abstractmethod
@@ -309,7 +309,7 @@ class NodeArrays(Sequence[Node]):
 
     @property
     def descent(self) -> Descent | None:
-        """As in `Tree`."""
+        """Compiled descent; see `Tree`."""
         return _descent_of(self)
 
     @overload
@@ -384,7 +384,7 @@ class Tree(Viewed):
 
     @cached_property
     def seen(self) -> NDArray[np.float64]:
-        """Class weights of each node, or weight, mean and variance, as (nodes, classes or 3)."""
+        """The figures of each node, as (nodes, figures): class weights, or weight, mean and variance."""
         if isinstance(self.nodes, NodeArrays):
             return self.nodes.seen
         return np.array([node.stats.figures for node in self.nodes], dtype=np.float64)
@@ -394,7 +394,7 @@ class Tree(Viewed):
         """Compiled descent; None unless all tests are plain comparisons."""
         return self.nodes.descent if isinstance(self.nodes, NodeArrays) else _descent_of(self.nodes)
 
-    # ---- its shape --------------------------------------------------------------------------------------
+    # ---- shape ------------------------------------------------------------------------------------------
 
     @property
     def leaves(self) -> tuple[int, ...]:
@@ -417,7 +417,7 @@ class Tree(Viewed):
 
     @property
     def caveats(self) -> list[Caveat]:
-        """Nodes at which a better test may have been missed."""
+        """Nodes that may have a better test."""
         found = []
         for i, node in enumerate(self.nodes):
             if isinstance(node, Leaf):
@@ -441,7 +441,7 @@ class Tree(Viewed):
         """Return the parent of a node; None for the root."""
         return None if self.parents[node] < 0 else self.parents[node]
 
-    def ways(self, node: int) -> tuple[Way, ...]:
+    def edges(self, node: int) -> tuple[Edge, ...]:
         """Return the edges of a node with their tests; every individual satisfies exactly one of them.
 
         With the rule ``"fractional"`` this requires that all values are known.
@@ -451,15 +451,15 @@ class Tree(Viewed):
                 return ()
             case Branch(yes=yes, no=no) as branch:
                 test = self._deciding(branch)
-                return (Way(yes, test, True), Way(no, test, False))
+                return (Edge(yes, test, True), Edge(no, test, False))
             case MultiwayBranch() as switch:
-                return _ways_of(switch)
+                return _edges_of(switch)
 
     def path(self, node: int) -> tuple[Step, ...]:
         """Return the path to a node, starting at the root."""
         steps = []
         while (above := self.parents[node]) >= 0:
-            _, test, answer = next(way for way in self.ways(above) if way.child == node)
+            _, test, answer = next(edge for edge in self.edges(above) if edge.child == node)
             steps.append(Step(above, test, answer))
             node = above
         return tuple(reversed(steps))
@@ -501,49 +501,49 @@ class Tree(Viewed):
 
     def distribution(self, population: Population) -> Distribution:
         """Return the leaves of each individual, with the fraction of it in each."""
-        parts = [part for part in self.parts(population) if isinstance(self.nodes[part.node], Leaf)]
-        rows = np.concatenate([part.which for part in parts])
-        leaves = np.repeat([part.node for part in parts], [len(part.which) for part in parts])
-        weights = np.concatenate([part.weights for part in parts])
+        found = [each for each in self.weighted_arrivals(population) if isinstance(self.nodes[each.node], Leaf)]
+        rows = np.concatenate([each.which for each in found])
+        leaves = np.repeat([each.node for each in found], [len(each.which) for each in found])
+        weights = np.concatenate([each.weights for each in found])
         order = np.argsort(rows, kind="stable")
         return Distribution(rows[order], leaves[order], weights[order])
 
     def arrivals(self, population: Population) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Yield every node in reading order, with the individuals that reach it, wholly or fractionally."""
-        for node, which, _ in self.parts(population):
+        for node, which, _ in self.weighted_arrivals(population):
             yield node, which
 
-    def parts(self, population: Population) -> Iterator[Part]:
+    def weighted_arrivals(self, population: Population) -> Iterator[Arrival]:
         """Yield every node in reading order, with the individuals that reach it and the fraction of each."""
         known: Known = {}
-        stack = [Part(0, np.arange(len(population)), _whole(len(population)))]
+        stack = [Arrival(0, np.arange(len(population)), _whole(len(population)))]
         while stack:
-            part = stack.pop()
-            yield part
-            stack += reversed(self._sides(part, population, known))
+            here = stack.pop()
+            yield here
+            stack += reversed(self._children_of(here, population, known))
 
-    def _sides(self, part: Part, population: Population, known: Known) -> list[Part]:
+    def _children_of(self, here: Arrival, population: Population, known: Known) -> list[Arrival]:
         """Return the individuals that follow each branch of a node."""
-        if not len(part.which):
-            return [part._replace(node=child) for child in self.nodes[part.node].children]
-        match self.nodes[part.node]:
+        if not len(here.which):
+            return [here._replace(node=child) for child in self.nodes[here.node].children]
+        match self.nodes[here.node]:
             case Leaf():
                 return []
             case Branch(test, yes, no) if self.missing == "false":
-                true = holds_among(test, population, part.which, known)
-                return [_some(part, yes, true), _some(part, no, ~true)]
+                true = holds_among(test, population, here.which, known)
+                return [_some(here, yes, true), _some(here, no, ~true)]
             case Branch(test) as node:
                 record = self.schema.type(self.schema.individual)
-                true = holds_among(surely(test, record), population, part.which, known)
-                may_be = holds_among(possibly(test, record), population, part.which, known)
+                true = holds_among(surely(test, record), population, here.which, known)
+                may_be = holds_among(possibly(test, record), population, here.which, known)
                 places = np.where(true, 0, np.where(may_be, -1, 1))
             case MultiwayBranch(attribute, values) as node:
-                places = places_among(attribute, values, population, part.which)
+                places = places_among(attribute, values, population, here.which)
         if self.missing == "fractional":
-            sides = zip(node.children, node.shares, strict=True)
-            return [_shared(part, child, places, place, share) for place, (child, share) in enumerate(sides)]
+            branches = zip(node.children, node.shares, strict=True)
+            return [_shared(here, child, places, place, share) for place, (child, share) in enumerate(branches)]
         places[places < 0] = heaviest(node.shares)
-        return [_some(part, child, places == place) for place, child in enumerate(node.children)]
+        return [_some(here, child, places == place) for place, child in enumerate(node.children)]
 
 
 def depths_of(parents: Sequence[int]) -> tuple[int, ...]:
@@ -571,12 +571,12 @@ def _descent_of(nodes: Sequence[Node]) -> Descent | None:
     return descent_of(tests, sides)
 
 
-def _ways_of(switch: MultiwayBranch) -> tuple[Way, ...]:
+def _edges_of(switch: MultiwayBranch) -> tuple[Edge, ...]:
     """Return an edge per value; that of the heaviest branch also takes all values that have no branch."""
     attribute, usual = switch.attribute, switch.usual
     elsewhere = one_of(attribute, (value for place, value in enumerate(switch.values) if place != usual))
     return tuple(
-        Way(child, elsewhere, False) if place == usual else Way(child, syn.Compare(attribute, "=", value), True)
+        Edge(child, elsewhere, False) if place == usual else Edge(child, syn.Compare(attribute, "=", value), True)
         for place, (value, child) in enumerate(zip(switch.values, switch.children, strict=True))
     )
 
@@ -586,16 +586,16 @@ def _whole(n: int) -> NDArray[np.float64]:
     return np.broadcast_to(np.float64(1.0), n)
 
 
-def _some(part: Part, child: int, here: NDArray[np.bool_]) -> Part:
-    which = part.which[here]
-    return Part(child, which, _whole(len(which)))
+def _some(above: Arrival, child: int, kept: NDArray[np.bool_]) -> Arrival:
+    which = above.which[kept]
+    return Arrival(child, which, _whole(len(which)))
 
 
-def _shared(part: Part, child: int, places: NDArray[np.int64], place: int, share: float) -> Part:
+def _shared(above: Arrival, child: int, places: NDArray[np.int64], place: int, share: float) -> Arrival:
     """Return the individuals that follow one branch, and a fraction of those whose branch is unknown."""
     unknown = places < 0
-    here = unknown | (places == place)
-    return Part(child, part.which[here], part.weights[here] * np.where(unknown[here], share, 1.0))
+    kept = unknown | (places == place)
+    return Arrival(child, above.which[kept], above.weights[kept] * np.where(unknown[kept], share, 1.0))
 
 
 def _heaviest_leaves(found: Distribution, n: int) -> NDArray[np.int64]:

@@ -1,4 +1,8 @@
-"""Tree predictor: predictions of the leaves, decision paths as evidence, and the JSON form."""
+"""Tree predictor: predictions of the leaves, decision paths as evidence, and the JSON form.
+
+With the rule ``"fractional"`` for missing values, an individual may be in several leaves. Its probabilities and its
+mean are then weighted averages over these leaves, and its class minimises the expected cost.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +20,14 @@ from structtree.data.population import Population
 from structtree.data.schema import Schema
 from structtree.lang import syntax as syn
 from structtree.models.conform import NeededMembers, needed_members
-from structtree.models.predict import predicted_answers, predicted_probabilities, predicted_spreads
+from structtree.models.files.test_reader import TestReader
+from structtree.models.files.trees import decision_from_json, tree_from_json, tree_to_json
+from structtree.models.leaves import means, probabilities, spreads
 from structtree.models.predictor import Evidence, PathStep, Predictor, register_predictor
-from structtree.models.routing import holds_among, places_among
+from structtree.models.routing.subsets import holds_among, places_among
+from structtree.models.routing.unknown import possibly, surely
 from structtree.models.settings import MAJORITY, Decision
-from structtree.models.test_reader import TestReader
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
-from structtree.models.tree_files import decision_from_json, tree_from_json, tree_to_json
-from structtree.models.unknown import possibly, surely
 from structtree.reprs import short_repr
 from structtree.tasks.task import Task
 
@@ -33,7 +37,7 @@ __all__ = ["TreePredictor"]
 @register_predictor
 @dataclass(frozen=True, eq=False)
 class TreePredictor(Predictor):
-    """A tree that predicts.
+    """Predictor with a single tree.
 
     Parameters
     ----------
@@ -84,7 +88,7 @@ class TreePredictor(Predictor):
 
     @property
     def mentioned(self) -> NeededMembers:
-        """Attributes and links that its tests mention; plain comparisons do not create the nodes for that."""
+        """Attributes and links that its tests mention, without creating the nodes of a compiled tree."""
         tree = self.tree
         if tree.descent is None:
             return needed_members(tree.tests, tree.schema)
@@ -93,18 +97,35 @@ class TreePredictor(Predictor):
 
     def predict(self, population: Population) -> NDArray[Any]:
         """Return the index of the predicted class, or the predicted number, of each individual."""
-        return predicted_answers(self.tree, population, self.decision)
+        tree, decision = self.tree, self.decision
+        if tree.missing != "fractional":
+            return np.asarray(tree.task.answers(tree, decision)[tree.apply(population)])
+        return tree.task.mixed(tree, decision, *tree.distribution(population), len(population))
 
     def predict_proba(self, population: Population) -> Floats:
         """Return the probability of each class for each individual."""
-        return predicted_probabilities(self.tree, population, self.decision)
+        return self._over_leaves(population, probabilities(self.tree, self.decision))
 
-    def predict_spread(self, population: Population) -> Floats:
-        """Return the standard deviation of the training numbers in the leaf of each individual."""
-        return predicted_spreads(self.tree, population)
+    def predict_spread(self, population: Population) -> Floats | None:
+        """Return the standard deviation of the training labels in the leaf of each individual; None if unknown."""
+        if not self.task.has_spread:
+            return None
+        if self.tree.missing != "fractional":
+            return self._over_leaves(population, spreads(self.tree))
+        mean, variance = means(self.tree), spreads(self.tree) ** 2
+        moments = self._over_leaves(population, np.stack([mean, variance + mean**2], axis=1))
+        return np.asarray(np.sqrt(np.maximum(moments[:, 1] - moments[:, 0] ** 2, 0.0)))
+
+    def _over_leaves(self, population: Population, of_node: Floats) -> Floats:
+        """Return the value of each individual's leaf; the weighted mean if the individual is in several leaves."""
+        if self.tree.missing != "fractional":
+            return np.asarray(of_node[self.tree.apply(population)])
+        found, mean = self.tree.distribution(population), np.zeros((len(population), *of_node.shape[1:]))
+        np.add.at(mean, found.rows, (of_node[found.leaves].T * found.weights).T)
+        return mean
 
     def explain(self, alone: Population) -> Evidence:
-        """Return the path of one individual; of one that goes to several leaves, the path of its greatest part."""
+        """Return the path of one individual; if it goes to several leaves, the path to the one with most of it."""
         tree = self.tree
         leaf = int(tree.apply(alone)[0])
         nodes = [*(step.branch for step in tree.path(leaf)), leaf]
@@ -134,11 +155,11 @@ class TreePredictor(Predictor):
         return bool(may_hold[0] and not holds[0])
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
+        """Return the decision options and the tree as plain JSON values."""
         return {"decision": asdict(self.decision), **tree_to_json(self.tree)}
 
     @classmethod
     def from_json(cls, part: JsonPart, reader: TestReader) -> Self:
-        """Return what `to_json` has written."""
+        """Return a predictor from the JSON values of `to_json`."""
         tree = tree_from_json(part, reader)
         return cls(tree, decision_from_json(part.member("decision"), len(tree.classes)))

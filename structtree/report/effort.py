@@ -22,6 +22,7 @@ from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.pretty import pretty
 from structtree.models.model import Fitted
 from structtree.models.tree import Found, Leaf, Tree
+from structtree.progress import report_status
 from structtree.reprs import short_repr
 from structtree.search.best_split import SearchStats, Split, best_split
 from structtree.search.results import Pass, TracePoint
@@ -210,6 +211,9 @@ class _Task:
         phase = "without pruning" if budget.get("strategy") == "exhaustive" else "with pruning"
 
         def report(stats: SearchStats, best: Split | None) -> None:
+            rate = f", {stats.evaluated / stats.seconds:,.0f}/s" if stats.seconds >= 1 else ""
+            facts = (f"{self.criterion.name} {phase}", f"{stats.evaluated:,} predicates{rate}")
+            report_status("searching", 0, None, *facts)
             if self.progress is not None:
                 self.progress(self.criterion.name, phase, stats)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -15,18 +14,18 @@ from numpy.typing import ArrayLike
 
 from structtree.data.labels import Unlabelled
 from structtree.data.readers.opening import Opened
-from structtree.data.readers.options import reading_options
+from structtree.data.readers.options import SelectionOptions, reading_options
 from structtree.errors import UsageError
 from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
 from structtree.evaluation.score import Scores, evaluate
-from structtree.evaluation.validate import CrossValidation, FoldDone, MakeEstimator, cross_validate
+from structtree.evaluation.validate import CrossValidation, MakeEstimator, cross_validate
 from structtree.interrupts import Stop, interruptible, stoppable
 from structtree.lang.grammar import Grammar
 from structtree.learn import fit as learning
 from structtree.learn.growing import Progress
 from structtree.models.model import Call, Model
 from structtree.models.settings import Decision, Goal, Growth, Objective, Pruning
-from structtree.options import merge_options, options_of, refuse_unknown
+from structtree.options import keywords_of, merge_options, options_of, refuse_unknown
 from structtree.remarks import Remark, StructtreeWarning, option_text
 from structtree.search.clock import Clock
 from structtree.search.kernels.compiling import compile_seconds, now
@@ -38,16 +37,14 @@ from structtree.session.training import TrainingData, read_training_data, settle
 from structtree.tasks.classification import ClassWeight
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.criteria import criterion as criterion_of
+from structtree.tasks.task import Task
 
 if TYPE_CHECKING:
     from structtree.data.readers.options import ReadingOptions
     from structtree.learn.parameters import FitOptions
 
-    class SourceOptions(FitOptions, ReadingOptions, total=False):
+    class SourceOptions(FitOptions, ReadingOptions, SelectionOptions, total=False):
         """Options for learning and for reading a source."""
-
-        features: str | Sequence[str]
-        ignore: str | Sequence[str]
 
 
 __all__ = [
@@ -72,8 +69,6 @@ QUICK = 0.1
 
 LEARNING_OPTIONS = options_of(Objective, Growth, Pruning, Decision)
 """All options for learning."""
-
-_ABOUT_ATTRIBUTES = ("features", "ignore")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,6 +99,7 @@ class SourceFit:
     training : TrainingData
     options : mapping
         Options for learning, by parameter name of the estimators.
+    functions : mapping from name to function, optional
     grammar : Grammar
     model : Model
     remarks : tuple of Remark
@@ -113,6 +109,7 @@ class SourceFit:
 
     training: TrainingData
     options: Mapping[str, Any]
+    functions: Mapping[str, Call] | None
     grammar: Grammar
     model: Model
     remarks: tuple[Remark, ...]
@@ -122,7 +119,10 @@ class SourceFit:
 
     def train_scores(self, metrics: Sequence[str] | None = None) -> Scores:
         """Return the scores on the training data."""
-        return evaluate(self.model, self.training.data.population, self.training.labels, metrics)
+        population = self.training.data.population
+        if self.functions:  # `evaluate` predicts without functions
+            population = self.model.prepared(population, self.functions)
+        return evaluate(self.model, population, self.training.labels, metrics)
 
 
 class ScoreEstimate(NamedTuple):
@@ -143,6 +143,7 @@ def fit(
     goal: Goal = "accuracy",
     grow: Literal["pruned", "full"] = "pruned",
     criterion: str | Criterion | None = None,
+    task: str | Task | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
     classes: Sequence[Any] | None = None,
@@ -178,7 +179,7 @@ def fit(
     grow : {"pruned", "full"}
         Choose the size of the tree by cross-validation, unless other options limit or prune it; or keep the full
         tree.
-    criterion, sample_weight, class_weight, classes
+    criterion, task, sample_weight, class_weight, classes
         As in `structtree.grow`; ``sample_weight`` and ``classes`` cannot be given for a source.
     priors : mapping from class to float, optional
         Class frequencies where the model will be used; the training data is reweighted to match them, before class
@@ -234,6 +235,7 @@ def fit(
             growth,
             pruning,
             decision,
+            task=task,
             sample_weight=sample_weight,
             classes=classes,
             functions=functions,
@@ -252,7 +254,7 @@ def fit(
     settled = _flat_options(given | named, growth, pruning, decision) | given
     source = Source(_where(individuals), target, grammar, reading)  # type: ignore[arg-type]  # target is not an array
     opened = individuals if isinstance(individuals, Opened) else None
-    return _fit_source(source, opened, settled, functions, unlabelled, progress, estimate)
+    return _fit_source(source, opened, settled, task, functions, unlabelled, progress, estimate)
 
 
 def fit_training_data(
@@ -261,7 +263,7 @@ def fit_training_data(
     clock: Clock,
     *,
     functions: Mapping[str, Call] | None = None,
-    watched: AbstractContextManager[Callable[[Progress], None] | None] | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> SourceFit:
     """Fit a model to data that was read; if Ctrl-C ends it too early, return a tree with one leaf.
 
@@ -273,8 +275,8 @@ def fit_training_data(
     clock : Clock
         Clock of reading and learning.
     functions : mapping from name to function, optional
-    watched : context manager, optional
-        Yields a function that is called with the progress of each tree.
+    progress : function, optional
+        Called with the progress of each tree.
     """
     data = training.data
     remarks: tuple[Remark, ...] = ()
@@ -283,30 +285,26 @@ def fit_training_data(
         data.population,
         training.labels,
         target_name=data.target_name,
+        task=training.task,
         functions=functions,
+        progress=progress,
         **options,
     )
     grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
     with interruptible(clock.stop):
         grammar = grammar_for(data, training.source.grammar, one_at_a_time=is_for_tables(options))
         (time, remarks), started = time_for_learning(clock), now()
-        with watched or nullcontext() as progress:
-            model = learn(grammar, clock=time, progress=progress)
+        model = learn(grammar, clock=time)
     clock.stop.handled = True  # the remaining steps are short and must complete
     grammar = grammar or Grammar.from_schema(data.population.schema)
     model = model or learn(grammar, clock=time)
     seconds = (now() - started, started - clock.started, compile_seconds() - compiled)
     model = replace(model, reading=reading_record(training.source, data))
     remarks = (*remarks, *_about_outcome(model, clock.seconds))
-    return SourceFit(training, options, grammar, model, remarks, *seconds)
+    return SourceFit(training, options, functions, grammar, model, remarks, *seconds)
 
 
-def estimate_scores(
-    fitted: SourceFit,
-    wanted: bool | None,
-    clock: Clock,
-    watched: AbstractContextManager[Callable[[FoldDone], None] | None] | None = None,
-) -> ScoreEstimate:
+def estimate_scores(fitted: SourceFit, wanted: bool | None, clock: Clock) -> ScoreEstimate:
     """Estimate the scores on new data by cross-validation, if requested or fast."""
     labels, limit, stop = fitted.training.labels, clock.seconds, clock.stop
     if wanted is False or stop.pressed or len(np.unique(labels)) < 2:
@@ -318,28 +316,28 @@ def estimate_scores(
         return ScoreEstimate(None, Remark(f"not estimated, to save time; {how}"))
     seconds = None if limit is None else ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
     stop.handled = False
-    with watched or nullcontext() as progress:
-        found = _repeated(fitted, seconds, stop, progress)
+    found = _repeated(fitted, seconds, stop)
     stop.handled = True
     first = "interrupted" if stop.pressed else "the time limit was reached"
     why_not = Remark(f"{first} before the scores were estimated") if found is None else None
     return ScoreEstimate(found, why_not)
 
 
-def applicable(given: Mapping[str, Any], task: str) -> dict[str, Any]:
+def applicable(given: Mapping[str, Any], task: Task) -> dict[str, Any]:
     """Return the learning options that apply to a task; reject options for classes if it is another one.
 
     Examples
     --------
-    >>> applicable({"max_depth": 3, "class_weight": None}, "numbers")
+    >>> from structtree.tasks.regression import REGRESSION
+    >>> applicable({"max_depth": 3, "class_weight": None}, REGRESSION)
     {'max_depth': 3}
     """
-    if task == "classes":
+    if task.predicts_classes:
         return dict(given)
     only = {each.parameter: each.usual for each in LEARNING_OPTIONS if each.for_classes}
     for name, usual in only.items():
         if given.get(name, usual) != usual:
-            raise UsageError(f"{option_text(name)} is for classes, and the target is a number")
+            raise UsageError(f"{option_text(name)} is for classes, and the target {task.target_words}")
     return {name: value for name, value in given.items() if name not in only}
 
 
@@ -349,26 +347,28 @@ def is_for_tables(options: Mapping[str, Any]) -> bool:
 
 
 def estimator_maker(
-    grammar: Grammar, task: str, options: Mapping[str, Any], functions: Mapping[str, Call] | None = None
+    grammar: Grammar, task: Task, options: Mapping[str, Any], functions: Mapping[str, Call] | None = None
 ) -> MakeEstimator:
     """Return a function that creates an estimator with these options, except the time limit."""
-    kind: Any = StructuralTreeRegressor if task == "numbers" else StructuralTreeClassifier
+    kind: Any = StructuralTreeClassifier if task.predicts_classes else StructuralTreeRegressor
     # The time limit applies to all folds together; each fit gets a share.
     params = {name: value for name, value in options.items() if name != "time_limit"}
-    return lambda: kind(grammar, functions=functions, **params)
+    return lambda: kind(grammar, task=task, functions=functions, **params)
 
 
 def _fit_source(
     source: Source,
     opened: Opened | None,
     given: Mapping[str, Any],
+    task: str | Task | None,
     functions: Mapping[str, Call] | None,
     unlabelled: Unlabelled,
     progress: Callable[[Progress], None] | None,
     estimate: bool | None,
 ) -> LearnedModel:
     """Read the data, settle the task, fit, and estimate the scores."""
-    task = None if given["criterion"] is None else criterion_of(given["criterion"]).task
+    if task is None and given["criterion"] is not None:
+        task = criterion_of(given["criterion"]).task
     with stoppable() as stop:
         clock = Clock(given["time_limit"], stop)
         with reading_time(clock):
@@ -384,7 +384,7 @@ def _fit_source(
         with interruptible(stop):
             remarks += tuple(about_database(training.source, training.data, training.labels))
         options = applicable(given, training.task)
-        fitted = fit_training_data(training, options, clock, functions=functions, watched=nullcontext(progress))
+        fitted = fit_training_data(training, options, clock, functions=functions, progress=progress)
         found = estimate_scores(fitted, estimate, clock)
     scores = None if found.found is None else found.found.evaluate()
     remarks = (*remarks, *fitted.remarks, *([found.why_not] if found.why_not else []))
@@ -392,12 +392,10 @@ def _fit_source(
     return LearnedModel(**model, remarks=remarks, training=fitted.train_scores(), estimate=scores)
 
 
-def _repeated(
-    fitted: SourceFit, seconds: float | None, stop: Stop, progress: Callable[[FoldDone], None] | None
-) -> CrossValidation | None:
+def _repeated(fitted: SourceFit, seconds: float | None, stop: Stop) -> CrossValidation | None:
     """Return the cross-validation, or None if Ctrl-C or the time limit ends it early."""
     training = fitted.training
-    maker = estimator_maker(fitted.grammar, training.task, fitted.options)
+    maker = estimator_maker(fitted.grammar, training.task, fitted.options, fitted.functions)
     try:
         found = cross_validate(
             maker,
@@ -407,7 +405,6 @@ def _repeated(
             repeats=1,
             seed=fitted.options["random_state"],
             time_limit=seconds,
-            progress=progress,
         )
     except (KeyboardInterrupt, SystemError):  # an interrupted compilation may raise SystemError
         if not stop.pressed or stop.presses > 1:
@@ -441,7 +438,7 @@ def _where(individuals: str | Path | Opened) -> str | Path:
 
 
 def _reading_names() -> frozenset[str]:
-    return frozenset((*reading_options(), *_ABOUT_ATTRIBUTES))
+    return frozenset((*reading_options(), *keywords_of(SelectionOptions)))
 
 
 def _flat_options(

@@ -19,6 +19,8 @@ from structtree.remarks import Remark, option_text
 from structtree.session.checks import about_columns, about_labels, about_leaks
 from structtree.session.reading import Source, read_source
 from structtree.tasks.inference import are_whole, infer_task, labels_for
+from structtree.tasks.registry import as_task
+from structtree.tasks.task import Task
 
 __all__ = ["TrainingData", "read_training_data", "settle_training_data"]
 
@@ -39,20 +41,20 @@ class TrainingData:
     data : Opened
     labels : array
         Floats for numbers, anything else for classes.
-    task : {"classes", "numbers"}
+    task : Task
     remarks : tuple of Remark
     """
 
     source: Source
     data: Opened
     labels: NDArray[Any]
-    task: str
+    task: Task
     remarks: tuple[Remark, ...]
 
 
 def read_training_data(
     source: Source,
-    task: str | None = None,
+    task: str | Task | None = None,
     *,
     unlabelled: Unlabelled = "leave out",
     look_for_leaks: bool = True,
@@ -62,8 +64,8 @@ def read_training_data(
     Parameters
     ----------
     source : Source
-    task : {"classes", "numbers"}, optional
-        Task of the criterion; inferred by default.
+    task : str or Task, optional
+        The task or its name; inferred from the labels by default.
     unlabelled : {"leave out", "refuse"}
         Whether individuals without a label are skipped or rejected.
     look_for_leaks : bool
@@ -72,7 +74,7 @@ def read_training_data(
     Examples
     --------
     >>> found = read_training_data(Source("lenses"))
-    >>> found.task, len(found.labels), found.remarks
+    >>> found.task.name, len(found.labels), found.remarks
     ('classes', 24, ())
     """
     source = source.with_declared_facts()
@@ -83,7 +85,7 @@ def read_training_data(
 def settle_training_data(
     source: Source,
     data: Opened,
-    task: str | None = None,
+    task: str | Task | None = None,
     remarks: tuple[Remark, ...] = (),
     *,
     look_for_leaks: bool = True,
@@ -93,7 +95,8 @@ def settle_training_data(
     if data.target is None:
         raise UsageError(_which_target(source, data))
     name = str(data.target_name)
-    labels = _settled(data.target, task, name)
+    known = as_task(infer_task(data.target) if task is None else task)
+    labels = _settled(data.target, known, name)
     _require_finite(labels, data)
     found = [*remarks, *(_about_task(labels, name) if task is None else ())]
     found += map(Remark, facts.notes if facts else ())
@@ -102,22 +105,21 @@ def settle_training_data(
     found += about_leaks(data, labels) if look_for_leaks else ()
     if len(labels) == 1 and (advice := _about_parts(data)):
         found.append(Remark(f"there is 1 {data.population.schema.individual}; {advice}"))
-    task = "numbers" if labels.dtype.kind == "f" else "classes"
-    return TrainingData(source, data, labels, task, tuple(found))
+    return TrainingData(source, data, labels, known, tuple(found))
 
 
-def _settled(labels: NDArray[Any], task: str | None, name: str) -> NDArray[Any]:
-    """Return the labels converted for the task of the criterion, or for the inferred task."""
+def _settled(labels: NDArray[Any], task: Task, name: str) -> NDArray[Any]:
+    """Return the labels converted for a task: floats for numbers, integers for classes that are whole numbers."""
     shown = pretty_name(name)
-    if task == "numbers":
+    if not task.predicts_classes:
         if labels.dtype.kind == "O":
             got = f"{shown} contains non-numeric values such as {labels[0]!r}"
-            raise UsageError(f"{got}; the criterion is for numbers")
+            raise UsageError(f"{got}; the criterion or task is for {task.noun}")
         return labels.astype(np.float64)
-    found = labels_for(task or infer_task(labels), labels)
-    if task == "classes" and found.dtype.kind == "f":
+    found = labels_for("classes", labels)
+    if found.dtype.kind == "f":
         fix = f"to force classification: {option_text('types', {name: 'nominal'})}"
-        raise UsageError(f"{shown} has non-integer values; the criterion is for classes ({fix})")
+        raise UsageError(f"{shown} has non-integer values; the criterion or task is for {task.noun} ({fix})")
     return found
 
 

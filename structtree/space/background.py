@@ -25,6 +25,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.background import Background, ComputedAttribute, ComputedLink, Hop, Repeated, Walk, background_of
 from structtree.lang.declare import check_declared_facts, in_names_of
 from structtree.lang.grammar import Grammar
+from structtree.lang.mistakes import located
 from structtree.lang.pretty import pretty_path
 from structtree.progress import report_status
 from structtree.space.functions import with_functions
@@ -67,8 +68,9 @@ def with_background(
     named = with_functions(population.given, grammar, functions)
     if not grammar.syntax.links and not grammar.syntax.computed:
         return named
-    meant = in_names_of(grammar.syntax, named.schema, grammar.source, grammar.text)
-    return computed(named, background_of(meant, named.schema, grammar.source, grammar.text))
+    with located(grammar.source, grammar.text):
+        background = background_of(in_names_of(grammar.syntax, named.schema), named.schema)
+    return computed(named, background)
 
 
 def with_computed(population: Population, background: Background) -> Population:
@@ -122,12 +124,11 @@ def _without(population: Population, type_name: str, name: str) -> Population:
     """Return the population without a member that will be computed, which new data for a model may have."""
     if type_name not in population.schema or name not in population.schema.type(type_name).members:
         return population
-    record, table = population.schema.type(type_name), population.tables[type_name]
+    record = population.schema.type(type_name)
     attributes = tuple(a for a in record.attributes if a.name != name)
-    links = tuple(link for link in record.links if link.name != name)
-    columns = {a.name: table.columns[a.name] for a in attributes}
-    rest = Table(table.n_rows, columns, {link.name: table.links[link.name] for link in links})
-    return population.with_table(type_name, TypedTable(RecordType(type_name, attributes, links), rest))
+    rest = RecordType(type_name, attributes, tuple(link for link in record.links if link.name != name))
+    types = tuple(rest if each is record else each for each in population.schema.types)
+    return population.restricted(Schema(types, population.schema.individual))
 
 
 def _with_attribute(population: Population, step: ComputedAttribute) -> Population:

@@ -111,14 +111,6 @@ def _weight(room: Room, literals: int) -> int:
     return 0 if room.literals is None else literals
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Tests of one feature: the number of ways to combine k of them, and the size of each in literals."""
-
-    ways: tuple[int, ...]
-    size: int
-
-
 @dataclass(slots=True)
 class _Counter:
     space: Space
@@ -152,8 +144,7 @@ class _Counter:
         functional = {f.head: f for f in links if f.functional}
         plain = [t for t in tests if t.head not in functional]
         lonely = self._lonely_missing(plain)
-        for group in self._test_groups([t for t in plain if t not in lonely], room, most):
-            yield _group_series(group, room)
+        yield from self._test_groups([t for t in plain if t not in lonely], room, most)
         yield from self._link_series(links, room, most, lonely)
         stepped = {f.template.link for f in links if isinstance(f.template, syn.Follow)}
         for test in lonely:
@@ -223,13 +214,14 @@ class _Counter:
                     found.append(test)
         return found
 
-    def _test_groups(self, tests: list[TestFamily], room: Room, most: int) -> Iterator[_Group]:
+    def _test_groups(self, tests: list[TestFamily], room: Room, most: int) -> Iterator[Series]:
+        """Yield the series of the tests of each feature."""
         by_subject: dict[Any, list[TestFamily]] = defaultdict(list)
         for test in tests:
             if has_room(test, room):
                 by_subject[test.subject or self._counted(test)].append(test)
         for families in by_subject.values():
-            yield _Group(tuple(_ways(families, most)), families[0].size)
+            yield _group_series(_ways(families, most), families[0].size, room)
 
     def _counted(self, test: TestFamily) -> Any:
         """Return the group key of a closed test without a feature: the counted rows, or the test itself."""
@@ -294,7 +286,7 @@ class _Counter:
         """
         tests, links = self._families(name)
         with_subject = [t for t in tests if t.subject is not None]
-        yield from (_group_series(group, room) for group in self._test_groups(with_subject, room, most))
+        yield from self._test_groups(with_subject, room, most)
         for family in links if room.allows(1, 1) else ():
             if isinstance(family.template, syn.Aggregate):
                 yield self._set_series(family, room, most)
@@ -359,8 +351,8 @@ class _Counter:
             if not has_room(family, room):
                 return {}
             same = [t for t in tests if t.subject == family.subject]
-            series.append(_group_series(_Group(tuple(_ways_with(family, same, most)), 1), room))
-        series += [_group_series(g, room) for g in self._test_groups(others, room, most)]
+            series.append(_group_series(_ways_with(family, same, most), 1, room))
+        series += self._test_groups(others, room, most)
         series += self._link_series(links, room, most, [])
         return _product(series, most, room.literals)
 
@@ -419,8 +411,9 @@ def _sizes(series: Series) -> Sizes:
     return sizes
 
 
-def _group_series(group: _Group, room: Room) -> Series:
-    return {(k, _weight(room, k * group.size)): ways for k, ways in enumerate(group.ways) if ways}
+def _group_series(ways: list[int], size: int, room: Room) -> Series:
+    """Return the series of tests of the same size that can be combined in the given numbers of ways."""
+    return {(k, _weight(room, k * size)): n for k, n in enumerate(ways) if n}
 
 
 def _behind_a_step(series: Series, room: Room) -> Series:

@@ -1,9 +1,9 @@
-"""Families: for each type, the literals that the rewrites of a grammar can add to a position on given data.
+"""Families: the literals that the rewrites of a grammar can add to a position, with the values of the data.
 
-A *family* is the right side of a rewrite with its value sources resolved: its members differ only in a value. A test
-family tests one feature; a link family opens *slots*, the positions behind the link. Families are added during
-refinement, counted, and evaluated by the search in one pass. A *bundle* is the right side of a rewrite that adds
-several literals to a position at once, as a slot with fixed literals.
+A *family* is the right side of a rewrite whose value sources are resolved: its members differ only in a value. A test
+family tests one feature; a link family opens *slots*, the positions behind the link. The search evaluates a family in
+one pass. A *bundle* is the right side of a rewrite that adds several literals to a position at once; they are the
+fixed literals of a slot.
 """
 
 from __future__ import annotations
@@ -57,15 +57,16 @@ __all__ = [
 ]
 
 START = 1 << 40
-"""The index of families that a search starts with, greater than those of the grammar."""
+"""The index of the families that a search starts with, greater than all indices of the grammar."""
 
 MOST_CALLS = 100_000
 """Maximum number of calls of a definition in one rewrite."""
 
 MOST_SETS = 4095
-"""Maximum number of sets of values that are tried one by one: those of twelve values."""
+"""Maximum number of sets of values to enumerate: all sets of twelve values."""
 
 Values = NDArray[np.float64] | tuple[Any, ...] | Subsets
+_GIVEN = syn.Listed | syn.Range  # the sources whose values are in the grammar
 LinkPredicate = syn.Exists | syn.All | syn.Count | syn.Distinct | syn.Follow | syn.ListStep | syn.Aggregate
 
 
@@ -82,23 +83,23 @@ class TestFamily:
     template : Predicate
         The test behind the path, with a value source.
     path : tuple
-        The functional steps before it (``load.`` in ``load.shape``), outermost first.
+        The functional steps before the test (``load.`` in ``load.shape``), outermost first.
     values : array, tuple or Subsets
-        The values of the source; a single None if there is no source.
+        The values of the value source; a single None if there is none.
     left : Predicate or None
-        The literal that it specialises; None for ``top``.
+        The left side of the rewrite; None for ``top``.
     kind : str or None
         The kind of the attribute.
     levels : tuple of str
         The categories of an ordered attribute, in order.
     cost : int or None
-        The number of literals that a member counts for, if not its own.
+        The size of a member in literals, if it differs from the number of its literals.
     subject : tuple or None
         The feature of all members.
     head : tuple or None
-        The functional step that all members start with, which a link family may also open.
+        The functional step that all members start with, if any; a link family may open the same step.
     size, depth : int
-        The number of literals and the nesting of a member.
+        The number of literals and the number of nested links in a member.
     """
 
     __test__ = False  # not a test case for pytest
@@ -134,7 +135,7 @@ class TestFamily:
         return self.values.n if isinstance(self.values, Subsets) else len(self.values)
 
     def choices(self) -> range:
-        """Return the indices of all members, to try them one by one.
+        """Return the indices of all members.
 
         Raises
         ------
@@ -159,7 +160,7 @@ class TestFamily:
         return None if end is None else _find_value(self.template, self.values, end)
 
     def nearest(self, literal: syn.Predicate) -> int | None:
-        """Return the index of a literal, or of the member with the nearest threshold, or None."""
+        """Return the index of a literal, else of the member with the nearest threshold, else None."""
         found = self.find(literal)
         if found is not None or not isinstance(self.values, np.ndarray) or not len(self):
             return found
@@ -172,7 +173,7 @@ class TestFamily:
         return int(np.argmin(np.abs(self.values - end.value)))
 
     def _behind_the_path(self, literal: syn.Predicate) -> syn.Predicate | None:
-        """Return the predicate behind the steps of the path, or None if the literal has other steps."""
+        """Return the predicate behind the path, or None if the literal starts with other steps."""
         for step in self.path:
             if functional_step(literal) != functional_step(step):
                 return None
@@ -186,7 +187,7 @@ class TestFamily:
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """A key that two families share if they can have members in common."""
+        """A key that is equal for families that can have members in common."""
         path = tuple(functional_step(step) for step in self.path)
         match self.template:
             case syn.Compare(attribute, "=") | syn.Among(attribute):
@@ -206,19 +207,24 @@ class TestFamily:
 
     @property
     def lonely(self) -> bool:
-        """True if any two members imply or exclude each other, so that a position has at most one of them."""
+        """True if any two members imply or exclude each other, so that a position can have only one of them."""
         many = isinstance(self.template, syn.Compare | syn.Aggregate) and self.template.op == "!="
         return not (many or is_open_call(self.template)) or len(self) == 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """A position behind a link: its type, its fixed literals, and whether more may be added.
+    """A position behind a link, with its fixed literals.
 
     Parameters
     ----------
+    type : str
+        The type of the rows.
+    fixed : tuple of Family
+    open : bool
+        Whether literals may be added.
     bundle : bool
-        Whether it is a bundle, whose literals are added to a position with other literals.
+        Whether it is a bundle, so that its literals are added to a position that may have others.
     """
 
     type: str
@@ -250,7 +256,7 @@ class LinkFamily:
 
     @property
     def head(self) -> tuple[Any, ...]:
-        """A key that two families share if they can have members in common."""
+        """A key that is equal for families that can have members in common."""
         own = head(self.template)
         assert own is not None
         return (*own, len(self.slots)) if isinstance(self.template, syn.Distinct) else own
@@ -261,7 +267,7 @@ class LinkFamily:
         return functional_step(self.template) is not None
 
     def build(self, number: float, inners: Sequence[syn.Predicate]) -> syn.Predicate:
-        """Return the member with the given count or threshold and predicates in its slots."""
+        """Return the member with the given count or threshold, and the given predicates in its slots."""
         match self.template:
             case syn.Distinct(link):
                 return canonical(syn.Distinct(link, tuple(inners)))
@@ -285,7 +291,7 @@ class LinkFamily:
         return inners
 
     def choice_of(self, literal: syn.Predicate) -> int:
-        """Return the index of a literal's number among the numbers of the family."""
+        """Return the index of the count or threshold of a literal, which must be a member."""
         match literal:
             case syn.Count(n=number) | syn.Aggregate(value=number):
                 return self.numbers.index(number)
@@ -302,7 +308,7 @@ Family = TestFamily | LinkFamily
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BundleFamily:
-    """Literals that one rewrite adds to a position together: ``a = v and b >= t`` for all v and t.
+    """Literals that a rewrite adds to a position together: ``a = v and b >= t`` for all v and t.
 
     Parameters
     ----------
@@ -310,11 +316,11 @@ class BundleFamily:
         The index among the rewrites of its type.
     type : str
     slot : Slot
-        The literals, as a closed slot.
+        A closed slot with the literals.
     left : tuple of Predicate
         The ground literals that they replace; empty if they replace ``top``.
     open : bool
-        Whether the right side ends in ``and top``, so that ``top`` is kept.
+        Whether the right side ends in ``and top``, so that more literals can be added.
     """
 
     index: int
@@ -327,15 +333,16 @@ class BundleFamily:
 
     @property
     def places(self) -> int:
-        """Number of conjuncts allowed by ``top and top`` that it uses up."""
+        """The number of conjuncts that it counts as."""
         return int(not self.open and not self.left)
 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """All families of a grammar on given data, by type: those from ``top``, those from a literal, and bundles.
+    """The families and bundles of a grammar on given data, by type.
 
-    `n_skipped` counts the rewrites that were skipped because the time was over.
+    `from_top` has the families of rewrites of ``top``, and `from_literal` those of rewrites of other literals, by the
+    literal. `n_skipped` is the number of rewrites that were skipped when the time limit was reached.
     """
 
     from_top: Mapping[str, tuple[Family, ...]]
@@ -344,36 +351,36 @@ class Offers:
     n_skipped: int = 0
 
     def of_type(self, name: str) -> Iterator[Family]:
-        """Yield all families of a type, those from ``top`` first."""
+        """Yield all families of a type, those of ``top`` first."""
         return chain(self.from_top[name], *self.from_literal[name].values())
 
 
 def resolve_families(grammar: CheckedGrammar, population: Population | None, limit: Limit = NO_LIMIT) -> Offers:
-    """Resolve every rewrite of a checked grammar on the data, and verify those that the syntax does not decide.
+    """Resolve the rewrites of a checked grammar, and verify on the data those that the syntax does not decide.
 
-    Families are disjoint: a literal belongs to the first family that has it. The types nearest to the individuals are
-    resolved first. When the limit is reached, the remaining rewrites are skipped, if there is at least one test.
+    Families are disjoint: a literal belongs to the first family that contains it. The types nearest to the
+    individuals are resolved first. Once the limit is reached and there is at least one test, the remaining rewrites
+    are skipped.
     """
-    resolve = _Resolver(grammar, population, Preparation(limit))
+    resolve = _Resolution(grammar, population, Preparation(limit))
     top: dict[str, tuple[Family, ...]] = {}
     literal: dict[str, dict[syn.Predicate, tuple[Family, ...]]] = {}
     for name in _nearest_first(grammar):
-        rewrites = grammar.rewrites.get(name, ())
         seen: dict[tuple[Any, ...], list[TestFamily]] = {}
-        top[name] = tuple(_unseen(resolve.families(name, rewrites, of_top=True), seen))
+        top[name] = tuple(_unseen(resolve.families(name, of_top=True), seen))
         resolve.refuse_overlap(top[name])
         literal[name] = {}
-        for family in _unseen(resolve.families(name, rewrites, of_top=False), seen):
+        for family in _unseen(resolve.families(name, of_top=False), seen):
             assert family.left is not None
             literal[name][family.left] = (*literal[name].get(family.left, ()), family)
-    bundles = {name: tuple(resolve.bundles(name, grammar.rewrites.get(name, ()))) for name in grammar.schema.names}
     names = grammar.schema.names
+    bundles = {name: tuple(resolve.bundles(name)) for name in names}
     in_order = {name: top[name] for name in names}, {name: literal[name] for name in names}
     return Offers(*in_order, bundles, len(resolve.skipped))
 
 
 def _nearest_first(grammar: CheckedGrammar) -> list[str]:
-    """Return all types: the individual's first, then those that its links lead to, and so on."""
+    """Return all types by their distance from the individual, which comes first."""
     found = [grammar.individual]
     for name in found:  # grows while iterated
         found += [link.target for link in grammar.schema.type(name).links if link.target not in found]
@@ -381,12 +388,12 @@ def _nearest_first(grammar: CheckedGrammar) -> list[str]:
 
 
 def reopened(literal: syn.Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
-    """Return a ground literal on individuals as a family with all its positions open; None if it has no positions."""
+    """Return a ground literal on individuals as a family with all positions open; None if it has no positions."""
     right = _with_top(literal)
     if right == literal:
         return None
     rewrite = CheckedRewrite(grammar.individual, syn.Top(), right, settled=True)
-    family = _Resolver(grammar, None, Preparation(NO_LIMIT)).family(right, grammar.individual, rewrite)
+    family = _Resolver(grammar, None, {}, rewrite).family(right, grammar.individual)
     assert isinstance(family, LinkFamily)
     return replace(family, index=START, given=n_literals(literal))
 
@@ -402,61 +409,49 @@ def _with_room(inner: syn.Predicate) -> syn.Predicate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Resolver:
-    """Resolver of rewrites into families."""
+class _Resolution:
+    """Resolution of all rewrites of a grammar within a time limit."""
 
     grammar: CheckedGrammar
     population: Population | None
     preparation: Preparation
     skipped: list[CheckedRewrite] = field(default_factory=list)
-    reached: Mapping[str, NDArray[np.bool_]] = field(init=False)
     _tests: list[TestFamily] = field(default_factory=list)
+    _reached: Mapping[str, NDArray[np.bool_]] = field(init=False)
 
     def __post_init__(self) -> None:
         found = {} if self.population is None else reachable_rows(self.population)
-        object.__setattr__(self, "reached", found)
+        object.__setattr__(self, "_reached", found)
 
-    def families(self, name: str, rewrites: Sequence[CheckedRewrite], *, of_top: bool) -> Iterator[Family]:
-        for index, rewrite in enumerate(rewrites):
-            if rewrite.is_bundle or isinstance(rewrite.left, syn.Top) != of_top:
-                continue
-            if self._is_over(name):
-                self.skipped.append(rewrite)
-                continue
-            family = replace(self.family(rewrite.right, name, rewrite), index=index)
-            if not of_top:
-                family = self._below(family, canonical(rewrite.left), rewrite)
-            if not rewrite.settled:
-                self._verify(family, rewrite)
-            if isinstance(family, TestFamily) and len(family) and not _is_constant(family):
-                self._tests.append(family)
-            yield family
+    def families(self, name: str, *, of_top: bool) -> Iterator[Family]:
+        """Yield the families of a type from ``top``, or those from literals."""
+        for index, rewrite in self._rewrites(name, bundles=False):
+            if isinstance(rewrite.left, syn.Top) == of_top and not self._is_over(rewrite):
+                family = self._resolver(rewrite).whole(index)
+                if isinstance(family, TestFamily) and len(family) and not _is_constant(family):
+                    self._tests.append(family)
+                yield family
 
-    def _is_over(self, name: str) -> bool:
-        """Return whether to skip the rest, because the time is over and there is an informative test."""
-        n_rows = 0 if self.population is None else self.population.tables[name].n_rows
-        return self.preparation.is_over(n_rows) and bool(self._tests)
-
-    def bundles(self, name: str, rewrites: Sequence[CheckedRewrite]) -> Iterator[BundleFamily]:
+    def bundles(self, name: str) -> Iterator[BundleFamily]:
         """Yield the bundles of a type."""
-        for index, rewrite in enumerate(rewrites):
-            if rewrite.is_bundle and self._is_over(name):
-                self.skipped.append(rewrite)
-            elif rewrite.is_bundle:
-                slot, left = self.slot(rewrite.right, name, rewrite), conjuncts(canonical(rewrite.left))
-                fixed = self._parts_below(slot.fixed, left) if rewrite.settled else slot.fixed
-                bundle = BundleFamily(index, name, Slot(name, fixed, open=False, bundle=True), left, slot.open)
-                if not rewrite.settled:
-                    self._verify(bundle, rewrite)
-                yield bundle
+        for index, rewrite in self._rewrites(name, bundles=True):
+            if not self._is_over(rewrite):
+                yield self._resolver(rewrite).bundle(index)
 
-    def _parts_below(self, parts: tuple[Family, ...], left: tuple[syn.Predicate, ...]) -> tuple[Family, ...]:
-        """Return the parts of a right side with only the values that imply the left side."""
-        certain = [literal for part in parts for literal in base_literals(part) if is_single(part)]
-        for literal in left:
-            if not any(implies(other, literal) for other in certain):
-                parts = tuple(_members_below(part, literal) for part in parts)
-        return parts
+    def _rewrites(self, name: str, *, bundles: bool) -> Iterator[tuple[int, CheckedRewrite]]:
+        rewrites = enumerate(self.grammar.rewrites.get(name, ()))
+        return ((index, rewrite) for index, rewrite in rewrites if rewrite.is_bundle == bundles)
+
+    def _is_over(self, rewrite: CheckedRewrite) -> bool:
+        """Return True, and note the rewrite as skipped, if the time is over and there is an informative test."""
+        n_rows = 0 if self.population is None else self.population.tables[rewrite.type].n_rows
+        is_over = self.preparation.is_over(n_rows) and bool(self._tests)
+        if is_over:
+            self.skipped.append(rewrite)
+        return is_over
+
+    def _resolver(self, rewrite: CheckedRewrite) -> _Resolver:
+        return _Resolver(self.grammar, self.population, self._reached, rewrite)
 
     def refuse_overlap(self, families: Sequence[Family]) -> None:
         """Raise an error if an aggregate with a fixed condition overlaps with one whose condition is refined."""
@@ -468,28 +463,57 @@ class _Resolver:
                 continue
             if (head(test), test.op) in opened:
                 rewrite = self.grammar.rewrites[family.type][family.index]
-                raise self._error(
+                raise self._resolver(rewrite).error(
                     f"{pretty(rewrite.right)!r} has a fixed condition, but another rewrite of {family.type!r} "
-                    "refines the condition of the same aggregate; keep one of them",
-                    rewrite,
+                    "refines the condition of the same aggregate; keep one of them"
                 )
 
-    def family(self, right: syn.Predicate, name: str, rewrite: CheckedRewrite) -> Family:
+
+@dataclass(frozen=True, slots=True)
+class _Resolver:
+    """Resolver of one rewrite into a family or a bundle."""
+
+    grammar: CheckedGrammar
+    population: Population | None
+    reached: Mapping[str, NDArray[np.bool_]]
+    rewrite: CheckedRewrite
+
+    def whole(self, index: int) -> Family:
+        """Return the family of the rewrite, without members that do not specialise its left side."""
+        rewrite = self.rewrite
+        family = replace(self.family(rewrite.right, rewrite.type), index=index)
+        if not isinstance(rewrite.left, syn.Top):
+            family = self._below(family, canonical(rewrite.left))
+        if not rewrite.settled:
+            self._verify(family)
+        return family
+
+    def bundle(self, index: int) -> BundleFamily:
+        """Return the bundle of the rewrite."""
+        rewrite, name = self.rewrite, self.rewrite.type
+        slot, left = self.slot(rewrite.right, name), conjuncts(canonical(rewrite.left))
+        fixed = _parts_below(slot.fixed, left) if rewrite.settled else slot.fixed
+        bundle = BundleFamily(index, name, Slot(name, fixed, open=False, bundle=True), left, slot.open)
+        if not rewrite.settled:
+            self._verify(bundle)
+        return bundle
+
+    def family(self, right: syn.Predicate, name: str) -> Family:
         """Return the family of a right side, or of a literal inside it."""
         path, end = _path_to_test(right)
         if not _opens(end):
             at = reduce(self._target, path, name)
-            values, kind = self._values(end, at, rewrite)
+            values, kind = self._values(end, at)
             levels = self._levels(end, at, kind)
             return TestFamily(0, name, canonical(end), path, values, kind=kind, levels=levels)
         assert isinstance(right, LinkPredicate)
         target = self._target(name, right)
-        slots = tuple(self.slot(inner, target, rewrite) for inner in children(right))
-        return LinkFamily(0, name, right, slots, self._numbers(right, name, rewrite))
+        slots = tuple(self.slot(inner, target) for inner in children(right))
+        return LinkFamily(0, name, right, slots, self._numbers(right, name))
 
-    def slot(self, inner: syn.Predicate, name: str, rewrite: CheckedRewrite) -> Slot:
+    def slot(self, inner: syn.Predicate, name: str) -> Slot:
         parts = _parts(inner)
-        fixed = [self.family(part, name, rewrite) for part in parts if not isinstance(part, syn.Top)]
+        fixed = [self.family(part, name) for part in parts if not isinstance(part, syn.Top)]
         numbered = tuple(replace(family, index=i) for i, family in enumerate(fixed))
         return Slot(name, numbered, open=len(fixed) < len(parts))
 
@@ -498,40 +522,41 @@ class _Resolver:
         assert target is not None  # the grammar has been checked
         return target
 
-    def _values(self, test: syn.Predicate, name: str, rewrite: CheckedRewrite) -> tuple[Values, Kind | None]:
+    def _values(self, test: syn.Predicate, name: str) -> tuple[Values, Kind | None]:
         match test:
-            case syn.Among(source=syn.Star() as source):
-                return Subsets(self._offered(test, name, source, rewrite)), "nominal"
+            case syn.Among(source=syn.Star()):
+                return Subsets(self._offered(test, name)), "nominal"
             case syn.Compare(value=source) | syn.Aggregate(value=source) if isinstance(source, syn.ValueSource):
                 kind = self._tested(test, name).kind
                 if test.op in (">=", "<="):
-                    return cuts(source, self._numbers_of(test, name, source, rewrite), kind, test.op), kind
-                return scalars(source, self._offered(test, name, source, rewrite)), kind
+                    known = np.zeros(0) if isinstance(source, _GIVEN) else self._known(test, name)
+                    return cuts(source, known, kind, test.op), kind
+                return scalars(source, () if isinstance(source, _GIVEN) else self._offered(test, name)), kind
             case syn.Within(source=syn.Bins() | syn.Quantiles() as source):
                 kind = self._tested(test, name).kind
-                return intervals(source, self._numbers_of(test, name, source, rewrite), kind), kind
+                return intervals(source, self._known(test, name), kind), kind
             case syn.Count():
-                return self._counts(test, name, rewrite), None
+                return self._counts(test, name), None
             case syn.Named() if is_open_call(test):
-                return self._calls(test, rewrite), None
+                return self._calls(test), None
             case _:
                 return (None,), None
 
-    def _calls(self, call: syn.Named, rewrite: CheckedRewrite) -> tuple[tuple[syn.Scalar, ...], ...]:
-        """Return the arguments of all members of an open call: every combination of values."""
+    def _calls(self, call: syn.Named) -> tuple[tuple[syn.Scalar, ...], ...]:
+        """Return the arguments of all members of an open call: all combinations of their values."""
         assert call.definition is not None  # the grammar has been checked
         names = call.definition.parameters
         given = dict(zip(names, call.arguments, strict=True))
         chosen: list[dict[str, syn.Scalar]] = [{}]
-        for name, places in self._in_order(call, rewrite):
-            more = ({**one, name: v} for one in chosen for v in self._arguments(given[name], places, one, rewrite))
+        for name, places in self._in_order(call):
+            more = ({**one, name: v} for one in chosen for v in self._arguments(given[name], places, one))
             chosen = list(islice(more, MOST_CALLS + 1))
             if len(chosen) > MOST_CALLS:
                 message = f"{pretty(call)!r} stands for more than {MOST_CALLS:,} tests"
-                raise self._error(f"{message}; list fewer values, or use quantiles(10)", rewrite)
+                raise self.error(f"{message}; list fewer values, or use quantiles(10)")
         return tuple(tuple(one[name] for name in names) for one in chosen)
 
-    def _in_order(self, call: syn.Named, rewrite: CheckedRewrite) -> Iterator[tuple[str, tuple[Place, ...]]]:
+    def _in_order(self, call: syn.Named) -> Iterator[tuple[str, tuple[Place, ...]]]:
         """Yield the parameters of a call with their uses, each after the parameters that its values depend on."""
         assert call.definition is not None
         places = places_of(call.definition, self.grammar.schema)
@@ -543,26 +568,20 @@ class _Resolver:
         except CycleError as error:
             name = error.args[1][0]
             message = f"the values of {name!r} in {pretty(call)!r} depend on themselves; list them"
-            raise self._error(message, rewrite) from None
+            raise self.error(message) from None
 
     def _arguments(
-        self,
-        given: syn.Scalar | syn.ValueSource,
-        places: Sequence[Place],
-        chosen: Mapping[str, syn.Scalar],
-        rewrite: CheckedRewrite,
+        self, given: syn.Scalar | syn.ValueSource, places: Sequence[Place], chosen: Mapping[str, syn.Scalar]
     ) -> tuple[syn.Scalar, ...]:
         """Return the values of an argument, collected from all uses of its parameter."""
         if not isinstance(given, syn.ValueSource):
             return (given,)
-        if isinstance(given, syn.Listed | syn.Range):
+        if isinstance(given, _GIVEN):
             return tuple(given.values)
-        return syn.sort_scalars(
-            value for place in places for value in self._offered_at(place, given, chosen, rewrite)
-        )
+        return syn.sort_scalars(value for place in places for value in self._offered_at(place, given, chosen))
 
     def _offered_at(
-        self, place: Place, source: syn.ValueSource, chosen: Mapping[str, syn.Scalar], rewrite: CheckedRewrite
+        self, place: Place, source: syn.ValueSource, chosen: Mapping[str, syn.Scalar]
     ) -> Iterator[syn.Scalar]:
         match place.test:
             case syn.Count():
@@ -574,7 +593,7 @@ class _Resolver:
                 test = replace(aggregate, value=source, inner=condition)
             case other:
                 test = replace(other, value=source)
-        values, kind = self._values(test, place.type, rewrite)
+        values, kind = self._values(test, place.type)
         levels = self._levels(test, place.type, kind)
         value: Any
         for value in values:
@@ -592,82 +611,62 @@ class _Resolver:
         assert found is not None
         return found
 
-    def _data(self, rewrite: CheckedRewrite) -> Population:
+    def _data(self) -> Population:
         if self.population is None:
-            message = (
-                f"{pretty(rewrite.right)!r} takes its values from data; give a population ({option_text('data')})"
-            )
-            raise self._error(message, rewrite)
+            shown = pretty(self.rewrite.right)
+            raise self.error(f"{shown!r} takes its values from data; give a population ({option_text('data')})")
         return self.population
 
-    def _numbers_of(
-        self,
-        test: syn.Compare | syn.Within | syn.Aggregate,
-        name: str,
-        source: syn.ValueSource,
-        rewrite: CheckedRewrite,
-    ) -> NDArray[np.float64]:
-        """Return the tested numbers of all reachable rows; empty if the values are listed."""
-        if isinstance(source, syn.Listed | syn.Range):
-            return np.zeros(0)
-        return np.asarray(self._column(test, name, rewrite).values[self.reached[name]])
+    def _known(self, test: syn.Compare | syn.Among | syn.Within | syn.Aggregate, name: str) -> NDArray[Any]:
+        """Return the tested values of all reachable rows."""
+        return np.asarray(self._column(test, name).values[self.reached[name]])
 
-    def _column(
-        self, test: syn.Compare | syn.Among | syn.Within | syn.Aggregate, name: str, rewrite: CheckedRewrite
-    ) -> Column:
-        data = self._data(rewrite)
+    def _column(self, test: syn.Compare | syn.Among | syn.Within | syn.Aggregate, name: str) -> Column:
+        data = self._data()
         if isinstance(test, syn.Aggregate):
             return aggregate_column(test, data, name)
         return data.tables[name].value_column(test.attribute)
 
-    def _offered(
-        self,
-        test: syn.Compare | syn.Among | syn.Aggregate,
-        name: str,
-        source: syn.ValueSource,
-        rewrite: CheckedRewrite,
-    ) -> tuple[Any, ...]:
+    def _offered(self, test: syn.Compare | syn.Among | syn.Aggregate, name: str) -> tuple[Any, ...]:
         """Return the distinct values of the reachable rows, or the declared values without data."""
-        if isinstance(source, syn.Listed | syn.Range):
-            return ()
         declared, is_aggregate = self._tested(test, name), isinstance(test, syn.Aggregate)
         if self.population is None and (declared.kind == "nominal" if is_aggregate else declared.values):
             if declared.kind == "ordered":
                 return tuple(syn.OrderedCategory(rank, name) for rank, name in enumerate(declared.values))
             return declared.values
-        column = self._column(test, name, rewrite)
+        column = self._column(test, name)
         values = column.values[self.reached[name]]
         if column.kind == "nominal":
             return tuple(column.categories[code] for code in np.flatnonzero(np.bincount(values[values >= 0])))
         present = np.unique(values[~np.isnan(values)]).tolist()
         return tuple(syn.written(v, column.kind, column.categories) for v in present)
 
-    def _counts(self, predicate: syn.Count, name: str, rewrite: CheckedRewrite) -> tuple[int, ...]:
+    def _counts(self, predicate: syn.Count, name: str) -> tuple[int, ...]:
         if isinstance(predicate.n, int):
             return (predicate.n,)
-        if isinstance(predicate.n, syn.Listed | syn.Range):
+        if isinstance(predicate.n, _GIVEN):
             return counts(predicate.n, 0)
-        lengths = self._data(rewrite).tables[name].links[predicate.link].lengths[self.reached[name]]
+        lengths = self._data().tables[name].links[predicate.link].lengths[self.reached[name]]
         return counts(predicate.n, int(lengths.max(initial=0)))
 
-    def _numbers(self, right: LinkPredicate, name: str, rewrite: CheckedRewrite) -> tuple[float, ...]:
+    def _numbers(self, right: LinkPredicate, name: str) -> tuple[float, ...]:
         """Return the counts or thresholds of a literal with open positions."""
         match right:
             case syn.Count():
-                return self._counts(right, name, rewrite)
+                return self._counts(right, name)
             case syn.Aggregate(value=int() | float() as number):
                 return (number,)
             case syn.Aggregate(value=source) if isinstance(source, syn.ValueSource):
-                made, is_listed = self._tested(right, name), isinstance(source, syn.Listed | syn.Range)
-                known = np.zeros(0) if is_listed else self._within_reach(right, name, rewrite)
+                made = self._tested(right, name)
+                known = np.zeros(0) if isinstance(source, _GIVEN) else self._within_reach(right, name)
                 found = cuts(source, known, made.kind, right.op).tolist()
                 return tuple(syn.written(number, made.kind, made.values) for number in found)
             case _:
                 return (0,)
 
-    def _within_reach(self, test: syn.Aggregate, name: str, rewrite: CheckedRewrite) -> NDArray[np.float64]:
-        """Return the possible values of an aggregate over subsets of the linked rows (ranges only over all rows)."""
-        data, reached = self._data(rewrite), self.reached[name]
+    def _within_reach(self, test: syn.Aggregate, name: str) -> NDArray[np.float64]:
+        """Return the values that an aggregate can have over subsets of the linked rows (ranges: over all rows)."""
+        data, reached = self._data(), self.reached[name]
         links = data.tables[name].links[test.link]
         if test.function == "share":
             lengths = np.unique(links.lengths[reached])
@@ -681,36 +680,40 @@ class _Resolver:
             return np.arange(np.nanmax(whole, initial=0.0) + 1)
         return np.append(whole, 0.0)
 
-    def _below(self, family: Family, left: syn.Predicate, rewrite: CheckedRewrite) -> Family:
-        """Return the family with only the members that are more specific than the left side."""
+    def _below(self, family: Family, left: syn.Predicate) -> Family:
+        """Return the family without the members that do not specialise the left side."""
         if isinstance(family, LinkFamily):
             return replace(family, left=left)
-        if isinstance(family.values, Subsets) and rewrite.settled and family.subject == subject(left):
+        if isinstance(family.values, Subsets) and self.rewrite.settled and family.subject == subject(left):
             return replace(family, values=_sets_below(family, left), left=left)
-        keep = [v for v in family.choices() if _special(family.literal(v), left, rewrite)]
+        keep = [v for v in family.choices() if self._is_special(family.literal(v), left)]
         return replace(family, values=_some(family.values, keep), left=left)
 
-    def _verify(self, family: Family | BundleFamily, rewrite: CheckedRewrite) -> None:
-        """Raise an error if some row shows that a rewrite does not specialise."""
-        population = self._data(rewrite)
-        outside = ~rows_where(rewrite.left, population, family.type)
+    def _is_special(self, literal: syn.Predicate, left: syn.Predicate) -> bool:
+        if literal == left:
+            return False
+        return not self.rewrite.settled or subject(literal) != subject(left) or bool(implies(literal, left))
+
+    def _verify(self, family: Family | BundleFamily) -> None:
+        """Raise an error if a row satisfies the right side of the rewrite but not its left side."""
+        population = self._data()
+        outside = ~rows_where(self.rewrite.left, population, family.type)
         rights = base_predicates(family.slot) if isinstance(family, BundleFamily) else base_literals(family)
         for literal in rights:
             broken = rows_where(literal, population, family.type) & outside
             if broken.any():
                 row = int(np.argmax(broken))
-                raise self._error(
+                raise self.error(
                     f"the rewrite does not specialise: row {row} of {family.type} satisfies {pretty(literal)!r} but "
-                    f"not {pretty(rewrite.left)!r}; the row is {population.row(family.type, row, 1)}",
-                    rewrite,
+                    f"not {pretty(self.rewrite.left)!r}; the row is {population.row(family.type, row, 1)}"
                 )
 
-    def _error(self, message: str, rewrite: CheckedRewrite) -> GrammarError:
-        return error_at(rewrite.place, message, self.grammar.source, self.grammar.text)
+    def error(self, message: str) -> GrammarError:
+        return error_at(self.rewrite.place, message, self.grammar.source, self.grammar.text)
 
 
 def base_literals(family: Family) -> Iterator[syn.Predicate]:
-    """Yield the members of a family before any refinement."""
+    """Yield the members of a family as they are before any refinement."""
     if isinstance(family, TestFamily):
         yield from map(family.literal, family.choices())
         return
@@ -726,6 +729,15 @@ def is_single(family: Family) -> bool:
     return len(family.numbers) == 1 and all(is_single(f) for slot in family.slots for f in slot.fixed)
 
 
+def _parts_below(parts: tuple[Family, ...], left: tuple[syn.Predicate, ...]) -> tuple[Family, ...]:
+    """Return the parts of a right side with only the values that imply the left side."""
+    certain = [literal for part in parts for literal in base_literals(part) if is_single(part)]
+    for literal in left:
+        if not any(implies(other, literal) for other in certain):
+            parts = tuple(_members_below(part, literal) for part in parts)
+    return parts
+
+
 def _members_below(family: Family, left: syn.Predicate) -> Family:
     """Return a family with only the members that imply a literal, if it tests the feature of the literal."""
     if not isinstance(family, TestFamily) or family.subject is None or family.subject != subject(left):
@@ -736,7 +748,7 @@ def _members_below(family: Family, left: syn.Predicate) -> Family:
 
 
 def base_predicates(slot: Slot) -> Iterator[syn.Predicate]:
-    """Yield the predicates of a slot before any refinement."""
+    """Yield the predicates of a slot as they are before any refinement."""
     for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
         yield canonical(conjoin(parts))
 
@@ -751,12 +763,6 @@ def _parts(predicate: syn.Predicate) -> list[syn.Predicate]:
     if isinstance(predicate, syn.And):
         return [part for p in predicate.parts for part in _parts(p)]
     return [predicate]
-
-
-def _special(literal: syn.Predicate, left: syn.Predicate, rewrite: CheckedRewrite) -> bool:
-    if literal == left:
-        return False
-    return not rewrite.settled or subject(literal) != subject(left) or bool(implies(literal, left))
 
 
 def _opens(predicate: syn.Predicate) -> bool:
@@ -774,7 +780,7 @@ def _is_refined(inner: syn.Predicate) -> bool:
 
 
 def _path_to_test(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
-    """Return the functional steps before a single test, and the test; no steps for other predicates."""
+    """Return the functional steps before a test, and the test; no steps if there is something else behind them."""
     path, end = peel(predicate)
     return (path, end) if isinstance(end, syn.Test) and not _opens(end) else ((), predicate)
 
@@ -825,7 +831,7 @@ def _find_value(template: syn.Predicate, values: Values, literal: syn.Predicate)
 
 
 def _words(template: syn.Predicate, literal: syn.Predicate) -> tuple[Any, ...]:
-    """Return the values that a literal allows, or () if it tests another attribute than the template."""
+    """Return the values that a literal allows; () if it does not test the attribute of the template."""
     match template, literal:
         case syn.Among(attribute), syn.Among(other, words) if attribute == other:
             return words
@@ -849,7 +855,7 @@ def _some(values: Values, places: list[int]) -> Values:
 
 
 def _new_sets(family: TestFamily, earlier: list[TestFamily]) -> Values:
-    """Return the sets of a family that no earlier family has, without enumerating them."""
+    """Return the sets of a family that no earlier family contains, without enumerating them."""
     assert isinstance(family.values, Subsets)
     sets = family.values
     for other in earlier:

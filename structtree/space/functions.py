@@ -17,10 +17,11 @@ import numpy as np
 
 from structtree.data.population import Adjacency, Column, Population, Table, TypedTable, Value, column_of
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
-from structtree.errors import DataError, GrammarError, UsageError, did_you_mean
+from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang import syntax as syn
 from structtree.lang.declare import functions_in_order, given_types, in_names_of, named_by
 from structtree.lang.grammar import Grammar
+from structtree.lang.mistakes import located
 
 __all__ = ["with_functions"]
 
@@ -47,11 +48,9 @@ def with_functions(
     >>> with_functions(trains, grammar, given).column("wheels_in_all").values.tolist()
     [5.0, 0.0]
     """
-    meant = in_names_of(grammar.syntax, population.schema, grammar.source, grammar.text)
-    try:
+    with located(grammar.source, grammar.text):
+        meant = in_names_of(grammar.syntax, population.schema)
         declared = {function.name: function for function in functions_in_order(meant)}
-    except GrammarError as error:
-        raise _located(error, grammar) from None
     for name in functions:
         if name not in declared:
             raise UsageError(f"the grammar declares no function {name!r}{did_you_mean(name, declared)}")
@@ -65,16 +64,10 @@ def with_functions(
         if function.link is None:
             population = population.with_column(function.type, function.attribute, _column(function, given))
             continue
-        try:
+        with located(grammar.source, grammar.text):
             types = given_types(function, meant, population.schema)
-        except GrammarError as error:
-            raise _located(error, grammar) from None
         population = _Rows(function, types).added(population, given)
     return named_by(population, grammar.syntax)
-
-
-def _located(error: GrammarError, grammar: Grammar) -> GrammarError:
-    return GrammarError(error.message, grammar.source, error.line, error.column, grammar.text)
 
 
 def _results(population: Population, function: syn.Function, call: Callable[[Mapping[str, Any]], Any]) -> list[Any]:

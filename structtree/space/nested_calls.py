@@ -8,17 +8,16 @@ largest value. If the threshold is in another form, such as inside ``not``, the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from structtree.arrays import Floats, Ints, Mask
+from structtree.arrays import Floats, Ints
 from structtree.data.population import Adjacency, Column, Population
 from structtree.lang import syntax as syn
 from structtree.lang.calls import parameters_in, substituted
 from structtree.lang.walk import inner_type
-from structtree.space.evaluate import aggregate_column, own_column, rows_where
+from structtree.space.evaluate import aggregate_column, count_behind, own_column, rows_where
 from structtree.space.families import TestFamily
 
 __all__ = ["RankedCalls", "ranked_calls"]
@@ -48,9 +47,9 @@ def ranked_calls(family: TestFamily, population: Population, type_name: str) -> 
     members = [tuple(arguments) for arguments in family.values]
     places = [i for i, value in enumerate(call.arguments) if isinstance(value, syn.ValueSource)]
     for place in sorted(places, key=lambda i: -len({arguments[i] for arguments in members})):
-        found = list(_runs(call.definition, members, place, population, type_name))
-        if found and None not in found:
-            return [run for run in found if run is not None]
+        found = _runs(call.definition, members, place, population, type_name)
+        if found:
+            return found
     return None
 
 
@@ -60,20 +59,22 @@ def _runs(
     place: int,
     population: Population,
     type_name: str,
-) -> Iterator[RankedCalls | None]:
-    """Yield the runs of calls that differ in one argument; None, then stop, if they are not nested."""
+) -> list[RankedCalls]:
+    """Return the runs of calls that differ in one argument; empty if they are not nested."""
     groups: dict[tuple[syn.Scalar, ...], list[int]] = {}
     for v, arguments in enumerate(members):
         groups.setdefault((*arguments[:place], *arguments[place + 1 :]), []).append(v)
     name = definition.parameters[place]
+    found: list[RankedCalls] = []
     for choices in groups.values():
         values = dict(zip(definition.parameters, members[choices[0]], strict=True))
         body = substituted(definition.body, {**values, name: syn.Parameter(name)})
         thresholds = [members[v][place] for v in choices]
         run = _run(body, thresholds, np.array(choices), population, type_name)
-        yield from run if run is not None else (None,)
         if run is None:
-            return
+            return []
+        found += run
+    return found
 
 
 def _run(
@@ -114,11 +115,9 @@ def _strictest(body: syn.Predicate, sign: int, population: Population, name: str
             return np.asarray(reduce.reduce(known)) if len(known) == len(parts) else None
         case syn.Named(body=inside) if inside is not None:
             return _strictest(inside, sign, population, name)
-        case syn.Count(link, inner, own, n) if not isinstance(n, int):  # the number itself is the threshold
-            target = inner_type(body, name, population.schema)
-            if own != op or target is None or not _is_fixed(inner):
-                return None
-            return sign * _n_true(population.tables[name].links[link], rows_where(inner, population, target))
+        case syn.Count(inner=inner, op=own, n=n) if not isinstance(n, int):  # the number itself is the threshold
+            is_nested = own == op and _is_fixed(inner)
+            return (sign * count_behind(body, population, name)).astype(np.float64) if is_nested else None
         case syn.Exists(link, inner) | syn.Follow(link, inner) | syn.All(link, inner) | syn.Count(link, inner, ">="):
             target = inner_type(body, name, population.schema)
             behind = None if target is None else _strictest(inner, sign, population, target)
@@ -133,11 +132,6 @@ def _is_fixed(predicate: syn.Predicate) -> bool:
 
 def _signed(column: Column, sign: int) -> Floats:
     return np.where(column.missing, -np.inf, sign * column.values)
-
-
-def _n_true(adjacency: Adjacency, true: Mask) -> Floats:
-    owners = adjacency.owners[true[adjacency.targets]]
-    return np.bincount(owners, minlength=len(adjacency)).astype(np.float64)
 
 
 def _behind(form: syn.Exists | syn.Follow | syn.All | syn.Count, adjacency: Adjacency, inner: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The values of a value source on given data: thresholds, categories, intervals, counts.
+"""The values of a value source on given data: thresholds, sets of categories, intervals, counts.
 
 ``a >= *`` has a threshold between any two neighbouring values: for integers the larger of the two (``<=``: the
 smaller); for reals the midpoint, rounded to the fewest decimals that keep it in the middle half of the gap; for dates

@@ -14,8 +14,8 @@ from structtree.data.schema import Attribute, Kind
 from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.walk import peel, wrap
-from structtree.models.routing import own_attributes
-from structtree.models.unknown import one_of
+from structtree.models.routing.subsets import own_attributes
+from structtree.models.routing.unknown import one_of
 from structtree.search.kernels import tables as kernel
 from structtree.space.families import LinkFamily
 from structtree.space.space import Space

@@ -17,7 +17,7 @@ from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.lang import syntax as syn
 from structtree.lang.background import Background
 from structtree.lang.check import CheckedGrammar
-from structtree.models.routing import own_attributes
+from structtree.models.routing.subsets import own_attributes
 from structtree.search.bottom_up import link_columns, own_columns, suits
 from structtree.search.clock import Clock
 from structtree.search.columns import TestColumn

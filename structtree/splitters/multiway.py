@@ -22,9 +22,9 @@ from structtree.arrays import Codes, Floats, Ints
 from structtree.data.population import Population
 from structtree.data.schema import RecordType
 from structtree.lang import syntax as syn
+from structtree.models.routing.unknown import one_of, possibly, surely
 from structtree.models.settings import Growth
 from structtree.models.tree import heaviest
-from structtree.models.unknown import one_of, possibly, surely
 from structtree.search.clock import Clock
 from structtree.search.divisions import division_losses, information_gains
 from structtree.search.kernels.grouping import FEW_VALUES, lies_in_a_plane, value_orders

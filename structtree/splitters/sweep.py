@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from structtree.arrays import Ints
 from structtree.data.schema import Kind
 from structtree.lang import syntax as syn
-from structtree.models.descent import Descent, descent_of
+from structtree.models.routing.descent import Descent, descent_of
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Leaf, Node, NodeArrays, Stats, Unproved, depths_of
 from structtree.search.clock import Clock

@@ -1,4 +1,4 @@
-"""Databases with and without a planted leak, from a seed: four shapes of schema, eight kinds of leak."""
+"""Random databases with and without a planted leak: four shapes of schema, eight kinds of leak."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DAYS = 1400
 
 @dataclass(frozen=True)
 class Shape:
-    """Names of the tables and columns, and how keys, dates and labels are written."""
+    """Names of the tables and columns, and formats of keys, dates and labels."""
 
     region: str
     parent: str
@@ -39,7 +39,7 @@ SHAPES = (
 
 @dataclass
 class World:
-    """Rows of the tables, by name, and what an audit is to be told about them."""
+    """Rows of all tables, the options of an audit, and the finding it should have."""
 
     shape: Shape
     rng: np.random.Generator
@@ -63,7 +63,7 @@ def moment(shape, day):
 
 
 def world(seed, shape, n_parents=150, n_each=3):
-    """Parents with events over four years, and tasks at random days whose labels the past tells in part."""
+    """Create parents with events over four years, and tasks on random days with labels that depend on the past."""
     made = World(shape, np.random.default_rng(seed))
     rng = made.rng
     rates = rng.gamma(2.0, 0.006, n_parents)
@@ -92,7 +92,7 @@ def world(seed, shape, n_parents=150, n_each=3):
 
 
 def events_of(made, task):
-    """The events of the parent of a task."""
+    """Return the events of the parent of a task."""
     return [event for event in made.children if event["parent"] == task["parent"]]
 
 
@@ -101,7 +101,7 @@ def recent(made, task, days):
 
 
 def label_by(made, score):
-    """Give each task a label, by chance as its score says."""
+    """Draw a label for each task with a probability that its score determines."""
     for task in made.tasks:
         task["label"] = int(made.rng.random() < 1 / (1 + np.exp(-score(task))))
 
@@ -161,7 +161,7 @@ def write(made, path):
 
 
 def future_rows(made):
-    """Labels that the events of the next two months decide, and nobody says --as-of."""
+    """Labels depend on the events of the next two months, and the audit has no ``--as-of``."""
     label_by(
         made, lambda task: 3.0 * sum(task["day"] <= c["day"] < task["day"] + 60 for c in events_of(made, task)) - 2.0
     )
@@ -169,13 +169,13 @@ def future_rows(made):
 
 
 def future_amounts(made):
-    """Labels that the amounts of all later events decide."""
+    """Labels depend on the amounts of all later events."""
     label_by(made, lambda task: sum(c["amount"] for c in events_of(made, task) if c["day"] >= task["day"]) / 60 - 4.0)
     made.as_of, made.expected = False, ("future", made.shape.task, "day")
 
 
 def future_event(made):
-    """Each yes writes an event of its own kind some days later."""
+    """Each yes adds an event of a special kind some days later."""
     for task in made.tasks:
         if task["label"]:
             made.children.append({"parent": task["parent"], "day": task["day"] + 5, "amount": 900.0, "kind": "desk"})
@@ -183,12 +183,12 @@ def future_event(made):
 
 
 def hidden_reference(made, rate=0.95):
-    """Every task has a ticket; that of a yes is opened afterwards."""
+    """Every task has a ticket; if the label is yes, it is opened afterwards."""
     _tickets(made, lambda task: bool(task["label"]) == (made.rng.random() < rate))
 
 
 def hidden_negative(made):
-    """Every task has a ticket; that of a no is opened afterwards."""
+    """Every task has a ticket; if the label is no, it is opened afterwards."""
     _tickets(made, lambda task: bool(task["label"]) != (made.rng.random() < 0.85))
 
 
@@ -211,7 +211,7 @@ def _tickets(made, is_later):
 
 
 def hidden_behind(made):
-    """Each task has its own contract, and each contract a signature; that of a yes comes afterwards."""
+    """Each task has a contract with a signature; if the label is yes, it is signed afterwards."""
     shape = made.shape
     made.task_columns.append(("contract_id", "INTEGER REFERENCES contract(contract_id)"))
     contracts, signatures = [], []
@@ -239,7 +239,7 @@ def hidden_behind(made):
 
 
 def alone_own(made):
-    """A number of the task itself that is measured afterwards."""
+    """A numeric column of the task is measured afterwards."""
     made.task_columns.append(("effort", "REAL"))
     for task in made.tasks:
         task["effort"] = round(float(made.rng.normal(100 if task["label"] else 40, 8)), 3)
@@ -247,7 +247,7 @@ def alone_own(made):
 
 
 def alone_one_to_one(made):
-    """A score in a table beside, of many values, that tells the label."""
+    """A score with many values in another table determines the label."""
     rows = [
         (place, key(made.shape, "t", place), round(float(made.rng.normal(5 if task["label"] else 1, 0.5)), 3))
         for place, task in enumerate(made.tasks)
@@ -257,7 +257,7 @@ def alone_one_to_one(made):
 
 
 def alone_sum(made):
-    """Fees without a date, high only for a yes."""
+    """Fees without a date are high only for a yes."""
     rows = []
     for place, task in enumerate(made.tasks):
         for _ in range(int(made.rng.integers(1, 4))):
@@ -273,7 +273,7 @@ def alone_sum(made):
 
 
 def alone_exists(made):
-    """A follow-up is written only after a yes."""
+    """A follow-up exists only after a yes."""
     rows = [
         (place, key(made.shape, "t", place), int(made.rng.integers(1, 50)))
         for place, task in enumerate(made.tasks)
@@ -284,7 +284,7 @@ def alone_exists(made):
 
 
 def alone_kind(made):
-    """Log entries of all kinds without a date, one of them only after a yes."""
+    """Log entries have no date, and one kind exists only after a yes."""
     rows = []
     for place, task in enumerate(made.tasks):
         kinds = [str(made.rng.choice(["open", "call", "mail"])) for _ in range(3)] + (
@@ -304,7 +304,7 @@ def _beside(made, name, column, rows, unique=""):
 
 
 def snapshot(name, value):
-    """A number of the parent from the day of the dump."""
+    """A numeric column of the parent is from the day of the dump."""
 
     def plant(made):
         made.parent_columns.append((name, "REAL"))
@@ -317,7 +317,7 @@ def snapshot(name, value):
 
 
 def copy_text(made):
-    """The label in other words, in a table beside with one row for each task."""
+    """Another table with one row per task has the label in other words."""
     rows = [
         (place, key(made.shape, "t", place), ("kept", "lost")[task["label"]]) for place, task in enumerate(made.tasks)
     ]
@@ -326,14 +326,14 @@ def copy_text(made):
 
 
 def copy_codes(made):
-    """The label as numbers, in a table that refers to tasks."""
+    """A table that refers to tasks has the label as numbers."""
     rows = [(place, key(made.shape, "t", place), (17, 4)[task["label"]]) for place, task in enumerate(made.tasks)]
     _beside(made, "archive", "code INTEGER", rows)
     made.expected = ("copy", "archive", "code")
 
 
 def copy_rows(made):
-    """The label again and again, in several rows for each task."""
+    """Another table repeats the label in several rows per task."""
     rows = []
     for place, task in enumerate(made.tasks):
         rows += [
@@ -345,7 +345,7 @@ def copy_rows(made):
 
 
 def copy_reference(made):
-    """Each task refers to a file, which has the label."""
+    """Each task refers to a file that has the label."""
     made.task_columns.append(("file_id", "INTEGER REFERENCES file(file_id)"))
     rows = []
     for place, task in enumerate(made.tasks):
@@ -362,7 +362,7 @@ def copy_reference(made):
 
 
 def copy_same_day(made):
-    """Another task about the same parent on the same day with the same label."""
+    """Another task for the same parent on the same day has the same label."""
     shape = made.shape
     kind = "TEXT" if shape.text_keys else "INTEGER"
     rows = [
@@ -376,7 +376,7 @@ def copy_same_day(made):
 
 
 def twins_plain(made, share=0.06):
-    """Some tasks are there twice."""
+    """Some tasks occur twice."""
     chosen = made.rng.permutation(len(made.tasks))[: int(share * len(made.tasks))]
     made.tasks += [dict(made.tasks[i]) for i in chosen]
     made.tasks = [made.tasks[i] for i in made.rng.permutation(len(made.tasks))]
@@ -384,7 +384,7 @@ def twins_plain(made, share=0.06):
 
 
 def twins_split(made):
-    """Tasks of the test set are there in the training set, too."""
+    """Tasks in the test set also occur in the training set."""
     made.task_columns.append(("split", "TEXT"))
     for task in made.tasks:
         task["split"] = "train" if made.rng.random() < 0.8 else "test"
@@ -394,7 +394,7 @@ def twins_split(made):
 
 
 def same_entity(made):
-    """The label is one of the parent, not of the task."""
+    """The label belongs to the parent rather than the task."""
     verdicts = made.rng.integers(0, 2, len(made.parents))
     for task in made.tasks:
         task["label"] = int(verdicts[task["parent"]])
@@ -402,13 +402,13 @@ def same_entity(made):
 
 
 def keys_by_label(made):
-    """Rows were numbered after they were sorted by their labels."""
+    """Rows were numbered after sorting them by label."""
     made.tasks.sort(key=lambda task: task["label"] + 0.3 * made.rng.random())
     made.expected = ("identifier", made.shape.task, f"{made.shape.task}_id")
 
 
 def keys_in_blocks(made):
-    """Rows came in batches of one label each."""
+    """Rows came in batches with one label each."""
     groups = [[t for t in made.tasks if t["label"] == label] for label in (0, 1)]
     batches = [group[i : i + 15] for group in groups for i in range(0, len(group), 15)]
     made.tasks = [task for i in made.rng.permutation(len(batches)) for task in batches[i]]
@@ -416,14 +416,14 @@ def keys_in_blocks(made):
 
 
 def keys_in_time(made):
-    """Rows are numbered by date, and the label goes with time."""
+    """Rows are numbered by date, and the label changes over time."""
     label_by(made, lambda task: (task["day"] - 750) / 200)
     made.tasks.sort(key=lambda task: task["day"])
     made.expected = ("identifier", made.shape.task, f"{made.shape.task}_id")
 
 
 def drift_step(made):
-    """After a change of policy there are many more yes, and more is asked for."""
+    """After a change of policy, more labels are yes and amounts are higher."""
     for task in made.tasks:
         task["asked"] += 250 if task["day"] > 750 else 0
     label_by(made, lambda task: 1.2 if task["day"] > 750 else -1.2)
@@ -431,7 +431,7 @@ def drift_step(made):
 
 
 def drift_slow(made):
-    """Both change slowly."""
+    """Labels and amounts change slowly."""
     for task in made.tasks:
         task["asked"] = int(task["asked"] * 0.5 + task["day"] / 3)
     label_by(made, lambda task: (750 - task["day"]) / 220)
@@ -492,11 +492,11 @@ LEAKS = (
     (drift_slow, 2),
     (drift_slow, 3),
 )
-"""Each leak in some shapes; the place of a pair is its seed."""
+"""Leaks with their shapes; the index of a pair is its seed."""
 
 
 def leaky(place):
-    """Return the world with the leak of that place."""
+    """Return the world with the leak at an index."""
     leak, shape = LEAKS[place]
     made = world(1000 + place, SHAPES[shape])
     leak(made)
@@ -509,7 +509,7 @@ def clean(seed):
 
 
 def is_found(audit, made):
-    """Return whether an audit has a finding of the kind and at the place of the leak."""
+    """Return whether an audit has a finding with the kind and location of the leak."""
     kind, table, column = made.expected
     return any(f.kind == kind and f.table == table and column in (f.column, None) for f in audit.findings)
 

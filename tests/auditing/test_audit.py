@@ -1,4 +1,4 @@
-"""Audits: planted leaks are found, clean databases are not accused, and every query returns its figures."""
+"""Audits: planted leaks are found, clean databases have no findings, and every query returns its figures."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def test_a_planted_leak_is_found_and_its_query_returns_the_figures(place, tmp_pa
         assert all(returned(finding, database) for finding in found.findings)
 
 
-def test_the_planted_leaks_are_of_all_kinds():
+def test_planted_leaks_cover_all_kinds():
     assert {leaky(place).expected[0] for place in FIRST_OF_EACH} == KINDS and len(LEAKS) >= 50
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_clean_database_is_not_accused(seed, tmp_path):
+def test_a_clean_database_has_no_findings(seed, tmp_path):
     assert audited(clean(seed), tmp_path / "clean.sqlite").findings == ()
 
 
-def test_as_of_ends_what_the_future_tells(tmp_path):
+def test_as_of_removes_leaks_from_the_future(tmp_path):
     made = world(3, SHAPES[0])
     future_rows(made)
     made.as_of = True
@@ -95,7 +95,7 @@ def test_deleting_the_future_leaves_the_individual_and_its_past(tmp_path):
         assert alone.tables["account"].n_rows == 40
 
 
-def test_a_few_individuals_are_not_judged(tmp_path):
+def test_too_few_individuals_are_not_audited(tmp_path):
     found = audited(world(1, SHAPES[0], n_parents=10), tmp_path / "few.sqlite")
     assert found.findings == () and "too few" in found.notes[0]
 
@@ -117,7 +117,7 @@ def test_the_command_prints_sentences_and_queries(leaked):
     assert "\n    WITH f AS (" in out
 
 
-def test_the_command_prints_json_and_fails_if_told_so(leaked):
+def test_the_command_prints_json_and_fails_on_request(leaked):
     found = json.loads(succeed("audit", *leaked, "--json"))
     assert [each["kind"] for each in found["findings"]] == ["copy"]
     assert found["findings"][0]["figures"] == {"accuracy": 1.0}
@@ -125,11 +125,11 @@ def test_the_command_prints_json_and_fails_if_told_so(leaked):
     assert "outcome" not in succeed("audit", *leaked, "--exclude", "outcome", "--fail")
 
 
-def test_a_missing_target_is_one_sentence(leaked):
+def test_a_missing_target_is_reported_in_one_sentence(leaked):
     assert "--target" in fail("audit", leaked[0], "--individual", "renewal", code=2)
 
 
-def test_fit_says_what_the_cheap_checks_find(leaked):
+def test_fit_reports_the_findings_of_the_cheap_checks(leaked):
     said = run("fit", *leaked, *QUICKLY).stderr
     assert "note: outcome.result is a copy of the label" in said
     assert "run: structtree audit" in said and "--as-of day" in said

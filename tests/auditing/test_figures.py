@@ -1,4 +1,4 @@
-"""Every figure of an audit: numpy and SQLite agree."""
+"""Numpy and SQLite agree on every figure of an audit."""
 
 from __future__ import annotations
 

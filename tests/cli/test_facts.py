@@ -1,4 +1,4 @@
-"""The commands on facts: options reach the reader, a model reads others as its own, mistakes are one sentence."""
+"""Facts on the command line: options reach the reader, models read new facts alike, errors are one sentence."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_grammar_is_made_of_modes(trains, tmp_path):
         (["--part", "tset"], "unknown part 'tset'", 1),
         (["--negatives", "none.pl"], "neither none.pl nor", 1),
         (["--fact", "long(Car"], "expected a fact such as bond(Molecule, Atom, Atom -> to, order)", 2),
-        (["--positives", "pos.pl"], "there are positive examples of east/1 only", 2),
+        (["--positives", "pos.pl"], "all examples of east/1 are positive", 2),
         (["--format", "csv", "--fact", "p(A)"], "fact does not apply to csv", 2),
     ],
 )

@@ -11,7 +11,6 @@ import shlex
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +20,7 @@ from numba.core.event import trigger_event
 from structtree import Growth, Pruning, StructuralTreeClassifier, load_dataset, load_model, open_data, pretty
 from structtree.cli import fit as fitting
 from structtree.cli.flags import as_flag
-from structtree.cli.progress import fold_bar, growth_bar, reading_bar
+from structtree.cli.progress import live_status
 from structtree.data.readers import opening
 from structtree.evaluation import score, validate
 from structtree.evaluation.validate import FoldDone
@@ -31,9 +30,9 @@ from structtree.learn import fit
 from structtree.learn import pruning as prune
 from structtree.learn.growing import Progress
 from structtree.learn.pruning import cost_complexity
-from structtree.models import model_files
+from structtree.models.files import models as model_files
 from structtree.models.tree import Leaf
-from structtree.progress import report_status
+from structtree.progress import Status, report
 from structtree.report import effort, text
 from structtree.search import clock
 from structtree.search.kernels import compiling
@@ -880,15 +879,15 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown_live(monkeypatch, bar, *progress):
+def shown_live(monkeypatch, *progress):
     """Return what a terminal of 200 columns shows at last of some progress."""
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setattr("structtree.cli.progress.Timer", AtOnce)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
-    with bar() as tell:
+    with live_status("preparing"):
         for each in progress:
-            tell(each)
+            report(each)
     return re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", sys.stderr.getvalue())
 
 
@@ -906,19 +905,15 @@ class AtOnce:
 
 def test_a_terminal_gets_a_live_line(monkeypatch):
     searching = Progress(3, 2, 8, 20, 12_340, depth=2, best=0.95, gap=0.05, criterion="acc*", seconds=2.0)
-    shown = shown_live(monkeypatch, growth_bar, replace(searching, seconds_left=61.0, tree=2, trees=6))
+    shown = shown_live(monkeypatch, replace(searching, seconds_left=61.0, tree=2, trees=6))
     for part in ("growing tree 2 of 6", "40%", "at most 1:01 left", "node 4 at depth 2"):
         assert part in shown
     assert "12,340 predicates, 6,170/s · best acc* 0.95, gap 0.05" in shown
-    assert "acc* 0.750" in shown_live(monkeypatch, fold_bar, FoldDone("acc*", 1, 10, 0.75))
+    assert "acc* 0.750" in shown_live(monkeypatch, FoldDone("acc*", 1, 10, 0.75))
 
 
 def test_what_is_read_is_told_on_a_terminal_and_controls_it_not(monkeypatch):
-    def reading():
-        with reading_bar():
-            yield lambda each: report_status(*each)
-
-    shown = shown_live(monkeypatch, contextmanager(reading), ("reading", 1, 4, "table \x1b[31m"))
+    shown = shown_live(monkeypatch, Status("reading", 1, 4, ("table \x1b[31m",)))
     assert "reading" in shown and "25%" in shown and "table \\x1b[31m" in shown
 
 
@@ -985,7 +980,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
         (["fit", "lenses", "--class-weight", "sott=1"], "did you mean 'soft'"),
         (["fit", "lenses", "--class-weight", "soft"], "CLASS=WEIGHT"),
         (["fit", "hammond", "--cost", "a:b=1"], "--cost is for classes"),
-        (["fit", "lenses", "--criterion", "mse"], "the criterion is for numbers"),
+        (["fit", "lenses", "--criterion", "mse"], "the criterion or task is for numbers"),
         (["fit", "hammond", "--post-prune", "pessimistic"], "pessimistic pruning is for classes"),
         (["fit", "lenses", "--strategy", "magic"], "--strategy must be"),
         (["cv", "lenses", "--folds", 1], "folds must be"),

@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import structtree as st
 from structtree.cli import app
 from structtree.errors import DataError, GrammarError, MissingFileError, StructtreeError, UnknownNameError, UsageError
-from structtree.models.model_files import model_from_json, model_to_json
+from structtree.models.files.models import model_from_json, model_to_json
 
 LONGEST = 300
 """So many characters are enough for a sentence; one that lists what is known may be longer."""

@@ -221,7 +221,7 @@ def test_a_model_dates_new_data_as_its_own(users):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"set_once": ["user.last_seen"]}, "set_once matters only with as_of"),
+        ({"set_once": ["user.last_seen"]}, "set_once requires as_of"),
         ({"as_of": "day", "set_once": ["user"]}, "set_once takes TABLE.COLUMN; got the table user"),
     ],
 )

@@ -94,7 +94,7 @@ def test_molecules_that_are_skipped_keep_the_columns_of_the_file(molecules):
 def test_the_column_of_smiles_may_be_the_identifier(molecules):
     opened = open_data(write(molecules, "SMILES", "CC"), id="SMILES")
     assert opened.provenance.names == {"SMILES": ["CC"]}
-    with pytest.raises(UsageError, match="'SMILES' is the text of the molecules; it cannot be read as 'int'"):
+    with pytest.raises(UsageError, match="'SMILES' contains the molecules; it cannot be read as 'int'"):
         open_data(molecules, types={"SMILES": "int"})
 
 

@@ -71,7 +71,7 @@ def test_the_baseline_is_the_dummy_of_scikit_learn(training, true):
     answers = Predicted.of_classes(true, true, names)
     base = constant_answers(answers, np.array([names.index(each) for each in training]))
     dummy = DummyClassifier(strategy="prior").fit(np.zeros((len(training), 1)), training)
-    assert [names[code] for code in base.said] == dummy.predict(np.zeros((len(true), 1))).tolist()
+    assert [names[code] for code in base.predicted] == dummy.predict(np.zeros((len(true), 1))).tolist()
     assert np.allclose(base.probabilities.sum(axis=1), 1)
 
 

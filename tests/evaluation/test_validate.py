@@ -14,6 +14,7 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, cros
 from structtree import StructuralTreeClassifier, StructuralTreeRegressor, load_dataset
 from structtree.errors import UsageError
 from structtree.evaluation.validate import compare, corrected_t_test, cross_validate
+from structtree.progress import status_listener
 
 scores = st.lists(st.integers(0, 10).map(lambda k: k / 10), min_size=3, max_size=8)
 LENSES = load_dataset("lenses")
@@ -110,11 +111,14 @@ def test_impossible_folds_are_refused(options, message):
 
 
 def test_progress_is_told_of_every_fold():
-    told = []
-    cross_validate(
-        StructuralTreeClassifier, LENSES.population, LENSES.target, folds=3, repeats=1, progress=told.append
-    )
+    told, shown = [], []
+    with status_listener(shown.append):
+        cross_validate(
+            StructuralTreeClassifier, LENSES.population, LENSES.target, folds=3, repeats=1, progress=told.append
+        )
     assert [(one.done, one.total) for one in told] == [(1, 3), (2, 3), (3, 3)]
+    assert [(one.what, one.done, one.total) for one in shown] == [("cross-validation", n, 3) for n in (1, 2, 3)]
+    assert shown[2].facts == (f"mean {np.mean([one.score for one in told]):.3f}",)
     assert all(0 <= one.score <= 1 for one in told)
 
 

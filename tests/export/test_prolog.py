@@ -26,7 +26,7 @@ from structtree.data.readers.facts.signatures import signatures_of
 from structtree.data.readers.facts.tables import types_without_facts
 from structtree.errors import UsageError
 from structtree.export.prolog.clauses import PROLOG_HELPERS, PROLOG_IMPORTS
-from structtree.export.prolog.facts import FACT_HELPERS, FactVocabulary, check_sayable
+from structtree.export.prolog.facts import FACT_HELPERS, FactVocabulary, check_expressible
 from structtree.export.prolog.goals import GoalWriter, plain_atom
 from structtree.lang.pretty import pretty
 from structtree.models.conform import needed_members
@@ -65,7 +65,7 @@ def said_by_prolog(cases, folder):
     lines += [
         "main :- forall(files_of(Case, Files), asked(Case, Files)).",
         "asked(Case, Files) :- load_files(Files, [silent(true)]),",
-        "    forall(individual_of(Case, X), (predicted(X, Said) -> writeq(Said), nl ; writeln(nothing))),",
+        "    forall(individual_of(Case, X), (predicted(X, Label) -> writeq(Label), nl ; writeln(nothing))),",
         "    forall(member(File, Files), unload_file(File)).",
     ]
     questions = folder / "questions.pl"
@@ -278,7 +278,7 @@ def random_goals(population, target, n, seed):
     while len(found) < n:
         predicate = source.predicate(schema.individual, 3)
         try:
-            check_sayable(words, schema, needed_members([predicate], schema), [], [predicate])
+            check_expressible(words, schema, needed_members([predicate], schema), [], [predicate])
         except UsageError:
             continue
         found[pretty(predicate)] = (predicate, GoalWriter(schema, words).goal(predicate, schema.individual, "X"))
@@ -353,9 +353,9 @@ def test_texts_of_the_data_are_never_code(tmp_path):
 def test_what_clauses_cannot_say_is_refused():
     rows = [{"a": 1, "c": "x"}, {"a": None, "c": "y"}, {"a": 3, "c": "x"}] * 4
     tree = StructuralTreeClassifier(missing="fractional").fit(rows, ["p", "q", "r"] * 4)
-    with pytest.raises(UsageError, match="several leaves at once"):
+    with pytest.raises(UsageError, match="among several leaves"):
         export_prolog(tree, rows)
-    with pytest.raises(UsageError, match="does not say that it was learned from facts"):
+    with pytest.raises(UsageError, match="was not learned from facts"):
         export_prolog(StructuralTreeClassifier().fit(rows, ["p", "q", "r"] * 4))
     models = "begin(model(1)). worn(gear). worn(belt). end(model(1)). begin(model(2)). worn(gear). end(model(2))."
     population = Population.from_facts(models)
@@ -381,7 +381,7 @@ def test_what_depends_on_the_order_of_facts_is_refused():
         ),
     ]:
         tree = StructuralTreeClassifier(Grammar.parse(grammar)).fit(people, ["x", "x", "y"])
-        with pytest.raises(UsageError, match=f"{what}.* is not said by facts alone"):
+        with pytest.raises(UsageError, match=f"{what}.* cannot be expressed by facts alone"):
             export_prolog(tree, facts=people)
 
 

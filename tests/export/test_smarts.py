@@ -97,14 +97,14 @@ def test_the_text_is_what_a_chemist_would_write(test, smarts, known):
 @pytest.mark.parametrize(
     ("test", "why"),
     [
-        ("logp >= 2", "logp is of the whole molecule"),
+        ("logp >= 2", "logp describes the whole molecule"),
         ("exists atoms (partial_charge >= 0.1)", "partial charges are computed"),
-        ("exists atoms (chirality = R)", "does not know R and S"),
-        ("exists atoms (exists bonds (conjugated))", "no word for conjugated bonds"),
-        ("exists rings (aromatic)", "not about the smallest rings"),
+        ("exists atoms (chirality = R)", "not R and S"),
+        ("exists atoms (exists bonds (conjugated))", "no notation for conjugated bonds"),
+        ("exists rings (aromatic)", "not the smallest rings"),
         ("count rings (top) >= 2", "but not rings"),
         ("exists rings (exists atoms (element = N) and exists atoms (element = O))", "in the same smallest ring"),
-        ("exists atoms (hybridisation != sp2)", "no word for hybridisation"),
+        ("exists atoms (hybridisation != sp2)", "no notation for hybridisation"),
     ],
 )
 def test_what_smarts_cannot_say_is_said(test, why):
@@ -123,5 +123,5 @@ def test_a_tree_is_exported_with_every_test(tmp_path, monkeypatch):
     assert rows[0] == ["node", "test", "alternative", "matches", "smarts", "problem"]
     assert rows[1][4] == "[#8]" and all(len(row) == 6 for row in rows)
     tree = StructuralTreeClassifier().fit([{"a": 1}, {"a": 2}] * 3, [0, 1] * 3)
-    with pytest.raises(UsageError, match="SMARTS describe molecules"):
+    with pytest.raises(UsageError, match="SMARTS needs molecules"):
         export_smarts(tree)

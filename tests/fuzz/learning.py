@@ -15,7 +15,7 @@ from structtree.lang.check import check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.learn.fit import fit
-from structtree.models.model_files import load_model, model_to_json, save_model
+from structtree.models.files.models import load_model, model_to_json, save_model
 from structtree.models.rules import to_formula, to_rules
 from structtree.models.settings import Decision, Growth, Pruning
 from structtree.report.explain import explain

@@ -11,9 +11,9 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.learn.fit import Pruning, fit
 from structtree.learn.growing import grow
-from structtree.models.predict import predicted_probabilities
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Leaf
+from structtree.models.tree_predictor import TreePredictor
 from structtree.report.text import export_text
 
 
@@ -164,7 +164,7 @@ def test_a_humidity_that_is_missing_in_a_new_case():
     population, target = golf(outlook=None)
     tree = grow(population, target, Grammar.from_schema(population.schema), C45, criterion="gain-ratio")
     case = {"outlook": "sunny", "temperature": 70, "humidity": None, "windy": "no"}
-    found = predicted_probabilities(tree, Population.from_records([case], population.schema))
+    found = TreePredictor(tree).predict_proba(Population.from_records([case], population.schema))
     assert found[0] == pytest.approx([0.56, 0.44], abs=0.005)
 
 

@@ -216,7 +216,7 @@ def signatures(name):
     """Signatures of facts; some have a key, some are read both ways."""
     some = st.lists(arguments, max_size=3).map(tuple)
     plain = st.builds(Signature, st.just(name), some, st.booleans(), st.sampled_from(["", "one way"]))
-    both = st.just(Signature(name, (Argument("Car", is_key=True), Argument("Car", role="to")), way="both ways"))
+    both = st.just(Signature(name, (Argument("Car", is_key=True), Argument("Car", role="to")), direction="both ways"))
     return st.one_of(plain, both)
 
 

@@ -26,8 +26,8 @@ from structtree.lang.pretty import pretty, pretty_grammar
 from structtree.lang.walk import children, with_children
 from structtree.learn.fit import fit
 from structtree.models.conform import needed_members
+from structtree.models.files.models import model_from_json, model_to_json
 from structtree.models.importance import mentioned
-from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
 from structtree.report.explain import explain

@@ -28,8 +28,8 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit
+from structtree.models.files.models import model_from_json, model_to_json
 from structtree.models.importance import importances
-from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.report.explain import explain
 from structtree.space.count import count_space

@@ -22,8 +22,8 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit
 from structtree.learn.growing import grow
+from structtree.models.files.models import model_from_json, model_to_json
 from structtree.models.importance import mentioned
-from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
 from structtree.report.explain import explain

@@ -29,7 +29,7 @@ from structtree import (
 from structtree.data.population import Adjacency, column_of, linked_population, typed_table
 from structtree.data.schema import Link
 from structtree.errors import DataError, GrammarError
-from structtree.models.model_files import model_from_json, model_to_json
+from structtree.models.files.models import model_from_json, model_to_json
 from structtree.models.settings import Growth
 from structtree.space.background import with_background
 

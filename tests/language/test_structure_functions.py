@@ -16,7 +16,7 @@ from structtree.errors import DataError, GrammarError, UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty, pretty_grammar
 from structtree.learn.fit import fit
-from structtree.models.model_files import model_from_json, model_to_json
+from structtree.models.files.models import model_from_json, model_to_json
 from structtree.space.evaluate import holds
 from structtree.space.functions import with_functions
 from structtree.space.space import Space

@@ -12,7 +12,7 @@ from structtree import Grammar
 from structtree.data.population import Population
 from structtree.learn.fit import fit
 from structtree.learn.growing import grow
-from structtree.models.model_files import load_model, save_model
+from structtree.models.files.models import load_model, save_model
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
 from structtree.search.best_split import best_split

@@ -22,8 +22,8 @@ from structtree.data.population import Population
 from structtree.errors import DataError
 from structtree.learn.fit import fit
 from structtree.learn.growing import grow
+from structtree.models.files.models import load_model, save_model
 from structtree.models.leaves import probabilities
-from structtree.models.model_files import load_model, save_model
 from structtree.models.settings import Decision, Growth, Pruning
 from structtree.models.tree import Branch
 from structtree.search.best_split import best_split

@@ -8,7 +8,7 @@ import pytest
 from structtree import Grammar, Population
 from structtree.lang.parse import parse_predicate
 from structtree.learn.growing import grow
-from structtree.models.descent import descent_of, leaves_by
+from structtree.models.routing.descent import descent_of, leaves_by
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
 

@@ -30,9 +30,9 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.walk import subpredicates
 from structtree.learn.fit import fit
+from structtree.models.files.models import load_model, model_from_json, model_to_json, save_model
 from structtree.models.leaves import Decision
 from structtree.models.model import Model
-from structtree.models.model_files import load_model, model_from_json, model_to_json, save_model
 from structtree.models.records import (
     GrammarRecord,
     ReadingRecord,
@@ -321,7 +321,7 @@ DAMAGE = {
         lambda d: d.update(functions={"f": {"type": "Car", "kind": "code"}}),
         r"expected bool, int, real or nominal, got 'code' at \$\.functions\.f\.kind",
     ),
-    "target": (lambda d: d.update(target=3), r"expected a text, got 3 at \$\.target"),
+    "target": (lambda d: d.update(target=3), r"expected a string, got 3 at \$\.target"),
     "options": (
         lambda d: d["settings"]["growth"].update(max_depth=0),
         r"max_depth must be an int >= 1 or None; got 0 at \$\.settings\.growth",

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.data.population import Population
-from structtree.models.paths import decision_path
+from structtree.models.routing.paths import decision_path
 from structtree.space.meaning import satisfies
 from tests.learn.asking_trees import ask, counts, trees
 from tests.strategies import populations, schemas

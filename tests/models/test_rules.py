@@ -20,8 +20,8 @@ from structtree.lang.pretty import pretty
 from structtree.lang.walk import children
 from structtree.learn.fit import fit
 from structtree.learn.growing import grow
+from structtree.models.files.models import model_from_json, model_to_json
 from structtree.models.leaves import Decision, decisions, means
-from structtree.models.model_files import model_from_json, model_to_json
 from structtree.models.rules import to_formula, to_rules
 from structtree.models.settings import Growth
 from structtree.models.tree import ClassCounts, Moments
@@ -259,7 +259,7 @@ def test_a_cost_matrix_changes_the_rules_without_growing():
 
 
 def test_a_population_without_its_target_is_refused():
-    with pytest.raises(UsageError, match="counting rules on a population needs its target; pass target as well"):
+    with pytest.raises(UsageError, match="individuals to count on need a target; pass target as well"):
         to_rules(ask(THINGS.schema, counts(1, 3)), THINGS)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from structtree.data.population import Population
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.models.unknown import possibly, seen_schema, surely
+from structtree.models.routing.unknown import possibly, seen_schema, surely
 from structtree.space.evaluate import holds
 from tests.learn.plain_trees import CATEGORIES, SEEN, TESTS, answer, complete_records, records, things
 

@@ -10,7 +10,7 @@ from structtree.lang.check import check, check_predicate
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty_grammar
 from structtree.learn.fit import fit
-from structtree.models.model_files import load_model, save_model
+from structtree.models.files.models import load_model, save_model
 from structtree.models.rules import to_rules
 from structtree.report.explain import explain
 from structtree.report.text import export_text

@@ -14,6 +14,7 @@ from structtree.learn.growing import grow
 from structtree.models.settings import Growth
 from structtree.report.effort import compare_effort
 from structtree.search.best_split import best_split
+from structtree.tasks import criteria
 from structtree.tasks.criteria import Criterion, criterion
 from tests.search.toy_criteria import BoundedTsallis, Spread, Tsallis, WrongTsallis
 
@@ -88,7 +89,7 @@ def test_a_bound_prunes_and_changes_nothing_else():
 
 def test_a_wrong_bound_is_refused_with_a_counterexample():
     with pytest.raises(
-        UsageError, match=r"bound \[.*\] of criterion 'tsallis' is wrong: in a node \[.*\] the yes side"
+        UsageError, match=r"bound \[.*\] of criterion 'tsallis' is wrong: in a node \[.*\] the yes branch"
     ):
         best_split(TRAINS.population, TRAINS.target, Grammar.load("trains"), criterion=WrongTsallis())
     low = Tsallis()
@@ -97,12 +98,18 @@ def test_a_wrong_bound_is_refused_with_a_counterexample():
         criterion(low)
 
 
+def test_a_wrong_bound_is_refused_by_name_as_well(monkeypatch):
+    monkeypatch.setattr(criteria, "CRITERIA", {**criteria.CRITERIA, "tsallis": WrongTsallis()})
+    with pytest.raises(UsageError, match=r"bound \[.*\] of criterion 'tsallis' is wrong"):
+        criterion("tsallis")
+
+
 def test_what_gives_no_number_for_each_candidate_is_refused():
     class Nothing(Tsallis):
         def loss(self, yes, total):
             return np.zeros(1)
 
-    with pytest.raises(UsageError, match="must give a number, or two, for each candidate"):
+    with pytest.raises(UsageError, match="must return one or two numbers per candidate"):
         criterion(Nothing())
 
 

@@ -11,7 +11,7 @@ import structtree
 from structtree.cli import app
 from structtree.cli.flags import as_flag
 from structtree.errors import UsageError
-from structtree.models.model_files import load_model, model_to_json
+from structtree.models.files.models import load_model, model_to_json
 
 SMILES = ["CCO", "CCC", "CCCO", "CC", "OCCO", "CCN", "CO", "CCCC", "OC(C)C", "c1ccccc1"]
 
@@ -220,3 +220,12 @@ def test_options_about_classes_are_refused_where_the_target_is_a_number(tmp_path
         structtree.fit(where, **options, class_weight="balanced")
     result = CliRunner().invoke(app, ["fit", str(where), "--target", "y", "--class-weight", "balanced"])
     assert "--class-weight is for classes, and the target is a number" in result.stderr
+
+
+def test_scores_of_a_source_are_estimated_with_its_functions(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_text("\n".join(["a,y", *(f"{i % 17},{'yes' if i % 17 > 8 else 'no'}" for i in range(60))]) + "\n")
+    grammar = "function double: Row -> real\nrefine Row { top -> double >= * }"
+    functions = {"double": lambda row: 2 * row["a"]}
+    found = structtree.fit(file, target="y", grammar=grammar, functions=functions, estimate=True)
+    assert found.estimate["accuracy"] > 0.9

@@ -16,9 +16,9 @@ from structtree.errors import UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.learn.growing import grow
-from structtree.models.predict import predicted_classes, predicted_probabilities
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Leaf, MultiwayBranch
+from structtree.models.tree_predictor import TreePredictor
 from structtree.tasks.criteria import CRITERIA
 from tests.growing import grow_on
 from tests.learn.plain_trees import complete_records, records, things
@@ -240,7 +240,7 @@ def test_what_a_node_has_seen_is_what_arrives_there(data, rule, multiway, number
     growth = Growth(nominal="multiway" if multiway else "binary", missing=rule)
     grammar, criterion = ASKS if multiway else BOTH, "mse" if numbers else None
     tree = grow(things(rows), target, grammar, growth, criterion=criterion, sample_weight=weights)
-    for index, which, parts in tree.parts(things(rows)):
+    for index, which, parts in tree.weighted_arrivals(things(rows)):
         seen = tree.nodes[index].stats
         assert seen.n == len(which)
         assert seen.weight == pytest.approx((weights[which] * parts).sum())
@@ -409,14 +409,16 @@ def test_complete_training_data_is_enough_to_predict_where_values_are_missing(ru
     if rule == "fractional":
         shares = [tree.nodes[leaf].stats.weight / 120 for leaf in tree.leaves]
         assert tree.distribution(nothing).weights == pytest.approx(shares)
-        assert predicted_probabilities(tree, nothing)[0] == pytest.approx(np.array(tree.nodes[0].stats.counts) / 120)
+        assert TreePredictor(tree).predict_proba(nothing)[0] == pytest.approx(
+            np.array(tree.nodes[0].stats.counts) / 120
+        )
     if rule == "majority":
         leaf, node = tree.apply(nothing)[0], 0
         while not isinstance(tree.nodes[node], Leaf):
             node = max(tree.nodes[node].children, key=lambda child: tree.nodes[child].stats.weight)
         assert leaf == node
     if rule != "false":
-        assert predicted_classes(tree, strange).tolist() == predicted_classes(tree, nothing).tolist()
+        assert TreePredictor(tree).predict(strange).tolist() == TreePredictor(tree).predict(nothing).tolist()
 
 
 def test_that_a_value_is_missing_can_be_asked():

@@ -15,17 +15,11 @@ from structtree.errors import DataError
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.learn.pruning import cost_complexity, merge_equal_leaves, pessimistic, reduced_error
+from structtree.models.files.models import model_from_json, model_to_json
 from structtree.models.importance import importances
 from structtree.models.leaves import Decision, probabilities
 from structtree.models.model import Model
-from structtree.models.model_files import model_from_json, model_to_json
-from structtree.models.paths import decision_path
-from structtree.models.predict import (
-    predicted_classes,
-    predicted_means,
-    predicted_probabilities,
-    predicted_spreads,
-)
+from structtree.models.routing.paths import decision_path
 from structtree.models.rules import to_formula, to_rules
 from structtree.models.tree import Branch, Found, Leaf, MultiwayBranch, Tree, heaviest, subtree
 from structtree.models.tree_predictor import TreePredictor
@@ -84,7 +78,7 @@ def test_the_parts_of_an_individual_add_up_to_one_and_its_leaf_has_the_greatest(
 
 @given(any_trees, some)
 def test_what_leaves_a_node_is_what_arrived_there(tree, rows):
-    arrived = {node: weights.sum() for node, _, weights in tree.parts(things(rows))}
+    arrived = {node: weights.sum() for node, _, weights in tree.weighted_arrivals(things(rows))}
     assert sorted(arrived) == list(range(len(tree.nodes)))
     for index, node in enumerate(tree.nodes):
         if not isinstance(node, Leaf):
@@ -96,7 +90,7 @@ def test_exactly_one_way_from_a_node_is_open_to_everybody_and_it_is_taken(tree, 
     population = things(rows)
     arrivals = dict(tree.arrivals(population))
     for index, which in arrivals.items():
-        for child, test, said in tree.ways(index):
+        for child, test, said in tree.edges(index):
             there = which[holds(test, population)[which] == said]
             assert there.tolist() == arrivals[child].tolist()
 
@@ -150,14 +144,14 @@ def test_probabilities_are_those_of_the_leaves_mixed(tree, rows, decision):
         sum(weight * probabilities(tree, decision)[leaf] for leaf, weight in ways_down(tree, record).items())
         for record in rows
     ]
-    assert predicted_probabilities(tree, things(rows), decision) == pytest.approx(np.array(expected))
+    assert TreePredictor(tree, decision).predict_proba(things(rows)) == pytest.approx(np.array(expected))
 
 
 @given(plain_trees(), some, st.sampled_from([Decision(), COSTLY]))
 def test_the_class_is_the_first_of_least_expected_cost(tree, rows, decision):
     costs = np.array(decision.costs or np.ones((3, 3)) - np.eye(3))
-    expected = predicted_probabilities(tree, things(rows), decision) @ costs
-    for code, cost in zip(predicted_classes(tree, things(rows), decision), expected, strict=True):
+    expected = TreePredictor(tree, decision).predict_proba(things(rows)) @ costs
+    for code, cost in zip(TreePredictor(tree, decision).predict(things(rows)), expected, strict=True):
         assert code == np.flatnonzero(cost <= cost.min() + 1e-9)[0]
 
 
@@ -167,15 +161,15 @@ def test_mean_and_spread_are_those_of_a_mixture(tree, rows):
         parts = [(weight, tree.nodes[leaf].stats) for leaf, weight in ways_down(tree, record).items()]
         mean = sum(weight * stats.mean for weight, stats in parts)
         square = sum(weight * (stats.variance + stats.mean**2) for weight, stats in parts)
-        assert predicted_means(tree, things(rows))[i] == pytest.approx(mean)
-        assert predicted_spreads(tree, things(rows))[i] ** 2 == pytest.approx(square - mean**2, abs=1e-9)
+        assert TreePredictor(tree).predict(things(rows))[i] == pytest.approx(mean)
+        assert TreePredictor(tree).predict_spread(things(rows))[i] ** 2 == pytest.approx(square - mean**2, abs=1e-9)
 
 
 # ---- rules and formulas -----------------------------------------------------------------------------------
 
 
 def told(tree, population):
-    return np.array(tree.classes)[predicted_classes(tree, population)]
+    return np.array(tree.classes)[TreePredictor(tree).predict(population)]
 
 
 @given(plain_trees(one_way), some)
@@ -206,7 +200,7 @@ def test_rules_of_a_tree_that_sends_parts_are_right_about_those_who_stay_whole(t
 def having_seen(tree, rows, labels):
     """The tree with what its nodes saw of some records."""
     target, population = target_for(labels, len(rows), classes=tree.classes), things(rows)
-    seen = {node: target.stats(which, parts) for node, which, parts in tree.parts(population)}
+    seen = {node: target.stats(which, parts) for node, which, parts in tree.weighted_arrivals(population)}
     return replace(tree, nodes=tuple(replace(node, stats=seen[i]) for i, node in enumerate(tree.nodes)))
 
 

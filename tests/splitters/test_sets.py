@@ -16,7 +16,7 @@ from structtree.errors import UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.learn.growing import grow
-from structtree.models.paths import decision_path
+from structtree.models.routing.paths import decision_path
 from structtree.models.settings import Growth
 from structtree.models.tree import Branch
 from structtree.search.kernels.grouping import FEW_VALUES

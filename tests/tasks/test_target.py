@@ -89,7 +89,7 @@ def test_a_class_weight_may_be_of_a_class_that_is_only_known_from_outside():
         (
             ["a", "b", "b"],
             {"sample_weight": [0, 0, 0]},
-            "all individuals have weight 0; at least one must have a positive weight",
+            "the weights of all individuals are zero; at least one must be positive",
         ),
     ],
 )
@@ -115,6 +115,12 @@ def test_options_that_make_no_sense_are_refused_with_a_sentence(options, sentenc
     with pytest.raises(UsageError) as caught:
         target_for(YES_NO, 3, **options)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("option", [{"class_weight": "balanced"}, {"class_weight": {1.5: 2}}, {"priors": {1.5: 1}}])
+def test_options_for_classes_are_refused_for_numbers(option):
+    with pytest.raises(UsageError, match=r"(class_weight is|priors are) for classes, and the target is a number"):
+        target_for([1.5, 2.5], 2, **option)
 
 
 def test_nobody_is_nothing_to_learn_from():

@@ -7,16 +7,18 @@ from functools import partial
 from math import lgamma, log
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import structtree
 from structtree.data.population import Population
-from structtree.errors import DataError, UsageError
+from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.evaluation.score import evaluate
 from structtree.lang.pretty import pretty
 from structtree.models.rules import to_rules
 from structtree.report.explain import explain
 from structtree.tasks import registry
+from structtree.tasks.task import Task
 from tests.conftest import REPOSITORY
 from tests.tasks.toy_poisson import PoissonDeviance, PoissonTask, Rate
 
@@ -58,6 +60,34 @@ def learned(request):
     counts, grammar = counts_for(population), SHOPS if request.param == "shops" else "flat"
     model = structtree.fit(population, counts, grammar, task=PoissonTask(), target_name="customers", max_depth=2)
     return population, counts, model
+
+
+@pytest.mark.parametrize("task", [PoissonTask(), "poisson"], ids=["object", "name"])
+def test_a_file_gives_the_tree_of_its_individuals(registered, table, tmp_path, task):
+    counts, file = counts_for(table), tmp_path / "shops.csv"
+    sizes = table.column("size").values
+    rows = [f"{size:g},{n}" for size, n in zip(sizes, counts, strict=True)]
+    file.write_text("\n".join(["size,customers", *rows]), encoding="utf-8")
+    found = structtree.fit(file, target="customers", task=task, max_depth=2, estimate=True)
+    twin = structtree.fit(
+        pd.DataFrame({"size": sizes.astype(int)}), counts, task=task, max_depth=2, target_name="customers"
+    )
+    assert [str(node) for node in found.tree.nodes] == [str(node) for node in twin.tree.nodes]
+    assert found.tree.task.name == "poisson" and len(found.tree.nodes) > 1
+    assert list(found.training.values) == list(found.estimate.values) == ["deviance"]
+    opened = structtree.open_data(file, target="customers")
+    assert structtree.fit(opened, task=task, max_depth=1).tree.task == PoissonTask()
+
+
+def test_the_task_of_a_file_must_fit_its_labels_and_the_criterion(tmp_path):
+    file = tmp_path / "shops.csv"
+    file.write_text("size,customers\n1,few\n2,many\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="customers contains non-numeric values such as 'few'"):
+        structtree.fit(file, target="customers", task=PoissonTask())
+    with pytest.raises(UsageError, match="criterion 'gini' is for classes; this is a tree for counts"):
+        structtree.fit(file, target="size", task=PoissonTask(), criterion="gini")
+    with pytest.raises(UnknownNameError, match="unknown task 'poison'"):
+        structtree.fit(file, target="size", task="poison")
 
 
 def test_the_toy_is_one_short_file():
@@ -143,6 +173,20 @@ def test_text_rules_and_explanation(learned):
     assert "rate 6" in text or "rate 5" in text
     assert all(rule.spread > 0 and rule.confidence is None for rule in to_rules(model))
     assert "rate " in explain(model, population, 0).words
+
+
+def test_a_task_without_a_spread_shows_none(table):
+    class Plain(PoissonTask):
+        spread, leaf_text = Task.spread, Task.leaf_text
+
+    model = structtree.fit(table, counts_for(table), "flat", task=Plain(), max_depth=2)
+    text = structtree.export_text(model)
+    assert "±" not in text
+    assert "n=" in text
+    assert all(rule.spread is None for rule in to_rules(model))
+    assert "±" not in explain(model, table, 0).words
+    assert "standard deviation" not in structtree.plot_tree(model, individuals=table, target=counts_for(table)).svg
+    assert '"sd"' not in structtree.html_report(model, table, counts_for(table)).html
 
 
 def test_picture(learned, tmp_path):

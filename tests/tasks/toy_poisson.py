@@ -45,9 +45,11 @@ class PoissonDeviance(Criterion):
         return -entropy(sides[:, 1], sides[:, 0])
 
 
-def deviance(actual, said):
-    said = np.maximum(said, 1e-9)
-    return 2 * (np.where(actual > 0, actual * np.log(np.where(actual > 0, actual, 1.0) / said), 0.0) - actual + said)
+def deviance(actual, predicted):
+    predicted = np.maximum(predicted, 1e-9)
+    return 2 * (
+        np.where(actual > 0, actual * np.log(np.where(actual > 0, actual, 1.0) / predicted), 0.0) - actual + predicted
+    )
 
 
 class PoissonTask(Task):
@@ -57,7 +59,13 @@ class PoissonTask(Task):
     stats_type = Rate
     usual_criterion = PoissonDeviance()
     metrics = metrics_by_name(
-        Metric("deviance", "Poisson deviance", "poisson", lambda m, a: float(deviance(a.actual, a.said).mean()), True)
+        Metric(
+            "deviance",
+            "Poisson deviance",
+            "poisson",
+            lambda m, a: float(deviance(a.actual, a.predicted).mean()),
+            True,
+        )
     )
 
     def values(self, labels, chosen):
@@ -76,8 +84,8 @@ class PoissonTask(Task):
     def spread(self, figures):
         return np.sqrt(self.value(figures))
 
-    def loss(self, actual, said):
-        return deviance(actual, said)
+    def loss(self, actual, predicted):
+        return deviance(actual, predicted)
 
     def leaf_text(self, node):
         return f"rate {node.number(node.answer)}"

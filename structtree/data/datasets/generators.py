@@ -1,4 +1,4 @@
-"""Seeded generators of populations whose classes follow a known rule, of any size and with any fraction of noise.
+"""Generators of datasets whose classes follow a known rule, of any size, with an optional fraction of noise.
 
 Each generator is a pure function that builds a population directly as columns; the class is an attribute of the
 individual. `PLANTED_RULES` has the rule for the class, in the grammar language. Noise is applied last and changes the
@@ -62,7 +62,7 @@ _Span = tuple[int, int]
 
 
 def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Population:
-    """Return one of the three monk's problems on all 432 cases.
+    """Return all 432 cases of one of the three monk's problems.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Popul
 
 
 def leap_years(first: int = 1600, last: int = 2400) -> Population:
-    """Return years with their divisors; the class is whether a year has 366 days in the Gregorian calendar.
+    """Return years, whether they are divisible by 4, 100 and 400, and as class whether they are leap years.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def leap_years(first: int = 1600, last: int = 2400) -> Population:
 
 
 def king_rook_king(n: int = 2000, noise: float = 0.0, seed: int = 0) -> Population:
-    """Return random chess positions of white king and rook and black king, white to move; some are illegal.
+    """Return random chess endgame positions, king and rook against king with white to move; some are illegal.
 
     A position is illegal if two pieces stand on one square, if the kings are next to each other, or if the rook gives
     check: it stands on the file or the rank of the black king, and the white king is not between them.
@@ -151,7 +151,7 @@ def king_rook_king(n: int = 2000, noise: float = 0.0, seed: int = 0) -> Populati
 
 
 def _gives_check(king: _Ints, rook: _Ints, other: _Ints) -> _Flags:
-    """Return where the rook and the black king share a file or a rank, and the white king is not between them."""
+    """Return a mask of the positions in which the rook attacks the black king."""
     same = rook == other
     between = (np.minimum(rook, other) < king) & (king < np.maximum(rook, other))
     in_the_way = (same & (king == rook)) & between[::-1]
@@ -166,7 +166,7 @@ _ROOFS = {"none": 0.5, "flat": 0.3, "peaked": 0.1, "jagged": 0.08, "arc": 0.02}
 
 
 def planted_trains(n: int = 1000, noise: float = 0.0, seed: int = 0) -> Population:
-    """Return random trains of two to six cars; a train goes east if a triangle rides directly before a long car.
+    """Return random trains of two to six cars; a train goes east if a triangle is directly before a long car.
 
     The cars are like those of the East-West challenge: long cars are rectangles, only they may have three
     wheels, buckets have no roof, and so on. Loads and lengths are distributed so that about half go east.
@@ -255,7 +255,7 @@ _NEAR_MISSES = np.array([(_C, _O, _O), (_N, _C, _O), (_N, _N, _O), (_C, _N, _O)]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Skeleton:
-    """Molecules before their elements are chosen: atoms in rings and groups, and the two ends of every bond.
+    """Molecules without elements: atoms in rings and groups, and the two ends of every bond.
 
     In each molecule the atoms come in the order ring, rest, group; `place` counts them from 0.
     """
@@ -320,7 +320,7 @@ def planted_graphs(n: int = 500, nodes: _Span = (8, 25), noise: float = 0.0, see
 
 
 def _random_skeleton(rng: np.random.Generator, sizes: _Ints) -> _Skeleton:
-    """Return molecules of the given sizes, all grown at once, one atom per step."""
+    """Return random molecules of the given sizes, grown in parallel, one atom per step."""
     n, most, centre = sizes.size, int(sizes.max()), sizes - 3
     ringed = (centre >= _RING) & (rng.random(n) < 0.7)
     free = np.where((np.arange(most) < _RING) & ringed[:, None], 1, 4)
@@ -343,7 +343,7 @@ def _random_skeleton(rng: np.random.Generator, sizes: _Ints) -> _Skeleton:
 
 
 def _random_elements(rng: np.random.Generator, skeleton: _Skeleton, active: _Flags) -> _Ints:
-    """Return an element for every atom: by its number of neighbours, then the groups, without accidental groups."""
+    """Return the element of each atom: random, given its number of neighbours, except in the planted groups."""
     owner = skeleton.owner
     degree = skeleton.neighbours(np.ones(owner.size, dtype=np.bool_))
     steps = np.cumsum(_ELEMENT_SHARES, axis=1)[degree + 4 * skeleton.ring, :-1]
@@ -355,7 +355,7 @@ def _random_elements(rng: np.random.Generator, skeleton: _Skeleton, active: _Fla
 
 
 def _random_orders(rng: np.random.Generator, skeleton: _Skeleton, element: _Ints) -> _Ints:
-    """Return double and triple bonds where both atoms have free valences, at most one for each atom."""
+    """Return the bond orders: double or triple only between atoms with free valences, at most one for each atom."""
     one, other = skeleton.one, skeleton.other
     degree = skeleton.neighbours(np.ones(element.size, dtype=np.bool_))
     spare = np.where(skeleton.ring, 0, _VALENCE[element] - degree)
@@ -401,7 +401,7 @@ _INTERVALS = {2: (0, 60), 7: (-120, -40)}  # by position, counted from 0: f3 and
 def bags(
     n: int = 92, instances: _Span = (2, 40), features: int = 166, noise: float = 0.0, seed: int = 0
 ) -> Population:
-    """Return multi-instance data of the size of Musk-1; a positive molecule has a conformation in a planted box.
+    """Return multi-instance data like Musk-1; positive molecules have a conformation in a planted box.
 
     Parameters
     ----------
@@ -503,7 +503,7 @@ _PATTERN = np.array([_LABELS.index(label) for label in "bcd"])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Branching:
-    """Ordered trees before their labels are chosen.
+    """Ordered trees without labels.
 
     `root` has the row of each tree's root; `parent` and `child` are sorted by parent, then by sibling order.
     """
@@ -555,7 +555,7 @@ def rooted_trees(n: int = 500, nodes: _Span = (5, 30), noise: float = 0.0, seed:
 
 
 def _random_branching(rng: np.random.Generator, sizes: _Ints) -> _Branching:
-    """Return trees of the given sizes where node 1 is below the root, and 2 and 3 are neighbours below node 1."""
+    """Return random trees in which node 1 is a child of the root, and 2 and 3 are adjacent children of node 1."""
     owner, place = _positions(sizes)
     root = _starts(sizes)
     anywhere = np.floor(rng.random(owner.size) * place).astype(np.int64)
@@ -578,7 +578,7 @@ def _patterns(rng: np.random.Generator, positive: _Flags) -> _Ints:
 
 
 def _without_chance_patterns(rng: np.random.Generator, label: _Ints, trees: _Branching, positive: _Flags) -> _Ints:
-    """Return the labels without the patterns that occur by chance in negative trees."""
+    """Remove patterns that occur by chance in negative trees, and return the labels."""
     b, c, d = _PATTERN
     tree = np.full(label.size, -1)  # of the nodes directly below a root
     top = np.isin(trees.parent, trees.root)
@@ -593,7 +593,7 @@ def _without_chance_patterns(rng: np.random.Generator, label: _Ints, trees: _Bra
     return cleaned
 
 
-# ---- shared pieces ---------------------------------------------------------------------------------------
+# ---- helpers --------------------------------------------------------------------------------------------
 
 
 def _generator(seed: int) -> np.random.Generator:
@@ -619,7 +619,7 @@ def _half(rng: np.random.Generator, n: int) -> _Flags:
 
 
 def _starts(sizes: _Ints) -> _Ints:
-    """Return the start of each of several consecutive runs of the given sizes."""
+    """Return the start of each of the consecutive runs of the given sizes."""
     return np.cumsum(sizes) - sizes
 
 

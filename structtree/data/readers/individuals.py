@@ -29,8 +29,7 @@ from structtree.data.kinds import quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.graphs.reading import GraphIndividual
 from structtree.data.readers.molecules.files import smiles_column
-from structtree.data.readers.tables.reading import unique_names
-from structtree.data.readers.tables.sheets import names_of
+from structtree.data.readers.tables.sheets import names_of, unique_names
 from structtree.errors import DataError, MissingPackageError, UnknownNameError, UsageError
 
 __all__ = ["FORMS", "Form", "Given", "population_of", "recognised"]
@@ -81,7 +80,7 @@ def recognised(individuals: Any, smiles: str | None = None) -> Given:
     if _is_frame(individuals):
         return _table(individuals, smiles)
     if smiles is not None:
-        raise UsageError(f"smiles={smiles!r} names a column of a table; got {_words(individuals)}")
+        raise UsageError(f"smiles={smiles!r} names a column of a table; got {_described(individuals)}")
     if isinstance(individuals, Population):
         return Given("population", individuals)
     row = _row(individuals)
@@ -140,7 +139,7 @@ def population_of(
     given = recognised(individuals, smiles)
     match given.form:
         case "population":
-            return given.individuals  # type: ignore[no-any-return]  # the form says so
+            return given.individuals  # type: ignore[no-any-return]  # `recognised` has checked it
         case "records":
             return Population.from_records(
                 list(given.individuals), individual=individual or "Individual", types=types
@@ -175,12 +174,12 @@ def _refuse_others(individuals: Any) -> None:
         raise UsageError("expected individuals, got a lazy table; collect() it first")
     if not any(hasattr(individuals, name) for name in ("__len__", "shape", "__array__")):
         fix = "; convert it to a list" if hasattr(individuals, "__iter__") else ""
-        raise UsageError(f"expected {ACCEPTED}; got {_words(individuals)}{fix}")
+        raise UsageError(f"expected {ACCEPTED}; got {_described(individuals)}{fix}")
     if isinstance(individuals, set | frozenset):
         raise UsageError("expected individuals in a fixed order, got a set; convert it to a list")
 
 
-def _words(individuals: Any) -> str:
+def _described(individuals: Any) -> str:
     name = type(individuals).__name__
     return "None" if individuals is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
@@ -282,7 +281,7 @@ def _of_array(
     except ValueError:
         raise DataError("expected rows of the same length, got rows of different lengths") from None
     if cells.ndim != 2 and cells.dtype.names is None:
-        raise DataError(f"expected {ACCEPTED}; got {_words(array)} of {quoted_value(array, 60)}")
+        raise DataError(f"expected {ACCEPTED}; got {_described(array)} of {quoted_value(array, 60)}")
     if names is not None and cells.dtype.names is None and cells.shape[1] != len(names):
         known = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         raise DataError(f"expected an array with {len(names)} columns ({known}); got one with {cells.shape[1]}")

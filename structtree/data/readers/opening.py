@@ -101,12 +101,12 @@ def open_data(
     (24, 'lenses')
     """
     if is_piped(where):
-        opened = _received(where, target, unlabelled, options, id)
+        opened = _read_stream(where, target, unlabelled, options, id)
     elif is_url(where) or Path(where).exists():
         opened = _read(where, target, unlabelled, options, id)
     else:
         reading = _reading_of_dataset(str(where), options)
-        opened = _named(str(where), target, unlabelled, id, reading)
+        opened = _load_dataset(str(where), target, unlabelled, id, reading)
     record = opened.population.schema.type(opened.population.schema.individual)
     gone = excluded_attributes([a.name for a in record.attributes], features, ignore, opened.target_name)
     return replace(opened, population=opened.population.without(*gone), left_out=gone) if gone else opened
@@ -127,7 +127,7 @@ def _read(
     return Opened(Path(shown).stem, rest, labels, target, source=shown)
 
 
-def _received(
+def _read_stream(
     where: str | Path, target: str | None, unlabelled: Unlabelled, options: ReadingOptions, id: str | None
 ) -> Opened:
     """Read a stream through a temporary file."""
@@ -140,7 +140,7 @@ def _received(
     return replace(opened, name=name, source=name)
 
 
-def _named(
+def _load_dataset(
     name: str, target: str | None, unlabelled: Unlabelled, id: str | None, reading: Mapping[str, Any]
 ) -> Opened:
     found = load_dataset(name, **reading)
@@ -171,7 +171,7 @@ def _why_not(entry: Entry, option: str) -> str:
         return "that is generated, not read"
     if option in MoleculeOptions.__annotations__:
         return "without a SMILES column"
-    return f"whose files are always read in the same way, but for {option_text('types')}"
+    return f"whose files are always read in the same way, except for {option_text('types')}"
 
 
 def _with_names(population: Population, id: str | None) -> Population:

@@ -8,13 +8,13 @@ from the declarations. The options of each format are listed in `structtree.data
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
 
 from structtree.data.layouts import SourceLayout
 from structtree.data.schema import Schema
 from structtree.errors import UsageError, did_you_mean
+from structtree.options import Option, keyword, keywords_of
 
 __all__ = [
     "DatabaseOptions",
@@ -22,10 +22,9 @@ __all__ = [
     "Hydrogens",
     "KeyOptions",
     "MoleculeOptions",
-    "OptionText",
-    "ReadingOption",
     "ReadingOptions",
     "RowOptions",
+    "SelectionOptions",
     "check_option",
     "given_options",
     "reading_options",
@@ -41,41 +40,33 @@ Hydrogens = Literal["implicit", "explicit"]
 """Hydrogens as a count of each atom, or as separate atoms."""
 
 
-@dataclass(frozen=True, slots=True)
-class OptionText:
-    """Help text, group, metavar and name of an option on the command line."""
-
-    help: str
-    panel: str
-    metavar: str | None = None
-    flag: str | None = None
-
-
 class RowOptions(TypedDict, total=False):
     """Options of all table readers."""
 
     individual: Annotated[
-        str | None, OptionText("Individual type: a table of a database; Graph, Node or Edge.", DATA, "TYPE")
+        str | None, keyword("Individual type: a table of a database; Graph, Node or Edge.", DATA, "TYPE")
     ]
     types: Annotated[
         Mapping[str, str] | None,
-        OptionText(
+        keyword(
             "Kind of an attribute or link: zip=nominal, 'born=date(day-first)', 'size=low<high'; repeatable.",
             DATA,
             "NAME=KIND",
             "type",
+            many=True,
         ),
     ]
     group: Annotated[
         str | None,
-        OptionText("Rows of a table with the same value in this column form one individual.", DATA, "COLUMN"),
+        keyword("Rows of a table with the same value in this column form one individual.", DATA, "COLUMN"),
     ]
     link: Annotated[
         str | None,
-        OptionText(
+        keyword(
             "For grouped rows: the name of the link to them. For databases: T.COLUMN=T.COLUMN; repeatable.",
             DATA,
             "NAME",
+            many=True,
         ),
     ]
 
@@ -84,18 +75,18 @@ class MoleculeOptions(TypedDict, total=False):
     """Options of all molecule readers; None is the default."""
 
     hydrogens: Annotated[
-        Hydrogens | None, OptionText("Count hydrogens, or represent them as atoms.", MOLECULES, "implicit|explicit")
+        Hydrogens | None, keyword("Count hydrogens, or represent them as atoms.", MOLECULES, "implicit|explicit")
     ]
     largest_fragment: Annotated[
         bool | None,
-        OptionText("Keep only the largest fragment of each molecule, without salts and solvents.", MOLECULES),
+        keyword("Keep only the largest fragment of each molecule, without salts and solvents.", MOLECULES),
     ]
     neutralise: Annotated[
-        bool | None, OptionText("Neutralise charges by adding or removing hydrogens, if possible.", MOLECULES)
+        bool | None, keyword("Neutralise charges by adding or removing hydrogens, if possible.", MOLECULES)
     ]
-    skip_bad: Annotated[bool | None, OptionText("Skip and list molecules that cannot be read.", MOLECULES)]
+    skip_bad: Annotated[bool | None, keyword("Skip and list molecules that cannot be read.", MOLECULES)]
     cache: Annotated[
-        bool | None, OptionText("Cache results for large sets of molecules.", MOLECULES, None, "cache/no-cache")
+        bool | None, keyword("Cache results for large sets of molecules.", MOLECULES, "", "cache/no-cache")
     ]
 
 
@@ -104,48 +95,50 @@ class KeyOptions(TypedDict, total=False):
 
     keys: Annotated[
         Sequence[str] | None,
-        OptionText("Key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "key"),
+        keyword(
+            "Key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "key", many=True
+        ),
     ]
     links: Sequence[str] | None
     exclude: Annotated[
         Sequence[str] | None,
-        OptionText("Column of any table, or whole table, to exclude; repeatable.", DATABASES, "T.COLUMN"),
+        keyword("Column of any table, or whole table, to exclude; repeatable.", DATABASES, "T.COLUMN", many=True),
     ]
-    condition: Annotated[str | None, OptionText("SQL condition for the individuals.", DATABASES, "SQL", "where")]
+    condition: Annotated[str | None, keyword("SQL condition for the individuals.", DATABASES, "SQL", "where")]
     schema_file: Annotated[
         str | None,
-        OptionText("Keys and links written by structtree data schema.", DATABASES, "FILE.toml", "schema"),
+        keyword("Keys and links written by structtree data schema.", DATABASES, "FILE.toml", "schema"),
     ]
     layout: SourceLayout | None
-    strict: Annotated[bool | None, OptionText("Reject foreign keys without a target row.", DATABASES)]
+    strict: Annotated[bool | None, keyword("Reject foreign keys without a target row.", DATABASES)]
     as_of: Annotated[
         str | None,
-        OptionText("An individual sees only rows dated before this date of its own: loan.date.", DATABASES, "DATE"),
+        keyword("An individual sees only rows dated before this date of its own: loan.date.", DATABASES, "DATE"),
     ]
     lead: Annotated[
-        int | None, OptionText("Prediction horizon in days; requires a date for each individual.", DATABASES, "DAYS")
+        int | None, keyword("Prediction horizon in days; requires a date for each individual.", DATABASES, "DAYS")
     ]
-    frozen_at: Annotated[
-        str | None, OptionText("Hide rows and values dated after this day.", DATABASES, "YYYY-MM-DD")
-    ]
+    frozen_at: Annotated[str | None, keyword("Hide rows and values dated after this day.", DATABASES, "YYYY-MM-DD")]
     exclude_after: Annotated[
-        str | None, OptionText("The same, and exclude individuals dated after this day.", DATABASES, "YYYY-MM-DD")
+        str | None, keyword("The same, and exclude individuals dated after this day.", DATABASES, "YYYY-MM-DD")
     ]
     dates: Annotated[
         Sequence[str] | None,
-        OptionText(
+        keyword(
             "Date from which rows of a table exist, by default the earliest; repeatable.",
             DATABASES,
             "T.COLUMN",
             "date",
+            many=True,
         ),
     ]
     set_once: Annotated[
         Sequence[str] | None,
-        OptionText(
+        keyword(
             "Date that never changes once it is set, so that it can be used before later dates; repeatable.",
             DATABASES,
             "T.COLUMN",
+            many=True,
         ),
     ]
 
@@ -162,58 +155,61 @@ class FactOptions(TypedDict, total=False):
     """Options of the fact reader; None is the default."""
 
     positives: Annotated[
-        str | None, OptionText("File of positive examples, if its name does not show it.", FACTS, "FILE")
+        str | None, keyword("File of positive examples, if its name does not show it.", FACTS, "FILE")
     ]
-    negatives: Annotated[str | None, OptionText("File of negative examples.", FACTS, "FILE")]
-    modes: Annotated[str | None, OptionText("File with argument types as declared for Aleph or ACE.", FACTS, "FILE")]
+    negatives: Annotated[str | None, keyword("File of negative examples.", FACTS, "FILE")]
+    modes: Annotated[str | None, keyword("File with argument types as declared for Aleph or ACE.", FACTS, "FILE")]
     part: Annotated[
         Sequence[str] | None,
-        OptionText("Part of a folder to read, such as test or fold1; repeatable.", FACTS, "NAME"),
+        keyword("Part of a folder to read, such as test or fold1; repeatable.", FACTS, "NAME", many=True),
     ]
     fact: Annotated[
         Sequence[str] | None,
-        OptionText("Types of arguments: 'bond(Molecule, Atom, Atom -> to, order)'; repeatable.", FACTS, "SIGNATURE"),
+        keyword(
+            "Types of arguments: 'bond(Molecule, Atom, Atom -> to, order)'; repeatable.",
+            FACTS,
+            "SIGNATURE",
+            many=True,
+        ),
     ]
     sample_negatives: Annotated[
-        int | None, OptionText("Number of negative examples to sample from what is not positive.", FACTS, "N")
+        int | None, keyword("Number of negative examples to sample from what is not positive.", FACTS, "N")
     ]
-    sample_seed: Annotated[int | None, OptionText("Random seed for the sample; 0 by default.", FACTS, "N")]
+    sample_seed: Annotated[int | None, keyword("Random seed for the sample; 0 by default.", FACTS, "N")]
 
 
 class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, FactOptions, total=False):
     """All reading options; None is the default."""
 
-    format: Annotated[str | None, OptionText("File format, if the extension does not show it.", DATA)]
+    format: Annotated[str | None, keyword("File format, if the extension does not show it.", DATA)]
     schema: Schema | None
     delimiter: Annotated[
-        str | None, OptionText("Field separator; also tab, or a space for any whitespace.", TEXT, "CHAR")
+        str | None, keyword("Field separator; also tab, or a space for any whitespace.", TEXT, "CHAR")
     ]
-    header: Annotated[
-        bool | None, OptionText("Read the first line as names, or as data.", TEXT, None, "header/no-header")
-    ]
-    names: Annotated[Sequence[str] | None, OptionText("Column names.", TEXT, "A,B,C")]
-    encoding: Annotated[str | None, OptionText("Text encoding, such as cp1252; UTF-8 by default.", TEXT, "NAME")]
-    decimal: Annotated[Literal[".", ","] | None, OptionText("Decimal separator: . or ,", TEXT, "CHAR")]
+    header: Annotated[bool | None, keyword("Read the first line as names, or as data.", TEXT, "", "header/no-header")]
+    names: Annotated[Sequence[str] | None, keyword("Column names.", TEXT, "A,B,C")]
+    encoding: Annotated[str | None, keyword("Text encoding, such as cp1252; UTF-8 by default.", TEXT, "NAME")]
+    decimal: Annotated[Literal[".", ","] | None, keyword("Decimal separator: . or ,", TEXT, "CHAR")]
     missing_words: Annotated[
         Sequence[str] | None,
-        OptionText("Word for missing values, instead of ?, NA etc.; repeatable.", TEXT, "WORD", "missing-word"),
+        keyword(
+            "Word for missing values, instead of ?, NA etc.; repeatable.", TEXT, "WORD", "missing-word", many=True
+        ),
     ]
-    smiles: Annotated[str | None, OptionText("SMILES column, if its name does not show it.", MOLECULES, "COLUMN")]
+    smiles: Annotated[str | None, keyword("SMILES column, if its name does not show it.", MOLECULES, "COLUMN")]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingOption:
-    """A reading option with the type of its values and its text; options without a text exist only in Python."""
+class SelectionOptions(TypedDict, total=False):
+    """Options that select attributes of the individuals."""
 
-    name: str
-    kind: Any
-    text: OptionText | None
-
-    @property
-    def flag(self) -> str:
-        """Name on the command line."""
-        spelling = (self.text and self.text.flag) or self.name.replace("_", "-")
-        return "/".join(f"--{word}" for word in spelling.split("/"))
+    features: Annotated[
+        str | Collection[str] | None,
+        keyword("Attributes of the individuals to use, such as 'f*,size'; all by default.", DATA, "NAMES", many=True),
+    ]
+    ignore: Annotated[
+        str | Collection[str] | None,
+        keyword("Attributes of the individuals to exclude, such as 'CT_*,id'.", DATA, "NAMES", many=True),
+    ]
 
 
 _EXPECTED: Mapping[Any, str] = {
@@ -228,18 +224,15 @@ _EXPECTED: Mapping[Any, str] = {
 
 
 @cache
-def reading_options() -> Mapping[str, ReadingOption]:
+def reading_options() -> Mapping[str, Option]:
     """Return the options by name, in the order of the help.
 
     Examples
     --------
-    >>> reading_options()["missing_words"].kind
-    collections.abc.Sequence[str]
+    >>> reading_options()["missing_words"].many
+    True
     """
-    kinds = get_type_hints(ReadingOptions)
-    hints = get_type_hints(ReadingOptions, include_extras=True)
-    texts = {name: next(iter(getattr(hint, "__metadata__", ())), None) for name, hint in hints.items()}
-    return {name: ReadingOption(name, get_args(kind)[0], texts[name]) for name, kind in kinds.items()}
+    return keywords_of(ReadingOptions)
 
 
 def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -268,7 +261,7 @@ def check_option(name: str, value: Any) -> None:
     Traceback (most recent call last):
     structtree.errors.UsageError: decimal must be '.' or ','; got 'x'
     """
-    kind = reading_options()[name].kind
+    kind = get_args(reading_options()[name].kind)[0]  # without None
     if get_origin(kind) is Literal:
         expected = " or ".join(map(repr, get_args(kind)))
         is_right = value in get_args(kind)

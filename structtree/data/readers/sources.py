@@ -15,7 +15,7 @@ from typing import Any, Unpack
 
 from structtree.data.population import Population
 from structtree.data.readers.databases.folders import tables_in
-from structtree.data.readers.databases.reading import read_database, read_database_url, read_tables
+from structtree.data.readers.databases.reading import from_database, read_database, read_tables
 from structtree.data.readers.databases.urls import is_url, shown_url
 from structtree.data.readers.facts.files import FACT_ENDINGS, is_fact_folder
 from structtree.data.readers.facts.reading import read_facts
@@ -28,7 +28,7 @@ from structtree.data.readers.records.reading import read_json, read_jsonl
 from structtree.data.readers.tables.arff import read_arff
 from structtree.data.readers.tables.c45 import read_c45
 from structtree.data.readers.tables.delimited import csv_layout
-from structtree.data.readers.tables.reading import read_csv, read_feather, read_parquet
+from structtree.data.readers.tables.reading import read_arrow, read_csv
 from structtree.data.readers.text_files import extension_of, require_file
 from structtree.errors import DataError, UsageError, did_you_mean, option_text
 
@@ -93,8 +93,8 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
         FileFormat("csv", (".csv", ".tsv"), read_csv, _DELIMITED, "a table with a header"),
         FileFormat("arff", (".arff",), read_arff, _DECLARED, "a Weka table", ("class", "Class", "CLASS"), last=True),
         FileFormat("c45", (".names", ".data", ".test"), read_c45, _DECLARED, "C4.5 files", last=True),
-        FileFormat("parquet", (".parquet", ".pq"), read_parquet, _TABLES, "a table"),
-        FileFormat("feather", (".feather", ".arrow"), read_feather, _TABLES, "a table"),
+        FileFormat("parquet", (".parquet", ".pq"), partial(read_arrow, format="Parquet"), _TABLES, "a table"),
+        FileFormat("feather", (".feather", ".arrow"), partial(read_arrow, format="Feather"), _TABLES, "a table"),
         FileFormat("graphml", (".graphml",), partial(read_graphs, format="graphml"), _GRAPHS, _GRAPH),
         FileFormat("gml", (".gml",), partial(read_graphs, format="gml"), _GRAPHS, _GRAPH),
         FileFormat(
@@ -118,7 +118,7 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
 }
 """Supported formats by name."""
 
-_AT_URL = FileFormat("a URL", (), read_database_url, _LINKED, "a database")
+_AT_URL = FileFormat("a URL", (), from_database, _LINKED, "a database")
 """Format of database URLs, which users cannot name."""
 
 
@@ -181,7 +181,7 @@ def read_data(
 
 
 def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
-    """Read a table, as molecules if the options or the header say so."""
+    """Read a table, as molecules if the options or the header ask for it."""
     layout = csv_layout(path, **{name: value for name, value in given.items() if name in _LAYOUT})
     rest = {name: value for name, value in given.items() if name not in _LAYOUT}
     chosen = [name for name in _ONLY_MOLECULES if name in given]

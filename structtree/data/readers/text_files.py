@@ -128,7 +128,7 @@ def unpack(packed: Path, plain: Path, name: str) -> None:
 
 
 def _refuse_bomb(path: Path) -> None:
-    """Raise `DataError` for a packed file that would fill the memory."""
+    """Raise `DataError` for a packed file that is suspiciously large when unpacked."""
     with path.open("rb") as file:
         n_packed = file.seek(0, os.SEEK_END)
         file.seek(max(0, n_packed - 4))
@@ -146,7 +146,7 @@ def _refuse_bomb(path: Path) -> None:
 
 @contextmanager
 def explained(where: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors of reading a file into errors with one sentence.
+    """Convert errors of `gzip` and of the operating system to errors of structtree.
 
     Examples
     --------

@@ -1,12 +1,11 @@
-"""Models as clauses of Prolog that give the model's predictions.
+"""Models as Prolog clauses that compute the model's predictions.
 
 A tree becomes a decision list, as in H. Blockeel and L. De Raedt, "Top-down induction of first-order logical decision
-trees" (1998): one clause for each leaf, those of yes sides first, each closed by a cut, so that the first one whose
-tests succeed is the leaf. What the leaves say is in facts beside them. The clauses of a model that was learned from
-facts speak of the predicates of these facts; of any other data the rows themselves are written as facts.
+trees" (1998): one clause per leaf, yes branches first, each ending with a cut, so that the first clause whose tests
+succeed determines the leaf. The predictions of the leaves are facts. For a model learned from facts, the tests use
+the predicates of these facts; for any other data, the rows are written as facts too.
 
-The clauses are a module, so that nothing of it is taken for a fact of the user's; facts are looked for in ``user``,
-where Prolog loads them.
+The clauses form a module, so that their names cannot clash with the user's facts, which Prolog loads into ``user``.
 """
 
 from __future__ import annotations
@@ -23,14 +22,15 @@ from structtree.data.readers.facts.signatures import PrologPredicate, signatures
 from structtree.data.readers.facts.tables import types_without_facts
 from structtree.data.schema import Schema
 from structtree.errors import UsageError, option_text
-from structtree.export.prolog.facts import FACT_HELPERS, FactVocabulary, check_sayable
+from structtree.export.leaves import leaf_answers, one_line, refuse_fractional, yes_first
+from structtree.export.prolog.facts import FACT_HELPERS, FactVocabulary, check_expressible
 from structtree.export.prolog.goals import GoalWriter, RowVocabulary, member_atom, number_term, plain_atom
 from structtree.export.prolog.rules import background_clauses
 from structtree.lang.background import ComputedLink
 from structtree.lang.pretty import pretty
 from structtree.models.conform import needed_members
 from structtree.models.model import Model, fitted, used_definitions
-from structtree.models.tree import Leaf, Tree, Way
+from structtree.models.tree import Edge, Leaf, Tree
 
 __all__ = ["PROLOG_HELPERS", "PROLOG_IMPORTS", "export_prolog", "row_facts"]
 
@@ -44,7 +44,7 @@ PROLOG_HELPERS = """structtree_part(Part, Moment, Number) :-
     day_of_the_week(date(Year, Month, Day), FromOne), Weekday is FromOne - 1,
     memberchk(Part-Whole, [weekday-Weekday, day-Day, month-Month, year-Year, hour-Hour]), Number is float(Whole).
 
-% Aggregates of rows with their place, order and value; units are those in a day, of order and value.
+% Aggregates of row(Place, Order, Value, _); units(Order, Value) are the numbers of units per day.
 structtree_rows(All, Rows) :- list_to_set(All, Different), sort(1, @=<, Different, Rows).
 structtree_share(Rows, All, Share) :- length(Rows, N), length(All, M), M > 0, Share is N / M.
 structtree_values(Rows, Values) :- findall(Value, member(row(_, _, Value, _), Rows), Values).
@@ -72,21 +72,20 @@ structtree_trend(Rows, units(Unit, _), Slope) :-
     aggregate_all(sum((X - MeanX) * (Y - MeanY)), member(row(_, X, Y, _), Rows), Products),
     aggregate_all(sum((X - MeanX)**2), member(row(_, X, _, _), Rows), Squares),
     Slope is Products / Squares * Unit."""
-"""What goals of dates and of aggregates call."""
+"""Predicates that goals about dates and aggregates call."""
 
 
 def export_prolog(model: Any, individuals: Any = None, *, facts: Population | None = None) -> str:
-    """Return a model as Prolog clauses: ``leaf(X, Leaf)``, and ``predicted(X, Said)``.
+    """Return a model as Prolog clauses that define ``leaf(X, Leaf)`` and ``predicted(X, Prediction)``.
 
     Parameters
     ----------
     model : Model, fitted estimator or Tree
     individuals : individuals in any form, optional
-        They are written as facts too, with the rows that they reach, and the clauses are about these rows. Without
-        them the model must be one that was learned from facts, and the clauses speak of their predicates.
+        Written as facts, with the rows that they reach; the clauses then refer to these rows. Without individuals,
+        the model must have been learned from facts, and the clauses use the predicates of these facts.
     facts : Population, optional
-        The facts that the model was learned from, if it does not know how they were read: those of the command line
-        do.
+        The training facts, for a model that does not record how they were read. Models from the command line do.
 
     Examples
     --------
@@ -100,13 +99,13 @@ def export_prolog(model: Any, individuals: Any = None, *, facts: Population | No
         !, Leaf = 1.
     leaf(Car0, Leaf) :-
         !, Leaf = 2.
-    says(1, true).
-    says(2, false).
-    predicted(X, Said) :- leaf(X, Leaf), says(Leaf, Said).
+    predicts(1, true).
+    predicts(2, false).
+    predicted(X, Prediction) :- leaf(X, Leaf), predicts(Leaf, Prediction).
     <BLANKLINE>
     """
     known = fitted(model)
-    _require_one_leaf(known.model.tree)
+    refuse_fractional(known.model.tree, "Prolog clauses")
     if individuals is not None:
         program = _program_of_rows(known.model, known.prepared(individuals))
     else:
@@ -114,16 +113,8 @@ def export_prolog(model: Any, individuals: Any = None, *, facts: Population | No
     return "\n".join(program) + "\n"
 
 
-def _require_one_leaf(tree: Tree) -> None:
-    if tree.missing == "fractional":
-        raise UsageError(
-            "the tree sends those who lack a value to several leaves at once (missing='fractional'), which clauses "
-            "cannot say; fit it with missing='false' or missing='majority'"
-        )
-
-
 def _reading_of(model: Model, facts: Population | None) -> FactReading:
-    """Return how the facts that a model was learned from were read, or refuse it."""
+    """Return the reading of the training facts; raise a UsageError if the model was not learned from facts."""
     if facts is not None:
         found = provenance_of(facts).facts
     else:
@@ -131,12 +122,12 @@ def _reading_of(model: Model, facts: Population | None) -> FactReading:
         found = None if texts is None else FactReading(tuple(texts), is_of_models=model.reading.interpretations)
     if found is None:
         raise UsageError(
-            "the model does not say that it was learned from facts, of which its clauses could speak; export it with "
+            "the model was not learned from facts, whose predicates its clauses could use; export it with "
             f"its data ({option_text('data')}), which is then written as facts"
         )
     if found.is_of_models:
         raise UsageError(
-            "the individuals are interpretations, whose facts Prolog cannot tell apart; export the model with its "
+            "the individuals are interpretations, whose facts Prolog cannot distinguish; export the model with its "
             f"data ({option_text('data')}), which is then written as facts"
         )
     return found
@@ -146,14 +137,14 @@ def _reading_of(model: Model, facts: Population | None) -> FactReading:
 
 
 def _program_of_rows(model: Model, prepared: Population) -> Iterator[str]:
-    """Yield a program about the rows of a population, which it has as facts."""
+    """Yield a program that contains the rows of a population as facts."""
     steps = model.needs.background.steps
     given = seen_by_individuals(prepared.given)
     needed = model.needed if steps else needed_members(model.tree.tests, given.schema)
     words = RowVocabulary()
     clauses = [
         *_decision_list(model, prepared.schema, words),
-        "predicted(X, Said) :- individual(X, _), leaf(X, Leaf), says(Leaf, Said).",
+        "predicted(X, Prediction) :- individual(X, _), leaf(X, Leaf), predicts(Leaf, Prediction).",
         *background_clauses(prepared.schema, used_definitions(model), steps, words),
     ]
     yield from _head(model, ["individual/2"])
@@ -166,21 +157,21 @@ def _program_of_rows(model: Model, prepared: Population) -> Iterator[str]:
 
 
 def _program_of_facts(model: Model, reading: FactReading) -> Iterator[str]:
-    """Yield a program about the predicates of the facts that a model was learned from."""
+    """Yield a program that uses the predicates of the training facts."""
     schema, steps = model.tree.schema, model.needs.background.steps
     signatures = signatures_of(reading.signatures)
     target = reading.target or model.target
     types = types_without_facts(signatures, target, schema.individual)
     words = FactVocabulary(types, signatures, schema.individual, _OWN_PREDICATES)
-    check_sayable(words, schema, model.needed, steps, model.tree.tests)
+    check_expressible(words, schema, model.needed, steps, model.tree.tests)
     clauses = [
         *_decision_list(model, schema, words),
-        "predicted(X, Said) :- leaf(X, Leaf), says(Leaf, Said).",
+        "predicted(X, Prediction) :- leaf(X, Leaf), predicts(Leaf, Prediction).",
         *background_clauses(schema, used_definitions(model), steps, words),
         *words.clauses(step.type for step in steps if isinstance(step, ComputedLink)),
     ]
     yield from _head(model, ())
-    yield "% To be loaded after the facts; texts in double quotes: :- set_prolog_flag(double_quotes, atom)."
+    yield "% Load this after the facts; if they have double-quoted strings: :- set_prolog_flag(double_quotes, atom)."
     yield _unknown_are_false(words.used)
     yield ""
     yield from clauses
@@ -189,12 +180,12 @@ def _program_of_facts(model: Model, reading: FactReading) -> Iterator[str]:
 
 _OWN_PREDICATES = frozenset(
     PrologPredicate(name, int(arity))
-    for name, arity in re.findall(r"(\w+)/(\d)", f"{PROLOG_IMPORTS} leaf/2 predicted/2 says/2")
+    for name, arity in re.findall(r"(\w+)/(\d)", f"{PROLOG_IMPORTS} leaf/2 predicted/2 predicts/2")
 )
 
 
 def _unknown_are_false(predicates: Iterable[PrologPredicate]) -> str:
-    """Return the directive that predicates without facts hold of nothing."""
+    """Return the directive that makes predicates without facts fail."""
     named = ", ".join(f"{plain_atom(one.name)}/{one.arity}" for one in sorted(predicates))
     return (
         f":- forall(member(Name/Arity, [{named}]),\n"
@@ -204,20 +195,16 @@ def _unknown_are_false(predicates: Iterable[PrologPredicate]) -> str:
 
 
 def _head(model: Model, exported: Iterable[str]) -> Iterator[str]:
-    what = model.target or "the target"
-    yield f"% Predictions of {_comment(what)} by a structtree model; predicted(X, Said) says them."
+    what = one_line(model.target or "the target")
+    yield f"% Predictions of {what} by a structtree model: predicted(X, Prediction)."
     yield ":- encoding(utf8)."
-    yield f":- module(structtree_model, [{', '.join(['predicted/2', 'leaf/2', 'says/2', *exported])}])."
+    yield f":- module(structtree_model, [{', '.join(['predicted/2', 'leaf/2', 'predicts/2', *exported])}])."
     yield ":- style_check(-singleton)."
     yield PROLOG_IMPORTS
 
 
-def _comment(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _helpers(clauses: Sequence[str]) -> Iterator[str]:
-    """Yield what some clauses call and the libraries do not have."""
+    """Yield the helper predicates that clauses call."""
     text = "\n".join(clauses)
     for helpers in (PROLOG_HELPERS, FACT_HELPERS):
         if any(f"{name}(" in text for name in re.findall(r"^(structtree_\w+)\(", helpers, re.MULTILINE)):
@@ -225,38 +212,32 @@ def _helpers(clauses: Sequence[str]) -> Iterator[str]:
 
 
 def _decision_list(model: Model, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
-    """Yield the clauses of all leaves, and what each of them says."""
+    """Yield a clause and a prediction for each leaf."""
     tree = model.tree
-    for leaf, ways in _leaves(tree):
+    for leaf, edges in _leaves(tree):
         vocabulary.restart()
         writer, row = GoalWriter(schema, vocabulary), vocabulary.new_row(schema.individual)
         yield f"leaf({row}, Leaf) :-"
-        for way in ways:
-            yield f"    {writer.goal(way.test, schema.individual, row)},  % {_comment(pretty(way.test))}"
+        for edge in edges:
+            yield f"    {writer.goal(edge.test, schema.individual, row)},  % {one_line(pretty(edge.test))}"
         yield f"    !, Leaf = {leaf}."
-    yield from (f"says({leaf}, {said})." for leaf, said in _answers(model).items())
+    yield from (f"predicts({leaf}, {_label_term(label)})." for leaf, label in leaf_answers(model).items())
 
 
-def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Way, ...]]]:
-    """Yield leaves with the tests that must hold; the last branch of a node takes the remaining rows."""
-    stack: list[tuple[int, tuple[Way, ...]]] = [(0, ())]
+def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Edge, ...]]]:
+    """Yield the leaves with the tests on their paths; the last branch of a node needs no test."""
+    stack: list[tuple[int, tuple[Edge, ...]]] = [(0, ())]
     while stack:
         node, above = stack.pop()
         if isinstance(tree.nodes[node], Leaf):
             yield node, above
             continue
-        *first, last = sorted(tree.ways(node), key=lambda way: not way.answer)
-        stack += [(last.child, above), *((way.child, (*above, way)) for way in reversed(first))]
-
-
-def _answers(model: Model) -> Mapping[int, str]:
-    tree = model.tree
-    said, term = tree.task.answers(tree, model.decision), _label_term if tree.classes else number_term
-    return {leaf: term(tree.classes[said[leaf]] if tree.classes else said[leaf]) for leaf in tree.leaves}
+        *first, last = yes_first(tree, node)
+        stack += [(last.child, above), *((edge.child, (*above, edge)) for edge in reversed(first))]
 
 
 def _label_term(label: Any) -> str:
-    """Return a class as a term: a text or a flag as an atom, a number as a number."""
+    """Return a class label as a term: a string or a boolean as an atom, a number as a number."""
     plain = label.item() if hasattr(label, "item") else label
     match plain:
         case bool():
@@ -273,13 +254,13 @@ def _label_term(label: Any) -> str:
 
 
 def row_facts(population: Population, members: Mapping[str, Iterable[str]] | None = None) -> Iterator[str]:
-    """Yield what a population says as ground facts: rows, the values that are there, and links with their places.
+    """Yield a population as ground facts: rows, values, and links with their places.
 
     Parameters
     ----------
     population : Population
     members : mapping from type to names, optional
-        Only these, and lists of types that are asked about their neighbours; all by default.
+        Members to write, besides the lists that neighbour tests need; all by default.
 
     Examples
     --------
@@ -315,7 +296,7 @@ def _is_wanted(members: Mapping[str, Iterable[str]] | None, type_name: str, name
 
 
 def _value_facts(name: str, column: Column) -> Iterator[str]:
-    """Yield the values that are there: flags and categories as atoms, all else as numbers."""
+    """Yield the values that are not missing: bool and nominal ones as atoms, all others as numbers."""
     yield f":- dynamic {name}/2."
     for row in range(len(column)):
         value = column.value(row)

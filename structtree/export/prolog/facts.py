@@ -1,12 +1,12 @@
-"""The words of a model that was learned from facts: goals about the predicates of these facts.
+"""Vocabulary of a model learned from facts: goals that use the predicates of these facts.
 
-Where the members of a type come from is known from the signatures of the predicates
-(`structtree.data.readers.facts.tables`), which a model remembers. A record is the constant that names it, so that
-``wheels >= 3`` of a car is ``wheels(Car, N), N >= 3.0``. A fact that is a record of its own is the term that it is
-written as; where facts are read both ways the term has one more argument, which tells the two rows of a fact apart.
-An individual that is an example with several arguments is such a term too, though there need be no such fact.
+The signatures of the predicates, which the model stores, determine the origin of each member
+(`structtree.data.readers.facts.tables`). A record is the constant that names it, so ``wheels >= 3`` becomes
+``wheels(Car, N), N >= 3.0``. A fact with a record of its own is represented by its term; if it is read in both
+directions, an additional argument distinguishes its two rows. An individual that is an example with several arguments
+is represented by such a term too, even if there is no such fact.
 
-What depends on the order of the facts, or on which individuals are at hand, is refused: Prolog does not know it.
+Tests that depend on the order of the facts, or on the set of individuals, are refused: Prolog has neither.
 """
 
 from __future__ import annotations
@@ -31,36 +31,37 @@ from structtree.lang import syntax as syn
 from structtree.lang.background import ComputedAttribute, ComputedLink, Repeated, Walk
 from structtree.lang.walk import subpredicates
 
-__all__ = ["FACT_HELPERS", "FactVocabulary", "check_sayable"]
+__all__ = ["FACT_HELPERS", "FactVocabulary", "check_expressible"]
 
-FACT_HELPERS = """% Categories are compared as texts, and lists are flat.
+FACT_HELPERS = """% Categories are compared as strings, and lists are flattened.
 structtree_text(Value, Text) :-
     number(Value), !,
     ( Value =:= truncate(Value) -> Shown is truncate(Value) ; Shown = Value ), format(atom(Text), '~w', [Shown]).
 structtree_text(Value, Text) :- string(Value), !, atom_string(Text, Value).
 structtree_text(Value, Value).
 structtree_items(List, Items) :- flatten(List, Flat), list_to_set(Flat, Items)."""
-"""What goals about facts call."""
+"""Predicates that goals about facts call."""
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
 _NOT_A_FACT = (
-    f" is not said by facts alone; export it with its data ({option_text('data')}), which is then written as facts"
+    f" cannot be expressed by facts alone; export the model with its data ({option_text('data')}), "
+    "which is then written as facts"
 )
 
 
 @dataclass(slots=True)
 class FactVocabulary(RowVocabulary):
-    """Names of members as the predicates of facts.
+    """Prolog names of attributes and links: the predicates of facts.
 
     Parameters
     ----------
     types : FactTypes
-        What the members of types come from.
-    signatures : mapping
+        Origin of each member.
+    signatures : mapping from predicate to Signature
     individual : str
-        The type of the individuals.
+        Type of the individuals.
     taken : frozenset of PrologPredicate
-        Predicates of the program itself; a predicate of the facts that is called so is looked for in ``user``.
+        Predicates of the program itself; facts with these names are qualified with ``user:``.
     """
 
     types: FactTypes
@@ -68,11 +69,11 @@ class FactVocabulary(RowVocabulary):
     individual: str
     taken: frozenset[PrologPredicate] = frozenset()
     used: set[PrologPredicate] = field(default_factory=set, init=False)
-    """The predicates of the facts that goals were made of."""
+    """Predicates of the facts that goals use."""
     _terms: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
 
     def restart(self) -> None:
-        """Begin another clause, whose variables may be called as those of others."""
+        """Begin a new clause, in which variable names can be reused."""
         RowVocabulary.restart(self)
         self._terms.clear()
 
@@ -80,11 +81,11 @@ class FactVocabulary(RowVocabulary):
 
     @property
     def owned(self) -> Mapping[str, PrologPredicate]:
-        """The predicates whose facts are records of their own, by type."""
+        """Predicates whose facts have records of their own, by type."""
         return {name: predicate for predicate, name in self.types.own.items()}
 
     def new_row(self, type_name: str, given: Mapping[int, str] | None = None) -> str:
-        """Return a term for any row of a type: a variable, or a fact with some arguments given."""
+        """Return a term that matches any row of a type: a variable, or a fact with some arguments given."""
         predicate = self.owned.get(type_name)
         if predicate is None:
             return self.variable(type_name)
@@ -102,7 +103,7 @@ class FactVocabulary(RowVocabulary):
         return plain_atom(f"{signature.name} both ways" if _is_double(signature) else signature.name)
 
     def _opened(self, type_name: str, row: str) -> tuple[str, tuple[str, ...]]:
-        """Return the arguments of a row that is a fact, and the goal that makes them known."""
+        """Return the arguments of a row that is a fact, and the goal that binds them."""
         if row in self._terms:
             return "true", self._terms[row]
         term = self.new_row(type_name)
@@ -118,26 +119,26 @@ class FactVocabulary(RowVocabulary):
         return term if is_ours else f"user:{term}"
 
     def _fact(self, predicate: PrologPredicate, arguments: Mapping[int, str]) -> str:
-        """Return a goal with some arguments of a predicate."""
+        """Return a goal that matches facts with some arguments given."""
         self.used.add(predicate)
         texts = ", ".join(arguments.get(place, "_") for place in range(predicate.arity))
         return f"{'user:' if predicate in self.taken else ''}{plain_atom(predicate.name)}({texts})"
 
     def is_row(self, type_name: str, row: str) -> str:
-        """Return the goal that something is a row of a type."""
+        """Return the goal that checks whether a term is a row of a type."""
         return f"{plain_atom(f'is {type_name}')}({row})"
 
     # ---- values ----------------------------------------------------------------------------------------------
 
     def flag(self, type_name: str, name: str, row: str, positive: bool) -> str:
-        """Return the goal that a flag is true, or that it is false: there is no such fact."""
+        """Return the goal that checks a bool attribute, which is true if there is a fact."""
         holds = self._holds(type_name, name, row)
         if holds is None:
             return RowVocabulary.flag(self, type_name, name, row, positive)
         return holds if positive else f"\\+ ({holds})"
 
     def _holds(self, type_name: str, name: str, row: str) -> str | None:
-        """Return the goal that a flag is true, or None if the member is no flag."""
+        """Return the goal that checks whether a bool attribute is true; None if the member is not one."""
         origin, join = self.types.origins.get((type_name, name)), self.types.joins.get((type_name, name))
         if join is not None and self.types.population.schema.type(type_name).attribute(name) is not None:
             return f"once(({self._joined(join, type_name, row).goal}))"
@@ -146,7 +147,7 @@ class FactVocabulary(RowVocabulary):
         return self._fact(origin.predicate, {0: row})
 
     def value(self, type_name: str, name: str, row: str) -> TermFound:
-        """Return how the value of a row is found; the goal fails where it is missing."""
+        """Return the value of an attribute; the goal fails if it is missing."""
         holds, origin = self._holds(type_name, name, row), self.types.origins.get((type_name, name))
         if holds is not None:
             value = self.variable(name)
@@ -161,7 +162,7 @@ class FactVocabulary(RowVocabulary):
         return TermFound(self._fact(origin.predicate, {origin.start: row, origin.end: value}), value)
 
     def _without_origin(self, type_name: str, name: str, row: str) -> TermFound:
-        """Return the name of a record, the value of an element of a list, or what is computed."""
+        """Return the name of a record, the value of a list element, or a computed value."""
         if self.is_element(type_name):
             value = self.variable(name)
             return TermFound(f"{row} = item(_, _, {value})", value)
@@ -170,26 +171,26 @@ class FactVocabulary(RowVocabulary):
         return RowVocabulary.value(self, type_name, name, row)
 
     def is_name(self, type_name: str, name: str) -> bool:
-        """Return whether an attribute is what a record is called."""
+        """Return whether an attribute is the name of a record."""
         schema = self.types.population.schema
         known = schema.type(type_name).attribute(name) if type_name in schema else None
         return name == "name" and known is not None and (type_name, name) not in self.types.origins
 
     def is_element(self, type_name: str) -> bool:
-        """Return whether the rows of a type are values in lists."""
+        """Return whether the rows of a type are plain values in lists."""
         places = (argument for signature in self.signatures.values() for argument in signature.arguments)
         records = {argument.name for argument in places if argument.is_type}
         return type_name in self.types.rows and type_name not in records and type_name not in self.owned
 
     def rounded(self, value: str, attribute: Attribute) -> TermFound:
-        """Return how a number is found as a floating-point number, as ours are; facts may have longer integers."""
+        """Return a number as a float; facts may contain longer integers."""
         if attribute.kind not in ("int", "real"):
             return TermFound("true", value)
         number = self.variable(attribute.name)
         return TermFound(f"{number} is float({value})", number)
 
     def has_text(self, type_name: str, name: str, row: str, text: str) -> str:
-        """Return the goal that a category of a row is one text; a number is compared as its text."""
+        """Return the goal that compares a nominal attribute with a string; numbers are compared as strings."""
         origin = self.types.origins.get((type_name, name))
         is_plain = not isinstance(text, syn.Parameter) and not _NUMBER.fullmatch(text)
         if is_plain and origin is not None and origin.start is not None and origin.end is not None:
@@ -200,18 +201,18 @@ class FactVocabulary(RowVocabulary):
         return conjunction_of([found.goal, f"structtree_text({found.term}, {constant_term(text)})"])
 
     def text(self, value: str) -> TermFound:
-        """Return how the text of a category is found."""
+        """Return a category as a string."""
         text = self.variable("text")
         return TermFound(f"structtree_text({value}, {text})", text)
 
     def lacks(self, type_name: str, name: str, row: str) -> str:
-        """Return the goal that a value is missing; a flag never is."""
+        """Return the goal that checks whether a value is missing; a bool attribute never is."""
         return f"\\+ ({self.value(type_name, name, row).goal})"
 
     # ---- links -----------------------------------------------------------------------------------------------
 
     def link(self, type_name: str, name: str, row: str, place: str, target: str) -> str:
-        """Return the goal that a link leads to a row, and at which place."""
+        """Return the goal that relates a row to the rows behind a link and their places."""
         origin = self.types.origins.get((type_name, name))
         if origin is None and (type_name, name) not in self.types.joins:
             return RowVocabulary.link(self, type_name, name, row, place, target)
@@ -219,7 +220,7 @@ class FactVocabulary(RowVocabulary):
         return conjunction_of([found.goal, f"{target} = {found.term}"])
 
     def behind(self, type_name: str, name: str, row: str, far: str, place: str = "_") -> TermFound:
-        """Return how the rows behind a link are found, one after the other, and the type that they are of."""
+        """Return the rows behind a link, enumerated by backtracking."""
         if (type_name, name) not in {**self.types.origins, **self.types.joins}:
             return RowVocabulary.behind(self, type_name, name, row, far, place)
         return self._found(type_name, name, row, place)
@@ -244,7 +245,7 @@ class FactVocabulary(RowVocabulary):
         return _at(place, self._stepped(step, row))
 
     def _stepped(self, step: FactStep, row: str) -> TermFound:
-        """Return how the records are found that one step leads to."""
+        """Return the records that one step leads to."""
         target = self.variable(self.signatures[step.predicate].arguments[step.end].name)
         goals = [self._fact(step.predicate, {step.start: row, step.end: target})]
         if step.both_ways:
@@ -252,7 +253,7 @@ class FactVocabulary(RowVocabulary):
         return TermFound(either_of(goals) if step.both_ways else goals[0], target)
 
     def _listed(self, origin: MemberOrigin, type_name: str, row: str, place: str) -> TermFound:
-        """Return how the elements of a list are found; values are elements of their own."""
+        """Return the elements of a list; an element that is a plain value becomes a term with its owner and place."""
         assert origin.end is not None
         argument = self.signatures[origin.predicate].arguments[origin.end]
         at = self.variable("place") if place == "_" else place
@@ -270,7 +271,7 @@ class FactVocabulary(RowVocabulary):
         return TermFound(conjunction_of([goal, found]), f"item({row}, {at}, {value})")
 
     def _joined(self, join: FactJoin, type_name: str, row: str) -> TermFound:
-        """Return how what two arguments of an example have in common is found."""
+        """Return the fact or record that connects two arguments of an example."""
         goal, arguments = self._opened(type_name, row)
         one, other = (arguments[end] for end in join.ends)
         if join.between is not None:
@@ -290,9 +291,9 @@ class FactVocabulary(RowVocabulary):
 
     # ---- clauses ---------------------------------------------------------------------------------------------
 
-    def clauses(self, askers: Iterable[str]) -> Iterator[str]:
-        """Yield clauses for the rows of types that derived links begin at, and for facts that are read both ways."""
-        for type_name in dict.fromkeys(askers):
+    def clauses(self, owners: Iterable[str]) -> Iterator[str]:
+        """Yield clauses for the rows of the types that own derived links, and for facts read in both directions."""
+        for type_name in dict.fromkeys(owners):
             yield from self._row_clauses(type_name)
         for predicate in sorted(self.used):
             if _is_double(self.signatures[predicate]):
@@ -311,7 +312,7 @@ class FactVocabulary(RowVocabulary):
             yield f"{self._own_name(signature)}({', '.join([*own, way])}) :- {fact}."
 
     def _row_clauses(self, type_name: str) -> Iterator[str]:
-        """Yield a clause for each argument that says which rows a type has."""
+        """Yield a clause for each argument that contains rows of a type."""
         name = f"is {type_name}"
         if type_name in self.owned:
             self.restart()
@@ -325,39 +326,39 @@ class FactVocabulary(RowVocabulary):
 
 
 def _is_double(signature: Signature) -> bool:
-    """Return whether each fact is a record of its own, and read both ways."""
-    return signature.way == "both ways" and len(signature.arguments) > 2 and signature.key is None
+    """Return whether each fact has a record of its own and is read in both directions."""
+    return signature.direction == "both ways" and len(signature.arguments) > 2 and signature.key is None
 
 
 def _is_symmetric(signature: Signature) -> bool:
-    """Return whether a predicate is a relation of two records that is read both ways."""
-    return signature.way == "both ways" and len(signature.arguments) == 2 and signature.key is None
+    """Return whether a predicate is a binary relation that is read in both directions."""
+    return signature.direction == "both ways" and len(signature.arguments) == 2 and signature.key is None
 
 
 def _at(place: str, found: TermFound) -> TermFound:
-    """Return what a set has with a place, which says nothing."""
+    """Return a member of a set with a place, which is always 0."""
     return found if place == "_" else TermFound(conjunction_of([found.goal, f"{place} = 0"]), found.term)
 
 
-# ---- what facts alone do not say -------------------------------------------------------------------------
+# ---- tests that facts cannot express ---------------------------------------------------------------------
 
 
-def check_sayable(
+def check_expressible(
     vocabulary: FactVocabulary,
     schema: Schema,
     needed: Mapping[str, Iterable[str]],
     steps: Iterable[ComputedAttribute | ComputedLink],
     tests: Iterable[syn.Predicate],
 ) -> None:
-    """Refuse a model whose tests ask what the facts alone do not say.
+    """Raise a UsageError if facts alone cannot express the tests of a model.
 
     Parameters
     ----------
     vocabulary : FactVocabulary
     schema : Schema
-        Of the model, with the kinds of attributes.
+        Schema of the model.
     needed : mapping from type to members
-        What the tests need of the data.
+        Members that the tests use.
     steps : iterable of ComputedAttribute and ComputedLink
     tests : iterable of Predicate
     """
@@ -370,7 +371,7 @@ def check_sayable(
     for test in tests:
         for part, type_name in subpredicates(test, schema.individual, schema, definitions=True):
             if isinstance(part, syn.Aggregate) and part.function in ("latest", "earliest") and part.order is not None:
-                raise UsageError(f"which row of {type_name}.{part.link} is the {part.function}{_NOT_A_FACT}")
+                raise UsageError(f"the {part.function} row of {type_name}.{part.link}{_NOT_A_FACT}")
 
 
 def _check_member(vocabulary: FactVocabulary, schema: Schema, type_name: str, name: str) -> None:
@@ -385,7 +386,7 @@ def _check_member(vocabulary: FactVocabulary, schema: Schema, type_name: str, na
         return
     is_flag = vocabulary._holds(type_name, name, "X") is not None
     if attribute.kind not in ("int", "real", "nominal") and not (attribute.kind == "bool" and is_flag):
-        raise UsageError(f"that {type_name}.{name} is of kind {attribute.kind}{_NOT_A_FACT}")
+        raise UsageError(f"the kind {attribute.kind} of {type_name}.{name}{_NOT_A_FACT}")
 
 
 def _goes_back(walk: Walk) -> bool:

@@ -1,18 +1,17 @@
-"""Predicates as goals of Prolog: the meaning of every form of the language, written a second time.
+"""Predicates as Prolog goals: a second, independent definition of every form of the language.
 
-A row is a term, and a predicate about it is a goal that succeeds if the predicate holds; it binds nothing that other
-goals use. What members of rows are called in Prolog is left to a `RowVocabulary`: by default a value is
-``'Car.wheels'(Row, Value)``, and there is no such fact where it is missing; a link is ``'Train.cars'(Row, Place,
-Target)``. `structtree.export.prolog.facts` has a vocabulary that speaks of the predicates of other facts.
+A row is a term, and a predicate becomes a goal that succeeds if the row satisfies it, without binding variables of
+other goals. A `RowVocabulary` names attributes and links: by default a value is ``'Car.wheels'(Row, Value)``, with no
+fact if it is missing, and a link is ``'Train.cars'(Row, Place, Target)``. `structtree.export.prolog.facts` has a
+vocabulary for the predicates of the training facts.
 
-Nothing of the evaluators is used here: `structtree.space.evaluate` and SWI-Prolog on these goals must agree, and the
-tests compare them.
+The tests check that SWI-Prolog on these goals agrees with `structtree.space.evaluate`, with which they share no code.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple, assert_never
@@ -38,9 +37,8 @@ __all__ = [
 ]
 
 StepForm = syn.Follow | syn.Exists | syn.ListStep
-_ValueGoal = Callable[[str, Attribute], str]
 
-_NUMBERS = {"=": "=:=", "!=": "=\\=", ">=": ">=", "<=": "=<"}
+_NUMBERS = {"=": "=:=", "!=": "=\\=", ">=": ">=", "<=": "=<", "<": "<"}
 _TEXTS = {"=": "==", "!=": "\\=="}
 _WORD = re.compile(r"[a-z][a-zA-Z0-9_]*")
 
@@ -49,7 +47,7 @@ _WORD = re.compile(r"[a-z][a-zA-Z0-9_]*")
 
 
 def plain_atom(text: str) -> str:
-    """Return a text as an atom, quoted unless it is a plain word, so that no text can be anything else.
+    """Return a string as an atom, quoted unless it is a plain word.
 
     Examples
     --------
@@ -60,7 +58,7 @@ def plain_atom(text: str) -> str:
 
 
 def number_term(value: float) -> str:
-    """Return a number as it is written in a goal.
+    """Return a number as a Prolog float.
 
     Examples
     --------
@@ -72,14 +70,14 @@ def number_term(value: float) -> str:
 
 
 def constant_term(value: syn.Scalar) -> str:
-    """Return a value that stands in a predicate; a parameter of a definition is a variable."""
+    """Return a constant of a predicate as a term; a parameter of a definition becomes a variable."""
     if isinstance(value, syn.Parameter):
         return f"Parameter_{value.encode().hex()}"
     return plain_atom(value) if isinstance(value, str) else number_term(value)
 
 
 def member_atom(type_name: str, member: str) -> str:
-    """Return the name of a member of a type as an atom.
+    """Return the atom that names a member of a type.
 
     Examples
     --------
@@ -90,12 +88,12 @@ def member_atom(type_name: str, member: str) -> str:
 
 
 def definition_call(name: str, row: str, arguments: Iterable[syn.Scalar]) -> str:
-    """Return the goal that a row satisfies a definition."""
+    """Return a call of a definition for a row."""
     return f"{plain_atom(f'define {name}')}({', '.join([row, *map(constant_term, arguments)])})"
 
 
 class TermFound(NamedTuple):
-    """A goal that finds something, ``true`` if nothing needs to be found, and the term that it is then."""
+    """Term, and the goal that binds it; the goal is ``true`` if the term needs no binding."""
 
     goal: str
     term: str
@@ -106,66 +104,69 @@ class TermFound(NamedTuple):
 
 @dataclass(slots=True)
 class RowVocabulary:
-    """Names of members in Prolog: one predicate for each member, about rows that are numbers."""
+    """Prolog names of attributes and links: one predicate per member, with row numbers as arguments."""
 
     _numbers: Iterator[int] = field(default_factory=count, init=False)
 
     def restart(self) -> None:
-        """Begin another clause, whose variables may be called as those of others."""
+        """Begin a new clause, in which variable names can be reused."""
         self._numbers = count()
 
-    def variable(self, hint: str = "V") -> str:
+    def variable(self, name: str = "V") -> str:
         """Return a variable that is not used elsewhere in the clause."""
-        plain = re.sub(r"[^a-zA-Z0-9]", "", hint).rstrip("0123456789")  # lest A1 and 0 be A and 10
+        plain = re.sub(r"[^a-zA-Z0-9]", "", name).rstrip("0123456789")  # A1 and 0 would clash with A and 10
         word = plain[:1].upper() + plain[1:] if plain[:1].isalpha() else "V"
         return f"{word}{next(self._numbers)}"
 
     def new_row(self, type_name: str) -> str:
-        """Return a term for any row of a type."""
+        """Return a term that matches any row of a type."""
         return self.variable(type_name)
 
     def is_row(self, type_name: str, row: str) -> str:
-        """Return the goal that something is a row of a type."""
+        """Return the goal that checks whether a term is a row of a type."""
         return f"{plain_atom(type_name)}({row})"
 
     def flag(self, type_name: str, name: str, row: str, positive: bool) -> str:
-        """Return the goal that a flag is true, or that it is false."""
+        """Return the goal that checks whether a bool attribute is true, or false if not `positive`."""
         return f"{member_atom(type_name, name)}({row}, {'true' if positive else 'false'})"
 
     def value(self, type_name: str, name: str, row: str) -> TermFound:
-        """Return how the value of a row is found; the goal fails where it is missing."""
+        """Return the value of an attribute; the goal fails if it is missing."""
         value = self.variable(name)
         return TermFound(f"{member_atom(type_name, name)}({row}, {value})", value)
 
     def rounded(self, value: str, attribute: Attribute) -> TermFound:
-        """Return how a number is found as a floating-point number, as ours are; rows have no others."""
+        """Return a number as a float; row facts contain only floats."""
         return TermFound("true", value)
 
     def has_text(self, type_name: str, name: str, row: str, text: str) -> str:
-        """Return the goal that a category of a row is one text."""
+        """Return the goal that compares a nominal attribute with a string."""
         return f"{member_atom(type_name, name)}({row}, {constant_term(text)})"
 
     def text(self, value: str) -> TermFound:
-        """Return how the text of a category is found."""
+        """Return a category as a string."""
         return TermFound("true", value)
 
     def lacks(self, type_name: str, name: str, row: str) -> str:
-        """Return the goal that a value is missing."""
+        """Return the goal that checks whether a value is missing."""
         return f"\\+ {member_atom(type_name, name)}({row}, _)"
 
     def link(self, type_name: str, name: str, row: str, place: str, target: str) -> str:
-        """Return the goal that a link leads to a row, and at which place."""
+        """Return the goal that relates a row to the rows behind a link and their places."""
         return f"{member_atom(type_name, name)}({row}, {place}, {target})"
 
     def behind(self, type_name: str, name: str, row: str, far: str, place: str = "_") -> TermFound:
-        """Return how the rows behind a link are found, one after the other, and the type that they are of."""
+        """Return the rows behind a link, enumerated by backtracking.
+
+        `far` is the type of these rows.
+        """
         target = self.variable(far)
         return TermFound(self.link(type_name, name, row, place, target), target)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueAt:
-    """Goals that find a value, the term that is then the value, and its attribute."""
+    """Value with its attribute: the goals that bind it, and its term."""
 
     goals: tuple[str, ...]
     term: str
@@ -177,14 +178,14 @@ class ValueAt:
 
 @dataclass(frozen=True, slots=True)
 class GoalWriter:
-    """Predicates on rows of the types of a schema, as goals.
+    """Translator of predicates to goals.
 
     Parameters
     ----------
     schema : Schema
     vocabulary : RowVocabulary
-    asker : pair of str, optional
-        In the declaration of a derived link, the type of the row that asks, and its variable.
+    owner : pair of str, optional
+        In the condition of a derived link: the type of the link's owner, and its variable.
 
     Examples
     --------
@@ -199,14 +200,14 @@ class GoalWriter:
 
     schema: Schema
     vocabulary: RowVocabulary = field(default_factory=RowVocabulary)
-    asker: tuple[str, str] | None = None
+    owner: tuple[str, str] | None = None
 
     def goal(self, predicate: syn.Predicate, type_name: str, row: str) -> str:
-        """Return a goal that succeeds if the predicate holds for a row."""
+        """Return a goal that succeeds if a row satisfies the predicate."""
         return conjunction_of(self.goals(predicate, type_name, row))
 
     def goals(self, predicate: syn.Predicate, type_name: str, row: str) -> Iterator[str]:
-        """Yield goals that all succeed if the predicate holds for a row."""
+        """Yield goals that all succeed if a row satisfies the predicate."""
         words = self.vocabulary
         match predicate:
             case syn.Top():
@@ -215,30 +216,18 @@ class GoalWriter:
                 yield words.flag(type_name, attribute, row, positive)
             case syn.Compare(attribute, "=", str() as value) if self._kind(type_name, attribute) == "nominal":
                 yield words.has_text(type_name, attribute, row, value)
-            case syn.Compare(attribute, op, value):
-                assert isinstance(value, syn.Scalar)
-                yield from self._compared(type_name, row, attribute, lambda v, a: self._comparison(v, op, value, a))
-            case syn.Among(attribute, values):
-                yield from self._compared(
-                    type_name,
-                    row,
-                    attribute,
-                    lambda v, a: either_of(self._comparison(v, "=", value, a) for value in values),
-                )
-            case syn.Within(attribute, low, high, closed):
-                end = "=<" if closed else "<"
-                bounds = f"{{0}} >= {number_term(low)}, {{0}} {end} {number_term(high)}"
-                yield from self._compared(
-                    type_name, row, attribute, lambda v, a: self._within(v, a, low, high, bounds)
-                )
+            case syn.Compare() | syn.Among() | syn.Within():
+                found = words.value(type_name, predicate.attribute, row)
+                yield found.goal
+                yield self._value_test(predicate, found.term, self._attribute(type_name, predicate.attribute))
             case syn.CompareOwn(path, op, other):
                 yield self._two(self.value_at(path, type_name, row), op, self.value_at(other, type_name, row))
             case syn.CompareMine(path, op, mine):
-                assert self.asker is not None
-                yield self._two(self.value_at(path, type_name, row), op, self.value_at(mine, *self.asker))
+                assert self.owner is not None
+                yield self._two(self.value_at(path, type_name, row), op, self.value_at(mine, *self.owner))
             case syn.Me():
-                assert self.asker is not None
-                yield f"{row} == {self.asker[1]}"
+                assert self.owner is not None
+                yield f"{row} == {self.owner[1]}"
             case syn.Missing(member):
                 yield self._missing(type_name, member, row)
             case syn.Named(name, _, arguments):
@@ -281,46 +270,44 @@ class GoalWriter:
     def _kind(self, type_name: str, name: str) -> str:
         return self._attribute(type_name, name).kind
 
-    def _compared(self, type_name: str, row: str, name: str, test: _ValueGoal) -> Iterator[str]:
-        """Yield some value of the row, and what is asked of it; there is none where it is missing."""
-        found = self.vocabulary.value(type_name, name, row)
-        yield found.goal
-        yield test(found.term, self._attribute(type_name, name))
+    def _value_test(self, test: syn.Compare | syn.Among | syn.Within, term: str, attribute: Attribute) -> str:
+        """Return the goal that tests a value."""
+        match test:
+            case syn.Compare(_, op, value):
+                assert isinstance(value, syn.Scalar)
+                return self._comparison(term, op, value, attribute)
+            case syn.Among(_, values):
+                return either_of(self._comparison(term, "=", value, attribute) for value in values)
+            case syn.Within(_, low, high, closed):
+                ends = ((">=", low), ("<=" if closed else "<", high))
+                return conjunction_of(self._comparison(term, op, end, attribute) for op, end in ends)
 
     def _comparison(self, term: str, op: str, value: syn.Scalar, attribute: Attribute) -> str:
         if attribute.kind in NUMERIC:
-            found = self._number(term, attribute, value)
+            # rounding to a float cannot change the comparison with a constant below 2**53
+            is_plain = not isinstance(value, str) and abs(float(value)) < EXACT
+            found = TermFound("true", term) if is_plain else self.vocabulary.rounded(term, attribute)
             return conjunction_of([found.goal, f"{found.term} {_NUMBERS[op]} {constant_term(value)}"])
         text = self.vocabulary.text(term)
         return conjunction_of([text.goal, f"{text.term} {_TEXTS[op]} {constant_term(value)}"])
 
-    def _number(self, term: str, attribute: Attribute, *constants: syn.Scalar) -> TermFound:
-        """Return how a number is found that compares with constants as ours does: as it is with those below 2**53."""
-        is_plain = all(not isinstance(each, str) and abs(float(each)) < EXACT for each in constants)
-        return TermFound("true", term) if is_plain else self.vocabulary.rounded(term, attribute)
-
-    def _within(self, term: str, attribute: Attribute, low: syn.Scalar, high: syn.Scalar, bounds: str) -> str:
-        found = self._number(term, attribute, low, high)
-        return conjunction_of([found.goal, bounds.format(found.term)])
-
     def _two(self, one: ValueAt, op: str, other: ValueAt) -> str:
-        """Return a comparison of two values that may be found; categories are the same if their text is."""
-        goals, kinds = [*one.goals, *other.goals], {one.attribute.kind, other.attribute.kind}
+        """Return the comparison of two values: categories by their names, all others as numbers."""
+        kinds = {one.attribute.kind, other.attribute.kind}
         if op in _TEXTS and kinds & {"nominal", "ordered", "bool"}:
-            texts = [self._text_of(side.term, side.attribute) for side in (one, other)]
-            goals += [text.goal for text in texts]
-            goals.append(f"{texts[0].term} {_TEXTS[op]} {texts[1].term}")
+            found, sign = [self._text_of(each.term, each.attribute) for each in (one, other)], _TEXTS[op]
         else:
-            numbers = [self.vocabulary.rounded(side.term, side.attribute) for side in (one, other)]
-            goals += [number.goal for number in numbers]
-            sides = [
-                _seconds(number.term, side.attribute) for number, side in zip(numbers, (one, other), strict=True)
-            ]
-            goals.append(f"{sides[0]} {_NUMBERS[op]} {sides[1]}")
-        return f"once(({conjunction_of(goals)}))"
+            found, sign = [self._seconds(each.term, each.attribute) for each in (one, other)], _NUMBERS[op]
+        comparison = f"{found[0].term} {sign} {found[1].term}"
+        return f"once(({conjunction_of([*one.goals, *other.goals, *(each.goal for each in found), comparison])}))"
+
+    def _seconds(self, value: str, attribute: Attribute) -> TermFound:
+        """Return a number as a float, with dates in seconds."""
+        number = self.vocabulary.rounded(value, attribute)
+        return TermFound(number.goal, f"{number.term}*86400") if attribute.kind == "date" else number
 
     def _text_of(self, value: str, attribute: Attribute) -> TermFound:
-        """Return the text of a category; that of an ordered one is looked up by its rank."""
+        """Return the name of a category; ordered categories are looked up by their rank."""
         if attribute.kind != "ordered":
             return self.vocabulary.text(value)
         text, rank = self.vocabulary.variable("text"), self.vocabulary.variable("rank")
@@ -347,7 +334,7 @@ class GoalWriter:
     # ---- links -----------------------------------------------------------------------------------------------
 
     def _holding(self, link: str, inner: syn.Predicate, type_name: str, row: str) -> TermFound:
-        """Return how the rows behind a link of which a predicate holds are found, one after the other."""
+        """Return the rows behind a link that satisfy a predicate, enumerated by backtracking."""
         far = self._target(type_name, link)
         found = self.vocabulary.behind(type_name, link, row, far)
         return TermFound(conjunction_of([found.goal, *self.goals(inner, far, found.term)]), found.term)
@@ -358,7 +345,7 @@ class GoalWriter:
         return f"({counted}, {size} {_NUMBERS[op]} {constant_term(n)})"
 
     def _different(self, link: str, inners: Sequence[syn.Predicate], type_name: str, row: str) -> Iterator[str]:
-        """Yield rows for all predicates, each another one."""
+        """Yield the goals that find a different row for each predicate."""
         far, chosen = self._target(type_name, link), list[str]()
         for inner in inners:
             found = self.vocabulary.behind(type_name, link, row, far)
@@ -368,7 +355,7 @@ class GoalWriter:
             chosen.append(found.term)
 
     def reached(self, predicate: StepForm, type_name: str, row: str) -> TermFound:
-        """Return how the rows one step from a row are found, whatever is asked of them, one after the other."""
+        """Return the rows one step from a row, whatever their properties, enumerated by backtracking."""
         far = self.type_behind(predicate, type_name)
         if isinstance(predicate, syn.Follow | syn.Exists):
             return self.vocabulary.behind(type_name, predicate.link, row, far)
@@ -389,14 +376,14 @@ class GoalWriter:
         return type_name if predicate.link is None else self._target(type_name, predicate.link)
 
     def _neighbours(self, owner: tuple[str, str], step: str, row: str, target: str) -> str:
-        who, place, other = (self.vocabulary.variable(hint) for hint in ("owner", "place", "place"))
+        who, place, other = map(self.vocabulary.variable, ("owner", "place", "place"))
         where = {"next": f"{other} =:= {place} + 1", "previous": f"{other} =:= {place} - 1"}
         far = where.get(step, f"{other} > {place}")
         here, there = (self.vocabulary.link(*owner, who, *each) for each in ((place, row), (other, target)))
         return f"({here}, {there}, {far})"
 
     def _lists(self, type_name: str) -> Iterator[tuple[str, str]]:
-        """Yield all lists that a row of a type may be an element of, each with its owner's type."""
+        """Yield the lists that can contain a row of a type, each with the type of its owner."""
         for record in self.schema.types:
             for link in record.links:
                 if link.kind == "list" and link.target == type_name:
@@ -410,7 +397,7 @@ class GoalWriter:
     # ---- aggregates ------------------------------------------------------------------------------------------
 
     def _aggregate(self, test: syn.Aggregate, type_name: str, row: str) -> Iterator[str]:
-        """Yield what is computed from the rows behind a link, each as its place there, its order and its value."""
+        """Yield the goals that compute an aggregate over rows of (place, order, value), and compare it."""
         words = self.vocabulary
         far = self._target(type_name, test.link)
         rows, result = words.variable("rows"), words.variable(test.function)
@@ -421,8 +408,7 @@ class GoalWriter:
             yield f"aggregate_all(set({link.term}), ({link.goal}), {every})"
             yield f"aggregate_all(set({held.term}), ({held.goal}), {rows})"
             yield f"structtree_share({rows}, {every}, {result})"
-            assert isinstance(test.value, syn.Scalar)
-            yield f"{result} {_NUMBERS[test.op]} {constant_term(test.value)}"
+            yield self._compared_aggregate(result, test, None)
             return
         place = words.variable("place")
         found = words.behind(type_name, test.link, row, far, place)
@@ -440,30 +426,25 @@ class GoalWriter:
         yield f"findall({one}, ({conjunction_of(goals)}), {every})"
         yield f"structtree_rows({every}, {rows})"
         yield f"structtree_{test.function}({rows}, units({_unit(by)}, {_unit(attribute)}), {result})"
-        yield self._of_aggregate(result, test, attribute)
+        yield self._compared_aggregate(result, test, attribute)
 
-    def _of_aggregate(self, result: str, test: syn.Aggregate, attribute: Attribute) -> str:
+    def _compared_aggregate(self, result: str, test: syn.Aggregate, attribute: Attribute | None) -> str:
         assert isinstance(test.value, syn.Scalar)
-        if test.function in ("latest", "earliest"):
+        if attribute is not None and test.function in ("latest", "earliest"):
             return self._comparison(result, test.op, test.value, attribute)
         return f"{result} {_NUMBERS[test.op]} {constant_term(test.value)}"
 
 
 def conjunction_of(goals: Iterable[str]) -> str:
-    """Return goals as one goal; those that always succeed are left out."""
+    """Return the conjunction of goals, without those that always succeed."""
     return ", ".join(goal for goal in goals if goal != "true") or "true"
 
 
 def either_of(goals: Iterable[str]) -> str:
-    """Return the goal that one of some goals succeeds."""
+    """Return the disjunction of goals."""
     return f"({' ; '.join(goals) or 'fail'})"
 
 
-def _seconds(term: str, attribute: Attribute) -> str:
-    """Return a number, or a moment in seconds."""
-    return f"{term}*86400" if attribute.kind == "date" else term
-
-
 def _unit(attribute: Attribute | None) -> str:
-    """Return how many of the units in which an attribute is kept are a day; 1 if it has nothing to do with days."""
+    """Return the number of units per day of a time, which is stored in seconds; 1 for all other attributes."""
     return "86400.0" if attribute is not None and attribute.kind == "time" else "1.0"

@@ -1,15 +1,14 @@
-"""Definitions, computed attributes and derived links as clauses of Prolog, made from their declarations.
+"""Definitions, computed attributes and derived links as Prolog clauses.
 
-The pairs of a derived link are terms ``pair(Asker, Row)``. Walks are tabled, so that closures end.
+A pair of a derived link is a term ``pair(Owner, Row)``. Paths are tabled, so that closures terminate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple, assert_never
 
-from structtree.data.schema import FAR_ROW, Kind, RecordType, Schema
+from structtree.data.schema import FAR_ROW, RecordType, Schema
+from structtree.export.arithmetic import InfixNotation, TypedText
 from structtree.export.prolog.goals import (
     GoalWriter,
     RowVocabulary,
@@ -32,12 +31,12 @@ def background_clauses(
     steps: Iterable[ComputedAttribute | ComputedLink],
     vocabulary: RowVocabulary,
 ) -> Iterator[str]:
-    """Yield clauses for all that a grammar defines and computes, and for the parts of dates and times.
+    """Yield clauses for definitions, computed members, and parts of dates and times.
 
     Parameters
     ----------
     schema : Schema
-        With all that is computed.
+        Schema with all computed members.
     definitions : iterable of Definition
     steps : iterable of ComputedAttribute and ComputedLink
     vocabulary : RowVocabulary
@@ -67,7 +66,7 @@ def background_clauses(
 
 
 def _part_clauses(record: RecordType) -> Iterator[str]:
-    """Yield the parts of all dates and times of a type, by Prolog's own calendar; weekdays are ranks from Monday."""
+    """Yield clauses for the parts of dates and times, computed by Prolog; weekdays count from Monday, 0."""
     for attribute in record.attributes:
         if attribute.kind in ("date", "time"):
             moment = "D * 86400" if attribute.kind == "date" else "D"
@@ -78,24 +77,23 @@ def _part_clauses(record: RecordType) -> Iterator[str]:
 
 
 def _attribute_clause(step: ComputedAttribute, writer: GoalWriter, type_name: str, row: str, head: str) -> str:
-    """Return a value that is there if all that it is computed from is."""
-    value = _Computation(writer, type_name, row)
-    text = value.of(step.expression)
+    """Return the clause for a computed attribute, which fails if an operand is missing."""
+    goals, text = _computation(step.expression, writer, type_name, row)
     member = member_atom(step.type, step.attribute.name)
-    return f"{member}({head}, V) :- {conjunction_of([*value.goals, f'V is float({text.text})'])}."
+    return f"{member}({head}, V) :- {conjunction_of([*goals, f'V is float({text})'])}."
 
 
 def _link_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
-    """Yield the rows that a walk leads to, each once, if the condition holds; or one pair for each of them."""
+    """Yield clauses for the distinct rows behind a derived link, or for one pair per row."""
     link, name = member_atom(step.type, step.link.name), plain_atom(f"walk {step.type}.{step.link.name}")
-    writer = GoalWriter(schema, vocabulary, asker=(step.type, "X"))
-    is_asker = vocabulary.is_row(step.type, "X")
-    where = f"once(({writer.goal(step.where, step.far, 'Y')}))"  # of several reasons one is enough
-    found = conjunction_of([is_asker, f"{name}(X, Y)", where])
+    writer = GoalWriter(schema, vocabulary, owner=(step.type, "X"))
+    is_owner = vocabulary.is_row(step.type, "X")
+    where = f"once(({writer.goal(step.where, step.far, 'Y')}))"  # one solution is enough
+    found = conjunction_of([is_owner, f"{name}(X, Y)", where])
     yield from _walk_clauses(name, step.walk, vocabulary)
     yield f":- table {link}/3."
     if not step.declared.has_pairs:
-        yield f"{link}(X, Y, Y) :- {found}."  # in the order of the rows, so that a row is its place
+        yield f"{link}(X, Y, Y) :- {found}."  # in row order, so the row itself serves as its place
         return
     yield from _pair_clauses(step, schema, vocabulary)
     if step.order is None:
@@ -108,19 +106,19 @@ def _link_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary)
     yield f":- table {listed}/2."
     found = f"findall(Key-Y, ({found}, {by}), Keyed)"
     yield f"{listed}(X, Rows) :- {found}, keysort(Keyed, Sorted), pairs_values(Sorted, Rows)."
-    yield f"{link}(X, Place, pair(X, Y)) :- {is_asker}, {listed}(X, Rows), nth0(Place, Rows, Y)."
+    yield f"{link}(X, Place, pair(X, Y)) :- {is_owner}, {listed}(X, Rows), nth0(Place, Rows, Y)."
 
 
 def _order_of(step: ComputedLink, order: syn.SortedBy, vocabulary: RowVocabulary) -> TermFound:
-    """Return how the value that pairs are sorted by is found: one of their own, or one of the row that was met."""
+    """Return the sort key of pairs: an attribute of the pair itself, or of its far row."""
     if any(each.attribute.name == order.attribute for each in step.attributes):
         return TermFound(f"{member_atom(step.link.target, order.attribute)}(pair(X, Y), K)", "K")
     return vocabulary.value(step.far, order.attribute, "Y")
 
 
 def _pair_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
-    """Yield what is said of pairs: their own attributes, and all that is said of the rows that they have met."""
-    pairs, writer = schema.type(step.link.target), GoalWriter(schema, vocabulary, asker=(step.type, "X"))
+    """Yield clauses for the members of pairs: their own attributes, and all members of their far rows."""
+    pairs, writer = schema.type(step.link.target), GoalWriter(schema, vocabulary, owner=(step.type, "X"))
     yield f"{plain_atom(pairs.name)}(Pair) :- {member_atom(step.type, step.link.name)}(_, _, Pair)."
     own = {each.attribute.name for each in step.attributes}
     yield from (_attribute_clause(each, writer, step.far, "Y", "pair(X, Y)") for each in step.attributes)
@@ -134,7 +132,7 @@ def _pair_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary)
 
 
 def _walk_clauses(name: str, walk: Walk, vocabulary: RowVocabulary) -> Iterator[str]:
-    """Yield a tabled predicate of two rows for a walk, and one for each walk that is repeated in it."""
+    """Yield a tabled predicate for the two ends of a path, and one for each repeated path inside it."""
     goals = []
     for i, hop in enumerate(walk):
         here, there = f"Row_{i}", f"Row_{i + 1}"
@@ -152,59 +150,20 @@ def _walk_clauses(name: str, walk: Walk, vocabulary: RowVocabulary) -> Iterator[
     yield f"{name}(Row_0, Row_{len(walk)}) :- {', '.join(goals)}."
 
 
-class _ArithmeticTerm(NamedTuple):
-    """An arithmetic term, and the kind of its value: a date is a number of days, a time one of seconds."""
+def _computation(expression: syn.Expression, writer: GoalWriter, type_name: str, row: str) -> tuple[list[str], str]:
+    """Return an expression as an arithmetic term, and the goals that must succeed before it is computed."""
+    goals: list[str] = []
 
-    text: str
-    kind: Kind
+    def operand(value: syn.Operand) -> TypedText:
+        at = writer.owner if value.mine and writer.owner is not None else (type_name, row)
+        found = writer.value_at(value.path, *at)
+        number = writer.vocabulary.rounded(found.term, found.attribute)
+        goals.extend((*found.goals, number.goal))
+        return TypedText(number.term, found.attribute.kind)
 
+    def quotient(one: str, other: str) -> str:
+        goals.append(f"{other} =\\= 0")
+        return f"({one} / {other})"
 
-@dataclass(slots=True)
-class _Computation:
-    """An expression about a row as an arithmetic term, with the goals that must succeed before it is computed."""
-
-    writer: GoalWriter
-    type: str
-    row: str
-    goals: list[str] = field(default_factory=list)
-
-    def of(self, expression: syn.Expression) -> _ArithmeticTerm:
-        """Return the term of a part of the expression."""
-        match expression:
-            case int() | float():
-                return _ArithmeticTerm(number_term(expression), "int" if isinstance(expression, int) else "real")
-            case syn.Operand(path, mine):
-                asker = self.writer.asker
-                type_name, row = asker if mine and asker is not None else (self.type, self.row)
-                found = self.writer.value_at(path, type_name, row)
-                number = self.writer.vocabulary.rounded(found.term, found.attribute)
-                self.goals += [*found.goals, number.goal]
-                return _ArithmeticTerm(number.term, found.attribute.kind)
-            case syn.Negative(inner):
-                text, kind = self.of(inner)
-                return _ArithmeticTerm(f"(-{text})", kind)
-            case syn.Absolute(inner):
-                text, kind = self.of(inner)
-                return _ArithmeticTerm(f"abs({text})", kind)
-            case syn.Arithmetic(left, op, right):
-                return self._combined(self.of(left), op, self.of(right))
-            case _ as never:
-                assert_never(never)
-
-    def _combined(self, one: _ArithmeticTerm, op: str, other: _ArithmeticTerm) -> _ArithmeticTerm:
-        """Return a sum, difference, product or quotient; moments differ by days, and there is no quotient by 0."""
-        plain, kinds = f"({one.text} {op} {other.text})", {one.kind, other.kind}
-        if not kinds & {"date", "time"}:
-            if op == "/":
-                self.goals.append(f"{other.text} =\\= 0")
-            return _ArithmeticTerm(plain, "int" if kinds == {"int"} and op != "/" else "real")
-        if kinds == {"date"}:
-            return _ArithmeticTerm(plain, "int")
-        if kinds == {"date", "int"}:
-            return _ArithmeticTerm(plain, "date")
-        in_seconds = (term.text if term.kind == "time" else f"({term.text} * 86400.0)" for term in (one, other))
-        seconds = f"({f' {op} '.join(in_seconds)})"
-        is_difference = kinds <= {"date", "time"}
-        return (
-            _ArithmeticTerm(f"({seconds} / 86400.0)", "real") if is_difference else _ArithmeticTerm(seconds, "time")
-        )
+    text = InfixNotation(operand, number_term, quotient).translated(expression).text
+    return goals, text

@@ -20,6 +20,7 @@ from structtree.data.layouts import LayoutLink, SourceLayout
 from structtree.data.readers.databases.sqlite_files import sql_name
 from structtree.data.readers.databases.storage import Engine, Stored
 from structtree.data.schema import FAR_ROW, Attribute, Kind, RecordType, Schema
+from structtree.export.arithmetic import InfixNotation, TypedText
 from structtree.export.sql.values import (
     NotInSqlError,
     SqlValue,
@@ -36,14 +37,7 @@ from structtree.export.sql.values import (
     text_literal,
 )
 from structtree.lang import syntax as syn
-from structtree.lang.background import (
-    Background,
-    ComputedAttribute,
-    ComputedLink,
-    Hop,
-    Repeated,
-    arithmetic_kind,
-)
+from structtree.lang.background import Background, ComputedAttribute, ComputedLink, Hop, Repeated
 
 __all__ = ["SUM_SLACK", "SqlRow", "SqlTests"]
 
@@ -68,7 +62,7 @@ class SqlRow:
         Derived link whose pairs have attributes, if the row is the end of one.
     begun : SqlRow, optional
         Row at which that derived link begins.
-    asker : SqlRow, optional
+    owner : SqlRow, optional
         Row that ``my`` refers to in the condition of a derived link.
     is_copied : bool
         Whether the query selects from a copy of the table.
@@ -81,7 +75,7 @@ class SqlRow:
     via: str = ""
     pair: ComputedLink | None = None
     begun: SqlRow | None = None
-    asker: SqlRow | None = None
+    owner: SqlRow | None = None
     is_copied: bool = False
 
     @property
@@ -224,11 +218,11 @@ class SqlTests:
             case syn.CompareOwn(path, op, other):
                 return self._compared(self._at(row, path), op, self._at(row, other), path)
             case syn.CompareMine(path, op, mine):
-                assert row.asker is not None
-                return self._compared(self._at(row, path), op, self._at(row.asker, mine), path)
+                assert row.owner is not None
+                return self._compared(self._at(row, path), op, self._at(row.owner, mine), path)
             case syn.Me():
-                assert row.asker is not None
-                return self._same(row, row.asker)
+                assert row.owner is not None
+                return self._same(row, row.owner)
             case syn.Among(attribute, values):
                 return self._among(self._value(row, attribute).value, values)
             case syn.Within(attribute, low, high, closed):
@@ -509,7 +503,7 @@ class SqlTests:
             return _Typed(SqlValue.of_number(date_part(value, attribute.kind, part, self.engine)), part_of_date)
         own = [] if row.pair is None else [each for each in row.pair.attributes if each.attribute.name == name]
         if own:
-            return self._computed(own[0].expression, replace(row, asker=row.begun), name)
+            return self._computed(own[0].expression, replace(row, owner=row.begun), name)
         step = self._attributes.get((self._base(row), name))
         if step is not None:
             return self._computed(step.expression, row, name)
@@ -618,28 +612,15 @@ class SqlTests:
     # ---- expressions
 
     def _computed(self, expression: syn.Expression, row: SqlRow, name: str) -> _Typed:
-        kind, sql = self._expression(expression, row)
-        return _Typed(SqlValue.of_number(f"({sql})"), Attribute(name, kind))
+        def operand(value: syn.Operand) -> TypedText:
+            at = row.owner if value.mine else row
+            assert at is not None
+            found = self._at(at, value.path)
+            return TypedText(found.value.number, found.attribute.kind)
 
-    def _expression(self, expression: syn.Expression, row: SqlRow) -> tuple[Kind, str]:
-        match expression:
-            case int() | float():
-                return ("int" if isinstance(expression, int) else "real"), number_literal(expression)
-            case syn.Operand(path, mine):
-                asker = row.asker if mine else row
-                assert asker is not None
-                found = self._at(asker, path)
-                return found.attribute.kind, found.value.number
-            case syn.Negative(inner):
-                kind, sql = self._expression(inner, row)
-                return kind, f"(- {sql})"
-            case syn.Absolute(inner):
-                kind, sql = self._expression(inner, row)
-                return kind, f"abs({sql})"
-            case syn.Arithmetic(left, op, right):
-                return _combined(*self._expression(left, row), op, *self._expression(right, row))
-            case _ as never:
-                assert_never(never)
+        quotient = "({} * 1.0e0 / NULLIF({}, 0))".format
+        sql, kind = InfixNotation(operand, number_literal, quotient).translated(expression)
+        return _Typed(SqlValue.of_number(f"({sql})"), Attribute(name, kind))
 
     # ---- links
 
@@ -662,7 +643,7 @@ class SqlTests:
         """Return the rows of another table that a key refers to, whether visible or not."""
         columns = route.link.key if route.forth else route.link.columns
         is_copied = self._is_copied(route.table, columns if route.other is None else route.other.key)
-        made = SqlRow(self._alias(route.table), target, route.table, row, name, asker=row.asker, is_copied=is_copied)
+        made = SqlRow(self._alias(route.table), target, route.table, row, name, owner=row.owner, is_copied=is_copied)
         if route.other is None:
             return _Rows(made, (self.source(made),), (self._join(route.link, row, made, route.forth),))
         is_copied = self._is_copied(route.link.table, route.link.columns)
@@ -700,7 +681,7 @@ class SqlTests:
             tables += rows.tables
             conditions += rows.conditions
         pair = step if step.declared.has_pairs else None
-        made = replace(here, type=step.link.target, pair=pair, begun=row, asker=row.asker)
+        made = replace(here, type=step.link.target, pair=pair, begun=row, owner=row.owner)
         if not tables:
             return self._condition_of(self._itself(made), step, row)
         if repeats and self.layout.as_of is None:
@@ -711,8 +692,8 @@ class SqlTests:
             return self._condition_of(_Rows(once, (self.source(once),), (inner,)), step, row)
         return self._condition_of(_Rows(made, tuple(tables), tuple(conditions)), step, row)
 
-    def _condition_of(self, rows: _Rows, step: ComputedLink, asker: SqlRow) -> _Rows:
-        far = replace(rows.row, type=step.far, pair=None, begun=None, asker=asker)
+    def _condition_of(self, rows: _Rows, step: ComputedLink, owner: SqlRow) -> _Rows:
+        far = replace(rows.row, type=step.far, pair=None, begun=None, owner=owner)
         return rows._replace(conditions=(*rows.conditions, self.condition(step.where, far)))
 
     def _hop(self, row: SqlRow, hop: Hop) -> tuple[_Rows, bool]:
@@ -863,21 +844,6 @@ def _require_exact_sums(test: syn.Aggregate) -> None:
     limit: Any = test.value
     if abs(float(limit)) >= EXACT:
         raise NotInSqlError(f"it compares a {test.function} of integers beyond 2**53, where sums are rounded")
-
-
-def _combined(left: Kind, one: str, op: str, right: Kind, other: str) -> tuple[Kind, str]:
-    kind = arithmetic_kind(left, op, right)
-    assert kind is not None, "the expression was checked"
-    moments = ("date", "time")
-    if left in moments or right in moments:
-        if (left == "date" and (right == "date" or kind == "date")) or kind == "date":
-            return kind, f"({one} {op} {other})"
-        a, b = (value if of == "time" else f"({value} * {DAY})" for of, value in ((left, one), (right, other)))
-        both_parts = f"({a} {op} {b})"
-        return kind, both_parts if kind == "time" else f"({both_parts} / {DAY})"
-    if op == "/":
-        return kind, f"({one} * 1.0e0 / NULLIF({other}, 0))"
-    return kind, f"({one} {op} {other})"
 
 
 # ---- the keys behind links -------------------------------------------------------------------------------

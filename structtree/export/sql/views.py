@@ -13,12 +13,13 @@ from structtree.data.readers.databases.sqlite_files import sql_name
 from structtree.data.readers.databases.storage import Engine
 from structtree.errors import UnknownNameError, UsageError
 from structtree.evaluation.score import class_name
+from structtree.export.leaves import leaf_answers, one_line, refuse_fractional, yes_first
 from structtree.export.sql.tests import SqlRow, SqlTests, untrue
 from structtree.export.sql.values import NotInSqlError, both, column_name, number_literal, text_literal
 from structtree.lang import syntax as syn
 from structtree.lang.background import Background
 from structtree.lang.pretty import pretty
-from structtree.models.leaves import decisions, means, probabilities
+from structtree.models.leaves import probabilities
 from structtree.models.model import Model, fitted
 from structtree.models.tree import Leaf
 
@@ -66,10 +67,7 @@ def export_sql(model: Any, dialect: str | None = None) -> str:
     engine = dialect or layout.engine or "sqlite"
     if engine not in get_args(Engine):
         raise UnknownNameError("dialect", engine, get_args(Engine))
-    if found.tree.missing == "fractional":
-        raise UsageError(
-            "the model divides individuals with unknown values among leaves (fractional), which SQL views cannot"
-        )
+    refuse_fractional(found.tree, "SQL views")
     return _Views(found, engine).text()  # type: ignore[arg-type]  # checked above
 
 
@@ -81,11 +79,12 @@ class _Views:
         self.model, self.layout, self.tree = model, model.layout, model.tree
         background = model.background or Background(model.tree.schema)
         self.tests = SqlTests(model.tree.schema, model.layout, engine, background)
+        self.answers = leaf_answers(model)
         self.key = self.layout.tables[self.layout.individual].key
 
     def text(self) -> str:
         """Return all statements."""
-        target, individual = _one_line(self.model.target or "the target"), _one_line(self.layout.individual)
+        target, individual = one_line(self.model.target or "the target"), one_line(self.layout.individual)
         heading = f"-- Predictions of structtree for {target} of {individual}."
         return "\n\n".join([heading, *self._leaves(), self._prediction()]) + "\n"
 
@@ -110,10 +109,10 @@ class _Views:
                 condition = self._condition(step.test, row)
                 conditions.append(f"({condition})" if step.answer else untrue(condition))
             where = "\n    AND ".join([*self.tests.selection(row), *conditions]) or "TRUE"
-            comments = [f"--   {'' if step.answer else 'not '}{_one_line(pretty(step.test))}" for step in steps]
+            comments = [f"--   {'' if step.answer else 'not '}{one_line(pretty(step.test))}" for step in steps]
             yield "\n".join(
                 [
-                    f"-- Leaf {leaf}: {_one_line(self._prediction_text(leaf))}",
+                    f"-- Leaf {leaf}: {one_line(self._prediction_text(leaf))}",
                     *comments,
                     f"CREATE VIEW {self._name(f'leaf_{leaf}')} AS",
                     f"{self.tests.beginning()}SELECT {', '.join(self._columns(row))}",
@@ -151,11 +150,10 @@ class _Views:
         if isinstance(self.tree.nodes[node], Leaf):
             return str(node)
         pad = "    " * depth
-        ways = sorted(self.tree.ways(node), key=lambda way: not way.answer)
-        *asked, last = ways
+        *first, last = yes_first(self.tree, node)
         cases = [
-            f"\n{pad}WHEN {self._condition(way.test, row)} THEN {self._case(way.child, row, depth + 1)}"
-            for way in asked
+            f"\n{pad}WHEN {self._condition(edge.test, row)} THEN {self._case(edge.child, row, depth + 1)}"
+            for edge in first
         ]
         return f"CASE{''.join(cases)}\n{pad}ELSE {self._case(last.child, row, depth + 1)} END"
 
@@ -166,19 +164,9 @@ class _Views:
             raise UsageError(f"the test {pretty(test)!r} cannot be written as SQL: {problem}") from None
 
     def _prediction_text(self, leaf: int) -> str:
-        if not self.tree.classes:
-            return f"{means(self.tree)[leaf]:.6g}"
-        return class_name(self.tree.classes[decisions(self.tree, self.model.decision)[leaf]])
+        answer = self.answers[leaf]
+        return class_name(answer) if self.tree.classes else f"{answer:.6g}"
 
     def _label(self, leaf: int) -> str:
-        if not self.tree.classes:
-            return number_literal(float(means(self.tree)[leaf]))
-        label = self.tree.classes[decisions(self.tree, self.model.decision)[leaf]]
-        if isinstance(label, str):
-            return text_literal(label)
-        return text_literal(class_name(label)) if isinstance(label, bool) else number_literal(float(label))
-
-
-def _one_line(text: str) -> str:
-    """Return text on one line, for a comment."""
-    return " ".join(text.split())
+        answer = self.answers[leaf]
+        return text_literal(class_name(answer)) if isinstance(answer, str | bool) else number_literal(float(answer))

@@ -59,7 +59,7 @@ def test_the_catalog_is_told_without_reading_data(monkeypatch):
     def forbidden(*_: object) -> None:
         raise AssertionError("data was read")
 
-    monkeypatch.setattr(catalog, "_whole", forbidden)
+    monkeypatch.setattr(catalog, "_population", forbidden)
     assert all(entry.summary and entry.source and entry.target for entry in dataset_catalog())
 
 
@@ -99,9 +99,7 @@ def test_an_unknown_option_is_answered_with_the_nearest():
 
 
 def test_a_set_that_is_written_out_takes_no_options():
-    with pytest.raises(
-        UsageError, match="'lenses' has no option 'seed'; it is not generated and has no such options"
-    ):
+    with pytest.raises(UsageError, match="'lenses' has no option 'seed'; only generated datasets have such options"):
         load_dataset("lenses", seed=1)
 
 

@@ -229,7 +229,7 @@ def test_a_local_folder_without_the_files_is_told(tmp_path):
 
 
 def test_a_place_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(MissingFileError, match=r"there is no wheel or folder .*nowhere to read toy from"):
+    with pytest.raises(MissingFileError, match=r"cannot read toy: there is no wheel or folder .*nowhere"):
         obtain(TOY, origin=tmp_path / "nowhere")
 
 

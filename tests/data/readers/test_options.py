@@ -22,9 +22,9 @@ def test_every_option_is_for_some_format_and_every_option_of_a_format_is_declare
 def test_every_option_that_has_a_text_is_on_the_command_line():
     shown = CliRunner().invoke(app, ["data", "info", "--help"], env={"COLUMNS": "200"}).output
     for option in reading_options().values():
-        if option.text is not None:
+        if option.panel:
             assert option.flag.partition("/")[0] in shown
-            assert option.text.help[:30] in shown
+            assert option.help[:30] in shown
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from structtree.cli.common import print_exactly, print_tree
-from structtree.models.model_files import load_model
+from structtree.models.files.models import load_model
 from structtree.report.spans import cells
 from tests.cli.test_commands import run
 from tests.report.pictures.test_trees import HOSTILE

@@ -73,7 +73,7 @@ _ISOLATED: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
-"""While a database is open, no other files are read or written and nothing is downloaded."""
+"""Settings that prevent DuckDB from accessing other files and from downloading anything."""
 
 
 def _explained(error: str, source: str) -> str:
@@ -161,7 +161,7 @@ def _table(
 
 
 def _cells(connection: Any, name: str, where: str | None) -> dict[str, Any]:
-    """Return the columns, with the truth of a condition as the last one."""
+    """Return the columns, followed by the truth values of a condition."""
     query = f"SELECT * FROM {sql_name(name)}"
     if where is None:
         return dict(connection.execute(query).fetchnumpy())

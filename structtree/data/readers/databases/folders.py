@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any
 
-from structtree.data.readers.databases.keys import Database, SourceTable, unread_table
+from structtree.data.readers.databases.keys import Database, read_sheets
 from structtree.data.readers.tables.delimited import csv_layout, csv_sheet
 from structtree.data.readers.tables.reading import arrow_sheet
 from structtree.data.readers.tables.sheets import Sheet
@@ -31,7 +31,7 @@ TABLE_FILES: Mapping[str, Callable[[Path, Mapping[str, Any]], Sheet]] = {
     ".feather": lambda path, options: arrow_sheet(path, "Feather"),
     ".arrow": lambda path, options: arrow_sheet(path, "Feather"),
 }
-"""Readers of the files of a folder by extension."""
+"""Reader of the table files with each extension."""
 
 
 def tables_in(folder: Path) -> dict[str, Path]:
@@ -60,10 +60,5 @@ def read_table_folder(folder: Path, exclude: Container[str] = (), **options: Any
     files = tables_in(folder)
     if not files:
         raise DataError(f"the folder has no {', '.join(TABLE_FILES)} files, one per table", source=str(folder))
-    tables = {
-        name: unread_table(name)
-        if name in exclude
-        else SourceTable(name, TABLE_FILES[extension_of(path)](path, options))
-        for name, path in files.items()
-    }
+    tables = read_sheets(files, exclude, lambda name: TABLE_FILES[extension_of(files[name])](files[name], options))
     return Database(str(folder), tables, missing_words=tuple(options.get("missing_words") or MISSING_WORDS))

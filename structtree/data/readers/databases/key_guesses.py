@@ -29,7 +29,7 @@ from structtree.data.readers.databases.linking import stem_of
 __all__ = ["guess_keys"]
 
 LEAST_FIT = 0.5
-"""Minimum fraction of matching rows for a foreign key suggested by its name."""
+"""Minimum fraction of matching rows for a foreign key that its name suggests."""
 
 LEAST_FIT_TOGETHER = 0.8
 """Minimum fraction of matching rows for a composite foreign key."""
@@ -86,7 +86,7 @@ def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) ->
 
 
 def _without_doubtful(table: SourceTable, found: Database, declared: Database) -> SourceTable:
-    """Return a table without a guessed key that may be unique by chance: nothing refers to it."""
+    """Return a table without its guessed key if that may be unique by chance, since nothing refers to it."""
     if len(table.key) != 1 or declared.tables[table.name].key:
         return table
     is_used = any((key.to, key.key) == (table.name, table.key) for key in found.foreign_keys)
@@ -110,7 +110,7 @@ def _is_key_name(column: str) -> bool:
 
 
 def _can_be_key(values: KeyValues) -> bool:
-    """Return whether values can identify rows: there are some, and no fractional numbers."""
+    """Return whether values can identify rows: at least one is known, and none has a fractional part."""
     return len(values.values) > 0 and values.are_integers
 
 
@@ -126,13 +126,13 @@ def _is_named_after(column: str, table: str) -> bool:
 
 
 def _referring(table: SourceTable, database: Database) -> frozenset[str]:
-    """Return the columns that are single foreign keys; these may be unique by chance."""
+    """Return the columns that are foreign keys on their own; these may be unique by chance."""
     keys = [key for key in database.foreign_keys if key.table == table.name and len(key.columns) == 1]
     return frozenset(key.columns[0] for key in keys if not _is_named_after(key.columns[0], table.name))
 
 
 def _primary(table: SourceTable, columns: KeyColumns, referring: Collection[str]) -> tuple[str, ...]:
-    """Return the most likely primary key of a table; no columns if there is none."""
+    """Return the most likely primary key of a table, empty if there is none."""
     if table.sheet.n_rows < 2:
         return ()
     names = [name for name in table.sheet.columns if _can_be_key(columns.distinct(table.name, name))]
@@ -155,7 +155,7 @@ def _primary(table: SourceTable, columns: KeyColumns, referring: Collection[str]
 
 
 class _Candidate(NamedTuple):
-    """Possible foreign key with the rank of its evidence; lower is better."""
+    """Possible foreign key with the rank of its evidence, lower for better evidence."""
 
     reason: int
     match: KeyMatch
@@ -163,7 +163,7 @@ class _Candidate(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Guesses:
-    """Guesses so far."""
+    """Foreign keys guessed so far."""
 
     database: Database
     columns: KeyColumns
@@ -190,7 +190,7 @@ class _Guesses:
                 explained.update(self.found[-1].columns)
 
     def explains(self, child: SourceTable, columns: Sequence[str], explained: Collection[str]) -> bool:
-        """Return whether a key explains another column: one with a key name, or not numeric."""
+        """Return whether a key explains one more column that has a key name or is not numeric."""
         return any(
             _is_key_name(column) or self.columns.distinct(child.name, column).value_class != "number"
             for column in columns
@@ -215,7 +215,7 @@ class _Guesses:
                 yield _Candidate(reason, match)
 
     def key_for(self, column: str, parent: SourceTable) -> str | None:
-        """Return the column that another may refer to: the key of the table, or a unique column of the same name."""
+        """Return the column of a table to refer to: its key, or a unique column with the same name."""
         if len(parent.key) == 1:
             return parent.key[0]
         names = (name for name in parent.sheet.columns if _plain(name) == _plain(column))
@@ -235,7 +235,7 @@ class _Guesses:
         return _BY_VALUES if parent is not child and self.is_contained(child, column, mine, theirs) else None
 
     def is_contained(self, child: SourceTable, column: str, mine: KeyValues, theirs: KeyValues) -> bool:
-        """Return whether nearly all strings of a column are keys of a table."""
+        """Return whether nearly all strings in a column are keys of a table."""
         if mine.value_class != "text" or theirs.value_class != "text" or child.key == (column,):
             return False
         if min(len(mine.values), len(theirs.values)) < 3:
@@ -243,7 +243,7 @@ class _Guesses:
         return len(set(mine.values) & set(theirs.values)) >= LEAST_INCLUSION * len(mine.values)
 
     def may_share(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> bool:
-        """Return whether a unique column may refer to another unique column: to that of the larger table."""
+        """Return whether a unique column may refer to another one, which must be in the larger table."""
         order = list(self.database.tables)
         mine, theirs = (
             (-each.sheet.n_rows, not _is_named_after(name, each.name), order.index(each.name))
@@ -259,7 +259,7 @@ class _Guesses:
             yield from (match for match in found if match is not None)
 
     def pairings(self, child: SourceTable, parent: SourceTable) -> Iterator[dict[str, str]]:
-        """Yield pairs of columns of two tables: those with the same name, or with one common suffix in one table."""
+        """Yield the columns of two tables with equal names, or with names equal up to a common suffix."""
         likely = [name for name in parent.sheet.columns if self.is_likely_part(parent, name)]
         stems = {_stem(name): name for name in child.sheet.columns}
         plain = {_plain(name): name for name in child.sheet.columns}
@@ -307,7 +307,7 @@ class _Guesses:
         return any((key.to, set(key.key), key.table) == (o.table, set(o.columns), o.to) for o in self.found)
 
     def widened(self, match: KeyMatch) -> ForeignKey:
-        """Return a composite key extended by primary key columns of the same name that match in all rows."""
+        """Extend a composite key with primary key columns of the same name that match in all rows."""
         key = match.foreign_key
         child, parent = self.database.tables[key.table], self.database.tables[key.to]
         for name in parent.sheet.columns:
@@ -323,7 +323,7 @@ _BY_VALUES = 3
 
 
 def _endings(keys: Sequence[str], columns: Collection[str]) -> Iterator[str]:
-    """Yield the suffixes of columns after the name of a key, such as winner and loser."""
+    """Yield the suffixes of columns that begin with the name of a key, such as winner and loser."""
     for key in (_plain(name) for name in keys if _is_key_name(name)):
         yield from (name.removeprefix(key) for name in columns if name.startswith(key) and name != key)
 

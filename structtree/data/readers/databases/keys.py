@@ -37,12 +37,12 @@ __all__ = [
     "distinct_values",
     "fetch_columns",
     "read_each",
-    "unread_table",
+    "read_sheets",
 ]
 
 
 def columns_text(table: str, columns: Sequence[str]) -> str:
-    """Return columns of a table in the notation of the link option.
+    """Return columns of a table in the notation of the ``links`` option.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class ForeignKey:
     table, columns
         Referencing table and columns.
     to, key
-        Referenced table and columns, in the same order; no columns stand for its primary key, not yet looked up.
+        Referenced table and columns, in the same order; without columns, its primary key.
     guessed : bool
         Whether the key is guessed rather than declared.
     name, back : str, optional
@@ -108,7 +108,7 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceTable:
-    """Table of a database, as its reader returns it.
+    """Table of a database as read.
 
     Parameters
     ----------
@@ -121,9 +121,9 @@ class SourceTable:
     key_guessed : bool
         Whether the primary key is guessed rather than declared.
     chosen : array of bool, optional
-        Rows that are individuals, if not all are.
+        Mask of the rows that are individuals, unless all are.
     stored : mapping from column to Stored
-        Storage format of the columns, where known.
+        Storage formats of columns, if known.
     rowid : str
         Name of the row number column; empty if the table has none.
     indexed : tuple of tuples of str
@@ -146,13 +146,8 @@ class SourceTable:
         return any(wanted == set(each) for each in (self.key, *self.unique))
 
 
-def unread_table(name: str) -> SourceTable:
-    """Return a placeholder for an excluded table, which is not read."""
-    return SourceTable(name, Sheet({}, 0, name))
-
-
 def fetch_columns(cursor: Any, n_columns: int) -> list[list[Any]]:
-    """Return the result of a query column by column, fetched in blocks to save memory."""
+    """Return the columns of a query result, fetched in blocks to save memory."""
     columns: list[list[Any]] = [[] for _ in range(n_columns)]
     while rows := cursor.fetchmany(_BLOCK):
         for column, values in zip(columns, zip(*rows, strict=True), strict=True):
@@ -181,7 +176,7 @@ def read_each(
     where: RowFilter | None,
     read: Callable[[str, str | None], tuple[SourceTable, Mapping[str, UnreadKind]]],
 ) -> tuple[dict[str, SourceTable], dict[str, UnreadKind]]:
-    """Return the tables, and the columns (``table.column``) that were not read.
+    """Return the tables, empty if excluded, and the columns (``table.column``) that were not read.
 
     Parameters
     ----------
@@ -190,18 +185,25 @@ def read_each(
         Tables to skip.
     where : RowFilter, optional
     read : callable
-        Reads the table of a name with the condition for its rows; returns it with its unread columns.
+        Returns a table and its unread columns, given its name and the condition for its rows.
     """
     tables: dict[str, SourceTable] = {}
     unread: dict[str, UnreadKind] = {}
     for name in names:
         if name in exclude:
-            tables[name] = unread_table(name)
+            tables[name] = SourceTable(name, Sheet({}, 0, name))
         else:
             report_status("reading", 0, None, f"table {name}")
             tables[name], skipped = read(name, where and where.for_table(name))
             unread |= {f"{name}.{column}": kind for column, kind in skipped.items()}
     return tables, unread
+
+
+def read_sheets(
+    names: Iterable[str], exclude: Container[str], read: Callable[[str], Sheet]
+) -> dict[str, SourceTable]:
+    """Return tables without keys, empty if excluded."""
+    return read_each(names, exclude, None, lambda name, _: (SourceTable(name, read(name)), {}))[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,7 +217,7 @@ class Database:
     tables : mapping from name to SourceTable
     foreign_keys : tuple of ForeignKey
     unread : mapping from name to str
-        Tables and columns (``table.column``) that were not read, with their kind.
+        Kind of each table and column (``table.column``) that was not read.
     engine : {"sqlite", "duckdb"}, optional
         Database engine; None for other databases, files and frames.
     condition : str, optional
@@ -259,7 +261,7 @@ class Database:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyValues:
-    """Column as codes into its distinct values, -1 for missing; text is stripped of surrounding whitespace."""
+    """Codes of a column, -1 for missing, and its distinct values; text has no surrounding whitespace."""
 
     codes: NDArray[np.int64]
     values: NDArray[Any]
@@ -273,11 +275,6 @@ class KeyValues:
         if self.values.dtype == object:
             return all(isinstance(value, int) or value.is_integer() for value in self.values)
         return bool((np.floor(self.values) == self.values).all())
-
-    @property
-    def n_present(self) -> int:
-        """Number of rows that have a value."""
-        return int(np.count_nonzero(self.codes >= 0))
 
     @property
     def is_unique(self) -> bool:
@@ -358,7 +355,7 @@ def _places_among(values: KeyValues, others: KeyValues) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyMatch:
-    """Foreign key evaluated on the data: the referenced rows, and the number of dangling references.
+    """Foreign key evaluated on data: the referenced rows, and the number of dangling references.
 
     Parameters
     ----------
@@ -395,7 +392,7 @@ _ColumnName = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyColumns:
-    """Columns of a database as codes, computed once each, and their comparisons.
+    """Cached codes of the columns of a database, and their comparisons.
 
     Examples
     --------
@@ -421,7 +418,7 @@ class KeyColumns:
         return self._known[table, column]
 
     def places(self, here: _ColumnName, there: _ColumnName) -> NDArray[np.int64]:
-        """Return the code in another column for each distinct value, and last for a missing value.
+        """Return the code in another column of each distinct value, and of a missing value at the end.
 
         With n distinct values in the other column, a missing value has code n and a value not found there n + 1.
         """
@@ -433,7 +430,7 @@ class KeyColumns:
         return self._places[here, there]
 
     def is_unique(self, table: str, columns: Sequence[str]) -> bool:
-        """Return whether the rows are unique in these columns, counting a missing value as a value.
+        """Return whether the rows are unique in these columns, where missing values are equal.
 
         A single column must have no missing values.
         """
@@ -446,7 +443,7 @@ class KeyColumns:
         return n_rows > 0 and int(np.bincount(joint).max()) == 1
 
     def match(self, foreign_key: ForeignKey, most: int | None = None) -> KeyMatch:
-        """Return the rows that a foreign key refers to; in a composite key a missing value is a value.
+        """Return the rows that a foreign key refers to; in composite keys, missing values match each other.
 
         Parameters
         ----------

@@ -87,12 +87,12 @@ class KeyLink:
 
 
 class TimeLimits(NamedTuple):
-    """Limits on the rows that individuals see in time.
+    """Time limits on the rows that individuals see.
 
     Parameters
     ----------
     as_of : str or None
-        Date attribute of the individuals, with the references that lead to it; they see only earlier rows.
+        Path to the date attribute of the individuals, which see only earlier rows.
     kind : str or None
         Kind of that attribute, date or time.
     lead : int
@@ -102,7 +102,7 @@ class TimeLimits(NamedTuple):
     dated : mapping from table to attributes with their kinds
         Attributes whose earliest date is the date of a row.
     dating : mapping from table to TypeDates
-        These attributes with the columns that are skipped, or set together with a date.
+        The same attributes, with the columns that are skipped or set together with a date.
     """
 
     as_of: str | None
@@ -124,13 +124,13 @@ class Relations:
     remarks : tuple of str
         Notes about unread columns and keys that do not match.
     individual_given : bool
-        Whether the user has named the table of the individuals.
+        Whether the user has chosen the table of the individuals.
     origins : mapping from type to str
-        As of a date, the source table of each type; empty if types are tables.
+        As of a date, the source table of each type; empty if each table is a type.
     absolute_dates : frozenset of pairs
-        As of a date, the dates and years, by type and attribute, that are points in time rather than ages.
+        As of a date, the type and attribute of dates and years that are points in time rather than ages.
     identifying : frozenset of pairs
-        As of a date, the attributes, by type and name, that identify the rows of their table, even though the
+        As of a date, the type and name of attributes that identify the rows of their table, even though the
         population repeats each row for many individuals.
     time : TimeLimits, optional
     date_formats : mapping from table and column to str
@@ -153,38 +153,29 @@ class Relations:
     def __repr__(self) -> str:
         return short_repr(self, number_text(self.database.tables, "table"), number_text(self.links, "foreign key"))
 
-    @property
-    def guessed(self) -> tuple[KeyLink, ...]:
-        """Guessed foreign keys."""
-        return tuple(link for link in self.links if link.match.foreign_key.guessed)
-
-    @property
-    def dangling(self) -> tuple[KeyLink, ...]:
-        """Foreign keys with values that match no row."""
-        return tuple(link for link in self.links if link.match.n_dangling)
-
     def iter_notes(self) -> Iterator[str]:
-        """Yield notes that matter for trust in a tree."""
+        """Yield notes about whether to trust the links."""
         yield from self.remarks
-        if self.guessed:
-            worst = min(self.guessed, key=lambda link: link.match.fit)
-            are = "are" if len(self.guessed) > 1 else "is"
+        guessed = [link.match for link in self.links if link.match.foreign_key.guessed]
+        if guessed:
+            worst = min(guessed, key=lambda match: match.fit)
+            are = "are" if len(guessed) > 1 else "is"
             yield (
-                f"{number_text(self.guessed, 'link')} between tables {are} guessed (the worst, "
-                f"{worst.match.foreign_key}, fits {worst.match.fit:.1%} of the rows): structtree data info shows "
-                "them, structtree data schema writes them to a file that you can correct"
+                f"{number_text(guessed, 'link')} between tables {are} guessed (the worst, {worst.foreign_key}, fits "
+                f"{worst.fit:.1%} of the rows): structtree data info shows them, structtree data schema writes them "
+                "to a file that you can correct"
             )
-        for link in self.dangling[:_FEW]:
-            yield dangling_text(link.match)
-        if len(self.dangling) > _FEW:
-            yield f"{len(self.dangling) - _FEW} more keys are dangling in some rows"
+        dangling = [link.match for link in self.links if link.match.n_dangling]
+        yield from map(dangling_text, dangling[:_FEW])
+        if len(dangling) > _FEW:
+            yield f"{len(dangling) - _FEW} more foreign keys match no row in some cases"
 
 
 _FEW = 3
 
 
 def dangling_text(match: KeyMatch) -> str:
-    """Return a sentence with the number of rows in which a foreign key is dangling."""
+    """Describe in how many rows a foreign key is dangling."""
     key = match.foreign_key
     return (
         f"{columns_text(key.table, key.columns)} matches no row of {key.to} in {match.n_dangling:,} of "
@@ -264,7 +255,7 @@ def _individual(database: Database, individual: str | None) -> SourceTable:
 def _refuse_dangling(matches: Iterable[KeyMatch], source: str) -> None:
     for match in matches:
         if match.n_dangling:
-            fix = f"correct the data, or read it without {option_text('strict', True)}"
+            fix = f"correct the data, or omit {option_text('strict', True)}"
             raise DataError(dangling_text(match), source=source, fix=fix)
 
 
@@ -288,7 +279,7 @@ def _population(
 
 
 def _names(table: SourceTable, rows: NDArray[np.int64]) -> dict[str, list[str | None]]:
-    """Return the primary key of the individuals as text, as their names."""
+    """Return the names of the individuals: their primary keys as text."""
     found = {}
     for name in table.key:
         typed = table.sheet.typed(name, are_individuals=False).column.take(rows)
@@ -303,7 +294,7 @@ def _names(table: SourceTable, rows: NDArray[np.int64]) -> dict[str, list[str | 
 def _attributes(
     table: SourceTable, database: Database, columns: KeyColumns, overrides: Overrides
 ) -> dict[str, TypedColumn]:
-    """Return the converted columns of a table that are attributes."""
+    """Convert the columns of a table that are attributes."""
     keys = [key.columns for key in database.foreign_keys if key.table == table.name]
     whole = {key[0] for key in (*keys, table.key) if len(key) == 1}
     parts = {name for key in keys if len(key) > 1 for name in key}
@@ -313,7 +304,8 @@ def _attributes(
         is_key = wanted is None and name in whole | parts
         if is_key:
             values = columns.distinct(table.name, name)
-            has_few_values = 2 <= len(values.values) <= min(FEW_WORDS, values.n_present // 2)
+            n_present = int(np.count_nonzero(values.codes >= 0))
+            has_few_values = 2 <= len(values.values) <= min(FEW_WORDS, n_present // 2)
             is_informative = name not in whole or (values.value_class == "text" and has_few_values)
             if table.key == (name,) or not is_informative:
                 continue
@@ -324,7 +316,7 @@ def _attributes(
 
 
 def _about_dates(kept: Mapping[str, Mapping[str, TypedColumn]]) -> Iterator[str]:
-    """Yield notes about text columns of dates that are not ISO 8601, with the option to read them."""
+    """Yield notes about text columns with dates other than ISO 8601, and the option that parses them."""
     for table, columns in kept.items():
         for name, typed in columns.items():
             texts = typed.column.categories if typed.attribute.kind == "nominal" else ()
@@ -350,7 +342,7 @@ def _typed(
 
 
 def _joining(database: Database, matches: Sequence[KeyMatch], individual: str) -> list[str]:
-    """Return the tables that only join two others: two foreign keys, and otherwise only a primary key."""
+    """Return the join tables: those with two foreign keys, and otherwise only a primary key."""
     referred = {match.foreign_key.to for match in matches}
     found = []
     for name, table in database.tables.items():
@@ -365,7 +357,7 @@ def _joining(database: Database, matches: Sequence[KeyMatch], individual: str) -
 
 
 def _is_one_of_several(match: KeyMatch, matches: Sequence[KeyMatch]) -> bool:
-    """Return whether a key refers to its own table, or several keys of its table refer to the same one."""
+    """Return whether a key refers to its own table, or another key of its table refers to the same one."""
     key = match.foreign_key
     again = sum((other.foreign_key.table, other.foreign_key.to) == (key.table, key.to) for other in matches)
     return again > 1 or key.table == key.to
@@ -373,7 +365,7 @@ def _is_one_of_several(match: KeyMatch, matches: Sequence[KeyMatch]) -> bool:
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """Links under construction, the names already taken, and remarks about keys."""
+    """Links under construction, names already taken, and remarks about keys."""
 
     database: Database
     columns: KeyColumns
@@ -430,9 +422,9 @@ class _Draft:
             )
 
     def naming_column(self, match: KeyMatch) -> str | None:
-        """Return the column that names the link of a key; None if the table does.
+        """Return the column that the link of a key is named after, or None if it is the table.
 
-        In a composite key it is the column that no other key between the two tables has.
+        A composite key has such a column if only one is not shared with other keys between the two tables.
         """
         key = match.foreign_key
         if len(key.columns) == 1:
@@ -443,7 +435,7 @@ class _Draft:
         return own[0] if len(others) > 1 and len(own) == 1 else None
 
     def add_joint(self, first: KeyMatch, second: KeyMatch) -> None:
-        """Add the links between the two tables that a third one joins."""
+        """Add the links between two tables that a join table connects."""
         order = list(self.database.tables[first.foreign_key.table].sheet.columns)
         first, second = sorted((first, second), key=lambda match: order.index(match.foreign_key.columns[0]))
         name, one, other = first.foreign_key.table, first.foreign_key.to, second.foreign_key.to

@@ -35,7 +35,7 @@ from structtree.data.readers.databases.keys import (
     RowFilter,
     SourceTable,
     columns_text,
-    unread_table,
+    read_sheets,
 )
 from structtree.data.readers.databases.linking import Relations, TimeLimits, link_tables
 from structtree.data.readers.databases.schema_files import apply_schema, drop_tables, read_schema_file
@@ -48,11 +48,11 @@ from structtree.errors import DataError, UnknownNameError, UsageError, option_te
 from structtree.interrupts import current_limit
 from structtree.reprs import number_text
 
-__all__ = ["from_database", "linked_database", "read_database", "read_database_url", "read_tables"]
+__all__ = ["from_database", "linked_database", "read_database", "read_tables"]
 
 
 def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population:
-    """Return the population of a database: one type per table, links for its foreign keys.
+    """Return the population of a database, with one type per table and links for foreign keys.
 
     Parameters
     ----------
@@ -75,25 +75,24 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     schema_file : str, optional
         File with keys and links, as written by ``structtree data schema``.
     layout : SourceLayout, optional
-        Tables of the training data of a model: their keys and links are used, and other tables are skipped.
+        Tables, keys and links of the training data of a model; other tables are skipped.
     strict : bool, optional
         Whether dangling foreign keys are an error.
     as_of : str, optional
-        Date attribute of the individuals: they see only rows dated earlier, along every path. It may lie behind
-        references (``race.date``). See `structtree.data.as_of`.
+        Date attribute of the individuals, possibly behind references (``race.date``): each individual sees only rows
+        dated earlier. See `structtree.data.as_of`.
     frozen_at : str, optional
         Last visible day.
     exclude_after : str, optional
-        Last visible day; individuals dated later are excluded.
+        As ``frozen_at``; individuals dated later are excluded.
     lead : int, optional
         Days between the last visible row and the date of an individual.
     dates : list of str, optional
-        Date column of a table (``["race.date"]``): its rows exist from that date on. Default: the earliest date of
-        each row. A table name without a column means that its rows have no date.
+        Date from which the rows of a table exist (``["race.date"]``), by default the earliest date of each row. A
+        table name without a column marks a table without dates.
     set_once : list of str, optional
-        Dates that never change once they are set (``["order.shipped"]``). Other dates that most rows have and that
-        are later than the date of their row are skipped, since they may have been updated after the date of an
-        individual.
+        Dates that never change once they are set (``["order.shipped"]``). Any other date that most rows have and that
+        is later than the date of its row is skipped, since it may have been updated after the date of an individual.
 
     Examples
     --------
@@ -105,11 +104,12 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     {'guests': 20, 'home_team': {'town': 'Oslo', 'games': '...'}}
     """
     if isinstance(source, str) and is_url(source):
-        return read_database_url(source, **options)
+        return linked_database(read_url(source, _row_filter(options), _skipped(options)), options)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         return read_tables(path, **options) if path.is_dir() else read_database(path, **options)
-    where, excluded = _row_filter(options), _skipped(options)
+    where = _row_filter(options)
+    excluded = _skipped(options, where if isinstance(source, Mapping) else None)
     if isinstance(source, sqlite3.Connection):
         database = from_sqlite(source, where=where, exclude=excluded)
     elif is_sqlalchemy(source):
@@ -117,12 +117,8 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     elif hasattr(source, "execute") and hasattr(source, "fetchnumpy"):
         database = from_duckdb(source, where=where, exclude=excluded)
     elif isinstance(source, Mapping):
-        unread = excluded.keeping(where)
         frames = {str(name): frame for name, frame in source.items()}
-        tables = {
-            name: unread_table(name) if name in unread else SourceTable(name, frame_sheet(frame, name))
-            for name, frame in frames.items()
-        }
+        tables = read_sheets(frames, excluded, lambda name: frame_sheet(frames[name], name))
         database = filter_rows(Database("the tables", tables), where)
     else:
         expected = "a path, a URL, a connection of sqlite3, duckdb or sqlalchemy, or a mapping of frames"
@@ -154,18 +150,6 @@ def read_database(
     return linked_database(read_sqlite(path, where, excluded, **words), options)
 
 
-def read_database_url(url: str, **options: Unpack[DatabaseOptions]) -> Population:
-    """Return the population of the database at a URL; see `structtree.data.readers.databases.urls`.
-
-    Parameters
-    ----------
-    url : str
-    individual, types, keys, links, exclude, condition, schema_file, strict
-        As in `from_database`.
-    """
-    return linked_database(read_url(url, _row_filter(options), _skipped(options)), options)
-
-
 def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
     """Return the population of a folder of CSV, Parquet or Feather files, one per table.
 
@@ -180,12 +164,12 @@ def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
     text = ("delimiter", "header", "encoding", "decimal", "missing_words")
     given = {name: options.pop(name) for name in text if options.get(name) is not None}
     where = _row_filter(options)  # type: ignore[arg-type]
-    database = read_table_folder(Path(path), _skipped(options).keeping(where), **given)  # type: ignore[arg-type]
+    database = read_table_folder(Path(path), _skipped(options, where), **given)  # type: ignore[arg-type]
     return linked_database(filter_rows(database, where), options)  # type: ignore[arg-type]
 
 
 def linked_database(database: Database, options: DatabaseOptions) -> Population:
-    """Return the population of a database, with its tables linked by given, declared or guessed keys."""
+    """Return the population of a database, linked by given, declared or guessed keys."""
     schema_file, layout = options.get("schema_file"), options.get("layout")
     if schema_file is not None:
         for option in ("keys", "links"):
@@ -212,27 +196,27 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
 
 
 def _with_owner(database: Database, options: DatabaseOptions) -> DatabaseOptions:
-    """Return the options with the table that has the target as the individual, if none is named."""
+    """Return the options; if no individual is given, with the table that has the target."""
     target = options.get("target")
     if target is None or options.get("individual") is not None:
         return options
     owners = [name for name, table in database.tables.items() if target in table.sheet.columns]
     if len(owners) != 1:
-        has = "no table has it" if not owners else f"{target!r} is a column of {', '.join(owners)}"
-        known = "" if owners else f" (tables: {', '.join(database.tables)})"
-        raise UsageError(f"choose the table to learn about with {option_text('individual')}; {has}{known}")
+        known = f"no table has it (tables: {', '.join(database.tables)})"
+        has = f"{target!r} is a column of {', '.join(owners)}" if owners else known
+        raise UsageError(f"choose the table to learn about with {option_text('individual')}; {has}")
     return {**options, "individual": owners[0]}
 
 
 def _limit_time(population: Population, options: DatabaseOptions) -> Population:
-    """Return a population in which individuals see only rows before their own date or before one day."""
+    """Hide the rows dated after the date of each individual, after one day, or both."""
     own, day = options.get("as_of"), _last_day(options)
     lead = _lead(options.get("lead"), own)
     if own is None and day is None:
         for name in ("dates", "set_once"):
             if options.get(name):
                 others = ", ".join(option_text(each) for each in ("as_of", "frozen_at"))
-                raise UsageError(f"{option_text(name)} matters only with {others} or {option_text('exclude_after')}")
+                raise UsageError(f"{option_text(name)} requires {others} or {option_text('exclude_after')}")
         return population
     dates, set_once = _given_dates(_relations(population).database, options)
     own = own and own.removeprefix(f"{population.schema.individual}.")
@@ -261,7 +245,7 @@ def _limit_time(population: Population, options: DatabaseOptions) -> Population:
 
 
 def _learned_dating(layout: SourceLayout | None, dates: Mapping[str, str | None]) -> Dating | None:
-    """Return the dating of a model's training data, if any; raise `UsageError` if the given dates differ."""
+    """Return the dating of a model's training data, if any; raise `UsageError` if the given dates differ from it."""
     if layout is None or not layout.dating:
         return None
     for table, given in dates.items():
@@ -276,11 +260,9 @@ def _learned_dating(layout: SourceLayout | None, dates: Mapping[str, str | None]
 
 def _limited_relations(population: Population, seen: AsOf, time: TimeLimits) -> Relations:
     """Return the relations of a population in which individuals see only the past."""
-    relations = _relations(population)
-    tables = (
-        _possible_label_tables(relations.database, population.schema.individual) if time.as_of is not None else ()
-    )
-    unique = identifiers(population, seen.rows) if time.as_of is not None else frozenset()
+    relations, is_dated = _relations(population), time.as_of is not None
+    tables = _possible_label_tables(relations.database, population.schema.individual) if is_dated else ()
+    unique = identifiers(population, seen.rows) if is_dated else frozenset()
     return replace(
         relations,
         time=time,
@@ -297,7 +279,7 @@ def _limited_relations(population: Population, seen: AsOf, time: TimeLimits) -> 
 def _given_dates(
     database: Database, options: DatabaseOptions
 ) -> tuple[dict[str, str | None], dict[str, tuple[str, ...]]]:
-    """Return the given date column of each table, and the given dates that are set once."""
+    """Return the ``dates`` option by table, and the ``set_once`` option by table."""
     dates = dict(_parse_dated(database, "dates", text) for text in options.get("dates") or ())
     set_once: dict[str, tuple[str, ...]] = {}
     for table, column in (_parse_dated(database, "set_once", text) for text in options.get("set_once") or ()):
@@ -317,18 +299,15 @@ def _last_day(options: DatabaseOptions) -> float | None:
     """Return the last visible day, if limited, in days since 1970."""
     given = {flag: options.get(flag) for flag in ("frozen_at", "exclude_after") if options.get(flag) is not None}
     if len(given) > 1:
-        raise UsageError(
-            f"{option_text('exclude_after')} does what {option_text('frozen_at')} does, and leaves out individuals "
-            "too; give one of them"
-        )
+        raise UsageError(f"{option_text('frozen_at')} and {option_text('exclude_after')} are mutually exclusive")
     return next((_parse_day(option_text(name), str(text)) for name, text in given.items()), None)
 
 
 def _exclude_after(population: Population, day: float, kept: NDArray[np.bool_]) -> Population:
-    """Return the population without individuals dated after a day, and record them in its provenance."""
+    """Exclude individuals dated after a day, and record them in the provenance."""
     text, name = moment_text(day, "date"), population.schema.individual
     if not kept.any():
-        raise DataError(f"no {name} is dated {text} or before, so {option_text('exclude_after')} leaves none")
+        raise DataError(f"no {name} is dated {text} or before, so {option_text('exclude_after')} excludes all")
     provenance, relations = provenance_of(population), _relations(population)
     gone = provenance.rows[population.individuals[~kept]].tolist()
     note = f"skipped {len(gone):,} of {len(kept):,} individuals dated after {text} or without a date"
@@ -344,21 +323,19 @@ def _lead(days: int | None, own: str | None) -> int:
     if days is None:
         return 0
     if own is None:
-        raise UsageError(
-            f"{option_text('lead')} is the time before the date of an individual, so it needs {option_text('as_of')}"
-        )
+        raise UsageError(f"{option_text('lead')} requires the date of the individuals: {option_text('as_of')}")
     if days < 0:
         raise UsageError(f"{option_text('lead')} must be a number of days >= 0; got {days}")
     if days > MOST_DAYS:
-        raise UsageError(f"{option_text('lead')} must be at most {MOST_DAYS:,} days, which are 9,999 years")
+        raise UsageError(f"{option_text('lead')} must be at most {MOST_DAYS:,} days (9,999 years)")
     return days
 
 
 def _possible_label_tables(database: Database, individual: str) -> Iterator[str]:
-    """Yield a warning for each table that may contain labels from after its dates.
+    """Yield a warning for each table that may contain labels that become known after its dates.
 
-    Such a table shares all columns but one with the individuals' table and has one or two others: another task about
-    the same entities at the same times.
+    Such a table has all columns of the individuals' table but one, and one or two others: it defines another task for
+    the same entities and dates.
     """
     mine = set(database.tables[individual].sheet.columns)
     for name, table in database.tables.items():
@@ -372,7 +349,7 @@ def _possible_label_tables(database: Database, individual: str) -> Iterator[str]
 
 
 def _merge_skipped(notes: Sequence[str]) -> Iterator[str]:
-    """Yield notes, with those about skipped paths merged into one."""
+    """Yield notes, after merging those about skipped links into one."""
     yield from (note for note in notes if not note.startswith(SKIPPED_LINK))
     paths = [note.removeprefix(SKIPPED_LINK) for note in notes if note.startswith(SKIPPED_LINK)]
     if len(paths) > 3:
@@ -382,7 +359,7 @@ def _merge_skipped(notes: Sequence[str]) -> Iterator[str]:
 
 
 def _parse_dated(database: Database, option: str, text: str) -> tuple[str, str | None]:
-    """Return a table and its date column, or None for a table without dates."""
+    """Parse a table with its date column, or None if the table has no dates."""
     given = _parse_columns(database, text)
     if len(given.columns) > 1:
         also = ", or TABLE for a table without dates" if option == "dates" else ""
@@ -401,33 +378,30 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 def _excluded_tables(options: DatabaseOptions) -> frozenset[str]:
-    """Return the excluded names that may be whole tables: no other excluded name is one of their columns."""
+    """Return the excluded names that may be whole tables, since no other excluded name is a column of theirs."""
     given = tuple(options.get("exclude") or ())
     return frozenset(text for text in given if not any(each.startswith(f"{text}.") for each in given))
 
 
 @dataclass(frozen=True, slots=True)
 class _Skipped:
-    """Tables that need not be read: those excluded, and those that a schema file does not mention."""
+    """Tables to skip: those excluded or missing in a schema file, unless the condition may name them."""
 
     names: frozenset[str]
-    only: frozenset[str] | None = None
-    condition: str = ""
+    only: frozenset[str] | None
+    condition: str
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str) or name.lower() in self.condition:
             return False
         return name in self.names or (self.only is not None and name not in self.only)
 
-    def keeping(self, where: RowFilter | None) -> _Skipped:
-        """Return the skipped tables without those that a condition, evaluated here, may name."""
-        return replace(self, condition="" if where is None else f"{where.table} {where.sql}".lower())
 
-
-def _skipped(options: DatabaseOptions) -> _Skipped:
+def _skipped(options: DatabaseOptions, where: RowFilter | None = None) -> _Skipped:
+    """Return the tables to skip, except those that a condition may name, if it is evaluated here."""
     schema_file = options.get("schema_file")
     only = None if schema_file is None else frozenset(read_schema_file(schema_file))
-    return _Skipped(_excluded_tables(options), only)
+    return _Skipped(_excluded_tables(options), only, "" if where is None else f"{where.table} {where.sql}".lower())
 
 
 def _row_filter(options: DatabaseOptions) -> RowFilter | None:
@@ -436,12 +410,10 @@ def _row_filter(options: DatabaseOptions) -> RowFilter | None:
         return None
     if individual is None:
         raise UsageError(
-            f"{option_text('condition')} is about the individuals: name their table with {option_text('individual')}"
+            f"{option_text('condition')} selects individuals; choose their table with {option_text('individual')}"
         )
     if not condition.strip():
-        raise UsageError(
-            f"{option_text('condition')} must be a condition in SQL, such as \"status = 'A'\"; got nothing"
-        )
+        raise UsageError(f"{option_text('condition')} must be an SQL condition, such as \"status = 'A'\"; got ''")
     return RowFilter(individual, condition)
 
 
@@ -449,14 +421,14 @@ def _row_filter(options: DatabaseOptions) -> RowFilter | None:
 
 
 class _Columns(NamedTuple):
-    """Columns of a table; none for the whole table."""
+    """Columns of a table; empty for the whole table."""
 
     table: str
     columns: tuple[str, ...]
 
 
 def _parse_columns(database: Database, text: str) -> _Columns:
-    """Return the table and columns of a string such as ``team.year,name``; names may contain dots."""
+    """Parse a table and its columns, such as ``team.year,name``; names may contain dots."""
     if text in database.tables:
         return _Columns(text, ())
     for name in sorted(database.tables, key=len, reverse=True):
@@ -466,7 +438,7 @@ def _parse_columns(database: Database, text: str) -> _Columns:
     if not point:
         owners = [f"{name}.{text}" for name, each in database.tables.items() if text in each.sheet.columns]
         if owners:
-            raise UsageError(f"unknown table {text!r}; the column {text!r} is written {' or '.join(owners)}")
+            raise UsageError(f"unknown table {text!r}; for the column, write {' or '.join(owners)}")
     database.refuse_unread(table or column)
     raise UnknownNameError("table", table or column, database.tables)
 
@@ -482,7 +454,7 @@ def _columns(database: Database, table: str, text: str) -> tuple[str, ...]:
 
 
 def _match_case(table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
-    """Return column names in the case in which the table has them."""
+    """Return column names in the case that the table uses."""
     known = list(table.sheet.columns)
     folded = {name.lower(): name for name in known}
     found = [name if name in known else folded.get(name.lower(), name) for name in names]
@@ -493,13 +465,13 @@ def _match_case(table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _drop_excluded(database: Database, exclude: Collection[str], individual: str | None) -> Database:
-    """Return the database without some tables and columns, and without the keys that need them."""
+    """Return the database without the excluded tables and columns, and without the keys that need them."""
     if not exclude:
         return database
     given = [_parse_columns(database, text) for text in exclude]
     gone = {each.table for each in given if not each.columns}
     if individual is not None and database.table(individual).name in gone:
-        raise UsageError(f"{individual} is excluded, but its rows are the individuals")
+        raise UsageError(f"{individual} is excluded, but it is the table of the individuals")
     tables = {}
     for name, table in database.tables.items():
         if name not in gone:
@@ -520,7 +492,7 @@ def _drop_excluded(database: Database, exclude: Collection[str], individual: str
 
 
 def _resolve_keys(database: Database) -> Database:
-    """Return the database with resolved names in its declared foreign keys; raise `DataError` for a broken one."""
+    """Resolve the names in declared foreign keys; raise `DataError` for a broken key."""
     found = []
     for key in database.foreign_keys:
         try:
@@ -559,22 +531,19 @@ def _with_keys(database: Database, keys: Collection[str]) -> Database:
 
 
 def _parse_link(database: Database, text: str) -> ForeignKey:
-    """Return the foreign key of a string such as ``loan.account=account.id``."""
+    """Parse a foreign key, such as ``loan.account=account.id``; names may contain an equals sign."""
     problem: Exception | None = None
     places = [place for place, sign in enumerate(text) if sign == "="]
     for place in places:
         try:
-            here, there = (
-                _parse_columns(database, text[:place].strip()),
-                _parse_columns(database, text[place + 1 :].strip()),
-            )
+            here, there = (_parse_columns(database, half.strip()) for half in (text[:place], text[place + 1 :]))
         except (UnknownNameError, UsageError) as error:
             problem = problem or error
             continue
         key = there.columns or database.tables[there.table].key
         if not key:
             fix = f"name the column: {option_text('links', [f'{text}.COLUMN'])}"
-            message = f"the table {there.table} has no key that {columns_text(*here)} could refer to"
+            message = f"the table {there.table} has no key for {columns_text(*here)} to refer to"
             raise DataError(message, source=database.source, fix=fix)
         if here.columns and len(here.columns) == len(key):
             return ForeignKey(here.table, here.columns, there.table, key)

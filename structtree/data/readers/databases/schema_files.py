@@ -89,7 +89,7 @@ def _list(texts: Sequence[str]) -> str:
 
 
 def read_schema_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
-    """Return the raw entries of the tables in a schema file; raise `DataError` if it is not TOML with tables."""
+    """Return the raw table entries of a schema file; raise `DataError` if it is not TOML with tables."""
     source = str(require_file(path))
     try:
         with Path(source).open("rb") as file:
@@ -106,7 +106,7 @@ def read_schema_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
 
 
 def drop_tables(entries: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
-    """Return the entries of a schema file without some tables and the links to them.
+    """Return the entries of a schema file without the given tables and the links to them.
 
     Parameters
     ----------
@@ -162,14 +162,14 @@ def _foreign_key(name: str, link: Any, tables: Mapping[str, SourceTable], source
     _check(link, _LINK, path, source)
     to = link.get("to")
     if not isinstance(to, str) or to not in tables:
-        raise DataError(
-            f"a link needs a table in 'to'; got {to!r}{did_you_mean(str(to), tables)}", source=source, path=path
-        )
+        raise DataError(f"'to' must be a table; got {to!r}{did_you_mean(str(to), tables)}", source=source, path=path)
     columns = _names(link.get("columns", []), tables[name], path, source)
     key = _names(link.get("key", list(tables[to].key)), tables[to], path, source)
     if not columns or len(columns) != len(key):
         raise DataError(
-            f"a link needs as many columns as the key of {to!r} has ({len(key)})", source=source, path=path
+            f"expected as many columns as the key of {to!r} has ({len(key)}); got {len(columns)}",
+            source=source,
+            path=path,
         )
     for each in ("name", "back"):
         if not isinstance(link.get(each, ""), str):
@@ -186,7 +186,7 @@ def _check(entry: Any, known: Sequence[str], path: str, source: str) -> None:
 
 
 def _names(given: Any, table: SourceTable, path: str, source: str) -> tuple[str, ...]:
-    """Return a list of columns of a table; raise `DataError` for anything else."""
+    """Check that an entry is a list of columns of a table; raise `DataError` otherwise."""
     if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
         raise DataError("expected a list of columns", source=source, path=path)
     known = table.sheet.columns

@@ -61,7 +61,7 @@ __all__ = [
 _MAGIC = b"SQLite format 3\0"
 
 _EXACT = 2**53
-"""Digits of larger numbers are kept as text, since neighbouring integers are equal as floats."""
+"""Larger numbers in text remain text, since neighbouring integers are equal as floats."""
 
 _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)?(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
@@ -209,7 +209,7 @@ def _require_no_journal(path: Path) -> None:
     """Raise `DataError` for a database with a rollback journal: a write is in progress or was interrupted."""
     journal = path.with_name(f"{path.name}-journal")
     if journal.exists() and journal.stat().st_size:
-        message = f"found {journal.name} beside it: another program is writing or was interrupted"
+        message = f"found the journal {journal.name}: another program is writing or was interrupted"
         raise DataError(message, source=str(path), fix="close that program, or open the database with it once")
 
 
@@ -225,7 +225,7 @@ def _address(path: Path, is_wal: bool, folder: Path) -> str:
 
 @contextmanager
 def _explained(source: str) -> Iterator[None]:
-    """Turn errors of SQLite into `DataError`."""
+    """Convert errors of SQLite to `DataError`."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -240,7 +240,7 @@ def _explained(source: str) -> Iterator[None]:
 
 
 def _listed(connection: sqlite3.Connection) -> dict[str, UnreadKind | None]:
-    """Return all tables and views by name: None to read, or the kind of those that are not read.
+    """Return the names of all tables and views, with a kind for those that are not read.
 
     Virtual tables come with shadow tables, which are not read either.
     """
@@ -267,9 +267,9 @@ def _linking_columns(keys: Sequence[ForeignKey]) -> frozenset[tuple[str, str]]:
 
 
 def filter_rows(database: Database, where: RowFilter | None) -> Database:
-    """Apply a condition, if any, to tables that come from files or frames.
+    """Apply a condition, if any, to tables from files or frames.
 
-    SQLite evaluates it on copies of its table and of the other tables that it names; dates become ISO text.
+    SQLite evaluates it on copies of all tables that it names, with dates as ISO text.
     """
     own = next((table for name, table in database.tables.items() if where and where.for_table(name)), None)
     if where is None or own is None:
@@ -337,20 +337,20 @@ def _definition(connection: sqlite3.Connection, name: str) -> str:
 
 
 def _rowid(columns: Sequence[str]) -> str:
-    """Return a name for the row number that no column has."""
+    """Return a name for the row number that is not a column, empty if all are."""
     taken = {name.lower() for name in columns}
     return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "")
 
 
 def bytes_as_hex(values: Iterable[Any]) -> list[Any]:
-    """Return the values of a key column, with bytes (as UUIDs often are) as hexadecimal text."""
+    """Return the values of a key column, with bytes, such as UUIDs, as hexadecimal text."""
     return [f"x{value.hex()}" if isinstance(value, bytes | bytearray) else value for value in values]
 
 
 def _cells(
     connection: sqlite3.Connection, name: str, columns: Sequence[str], where: str | None
 ) -> tuple[list[list[Any]], int]:
-    """Return the columns, with the truth of a condition as the last one, and the number of rows.
+    """Return the columns, followed by the truth values of a condition, and the number of rows.
 
     In text that is not UTF-8, invalid bytes are replaced.
     """
@@ -380,7 +380,7 @@ def _fetched(
 
 @contextmanager
 def _condition_checked(connection: sqlite3.Connection, where: str | None, name: str) -> Iterator[None]:
-    """Report errors and endless work as errors of the condition, if there is one."""
+    """Report errors and excessive work as errors of the condition, if any."""
     if where is None:
         yield
         return
@@ -412,12 +412,12 @@ _FILE_ERRORS = (
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
 )
-"""Errors that no condition causes."""
+"""Errors that a condition cannot cause."""
 
 
 @dataclass(slots=True)
 class _Watch:
-    """Progress handler of SQLite that stops endless work and lets Ctrl-C through."""
+    """Progress handler of SQLite that stops excessive work and lets Ctrl-C through."""
 
     n_steps: int = 0
 
@@ -453,7 +453,7 @@ def _foreign_keys(connection: sqlite3.Connection, name: str) -> Iterator[Foreign
 
 
 def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> tuple[Raw, Stored] | None:
-    """Return a column with its storage format, as its values suggest; None if some are binary."""
+    """Return a column with its storage format, both inferred from its values; None if some are binary."""
     types = set(map(type, values)) - {type(None)}
     if bytes in types:
         return None
@@ -503,7 +503,7 @@ def _empty_column(n: int, declared: str) -> Raw:
 
 
 def _text_column(values: list[Any], types: set[type], missing_words: frozenset[str]) -> tuple[Raw, Stored]:
-    """Return a column of text, or of numbers if the text is numeric, with its storage format."""
+    """Return a column of text, or of numbers if all text is numeric, with its storage format."""
     import pandas as pd
 
     codes, found = pd.factorize(np.array(values, dtype=object))

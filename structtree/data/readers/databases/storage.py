@@ -1,13 +1,13 @@
-"""Storage format of database columns, as needed to express the values of a population in SQL."""
+"""Storage formats of database columns, from which the values of a population are expressed in SQL."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from structtree.errors import DataError
+from structtree.data.json_parts import JsonPart, members_json
 
 __all__ = ["Engine", "Stored", "TextMoments", "ValueClass", "moments_of"]
 
@@ -54,7 +54,7 @@ class Stored:
     --------
     >>> Stored("text", ("",), moments="day").to_json()
     {'form': 'text', 'missing': [''], 'moments': 'day'}
-    >>> Stored.from_json("integer") == Stored("integer")
+    >>> Stored.from_json(JsonPart("integer")) == Stored("integer")
     True
     """
 
@@ -66,25 +66,15 @@ class Stored:
     layout: str = ""
 
     def to_json(self) -> str | dict[str, Any]:
-        """Return plain JSON values: only the form if all else is default."""
-        known = {name: value for name, value in asdict(self).items() if value and name != "form"}
-        if self.missing:
-            known["missing"] = list(self.missing)
-        return {"form": self.form, **known} if known else self.form
+        """Return plain JSON values: only the form if the rest has default values."""
+        members = members_json(self)
+        return members if members.keys() - {"form"} else self.form
 
     @classmethod
-    def from_json(cls, value: Any) -> Stored:
+    def from_json(cls, part: JsonPart) -> Stored:
         """Return the storage format that `to_json` wrote."""
-        match value:
-            case str():
-                return cls(value)
-            case {"form": str(form)}:
-                moments = value.get("moments")
-                missing = tuple(map(str, value.get("missing", ())))
-                flags = bool(value.get("padded")), bool(value.get("collated"))
-                if moments is None or moments in get_args(TextMoments):
-                    return cls(form, missing, *flags, moments, str(value.get("layout", "")))
-        raise DataError(f"expected the storage format of a column, got {value!r}")
+        stored: Stored = cls(part.value) if isinstance(part.value, str) else part.as_dataclass(cls)
+        return stored
 
 
 def moments_of(texts: Iterable[str]) -> TextMoments | None:

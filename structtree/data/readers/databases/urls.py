@@ -47,7 +47,7 @@ _FILES: dict[str, Callable[[str, RowFilter | None, Container[str]], Database]] =
     "sqlite+pysqlite": read_sqlite,
     "duckdb": read_duckdb,
 }
-"""Readers of URLs that name files."""
+"""Readers for URLs of files."""
 
 _KNOWN = ("postgresql", "mysql", "mariadb", "oracle", "mssql", "sqlite", "duckdb")
 _CAN_ONLY_READ = ("postgresql", "mysql", "mariadb", "oracle")
@@ -142,8 +142,8 @@ def _engine(url: URL, source: str) -> Engine:
         engine = create_engine(url, poolclass=NullPool)
     except NoSuchModuleError:
         known = did_you_mean(url.get_backend_name(), _KNOWN)
-        fix = known or "; the package with its dialect must be installed"
-        raise UsageError(f"{source}: SQLAlchemy does not know the database {url.drivername!r}{fix}") from None
+        fix = known or "; install the package that provides it"
+        raise UsageError(f"{source}: SQLAlchemy has no dialect {url.drivername!r}{fix}") from None
     except ImportError as error:
         driver = error.name or "of this database"
         fix = f"install it, or use another driver ({url.get_backend_name()}+DRIVER://)"
@@ -237,7 +237,7 @@ def _connected(given: Engine | Connection) -> Iterator[Connection]:
 def reflect(
     connection: Connection, source: str, where: RowFilter | None = None, exclude: Container[str] = ()
 ) -> Database:
-    """Return the tables of the default schema of a database, and their keys, by SQLAlchemy's reflection.
+    """Return the tables and keys of the default schema of a database, as SQLAlchemy reflects them.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def _table(
 def _cells(
     connection: Connection, name: str, columns: Sequence[str], where: str | None
 ) -> tuple[list[list[Any]], int]:
-    """Return the columns, with the truth of a condition as the last one, and the number of rows."""
+    """Return the columns, followed by the truth values of a condition, and the number of rows."""
     quote = connection.dialect.identifier_preparer.quote
     selected = [quote(column) for column in columns]
     if where is not None:
@@ -351,13 +351,13 @@ def _cells(
 
 
 def _execute(connection: Connection, sql: str) -> Any:
-    """Execute SQL literally, with its percent signs and colons."""
+    """Execute SQL verbatim: percent signs and colons have no special meaning."""
     return connection.exec_driver_sql(sql, execution_options={"no_parameters": True})
 
 
 @contextmanager
 def _condition_checked(where: str | None, name: str, url: URL) -> Iterator[None]:
-    """Report errors of the database as errors of the condition, if there is one."""
+    """Report errors of the database as errors of the condition, if any."""
     from sqlalchemy.exc import DBAPIError
 
     try:
@@ -407,7 +407,7 @@ def _plain(value: Any) -> Any:
 
 
 def _column(values: list[Any], declared: str) -> Raw | UnreadKind:
-    """Return a column, or the reason why it is not read."""
+    """Return a column, or its kind if it is not read."""
     import pandas as pd
 
     types = set(map(type, values)) - {type(None)}

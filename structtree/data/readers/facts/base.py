@@ -1,4 +1,4 @@
-"""Facts by predicate: checked, without duplicates, and qualified by their interpretation if they have one.
+"""Facts by predicate: checked, deduplicated, and qualified by their interpretation, if any.
 
 A predicate is a name with an arity; if a name has two arities and one of them has very few facts, that is reported as
 a mistake. For interpretations (``begin(model(1)). ... end(model(1)).``) the model becomes the first argument of each
@@ -27,24 +27,24 @@ from structtree.data.readers.facts.signatures import PrologPredicate
 from structtree.errors import DataError
 from structtree.reprs import number_text
 
-__all__ = ["MODEL", "FactBase", "FactTable", "SourcedRule", "fact_base", "plain_tables"]
+__all__ = ["MODEL", "FactBase", "FactTable", "SourcedRule", "fact_base", "ground_arguments"]
 
 MODEL = "\0"
-"""Prefix of the names of interpretations in facts, which sets them apart from all other constants."""
+"""Prefix that distinguishes the names of interpretations from all other constants."""
 
 RARE = 20
-"""Ratio of facts between two arities of a name beyond which the rarer one is a mistake."""
+"""Ratio between the numbers of facts of two arities of a name above which the rarer one is a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """Distinct facts of one predicate, and their places in the source."""
+    """Distinct facts of one predicate, and their positions in the source."""
 
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     places: list[tuple[PrologSource, int]] = field(default_factory=list)
 
     def error(self, row: int, message: str) -> DataError:
-        """Return an error with the place of a fact."""
+        """Return an error with the line of a fact."""
         source, at = self.places[row]
         return source.error(message, at)
 
@@ -58,7 +58,7 @@ class SourcedRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FactBase:
-    """Facts, rules and declarations of some sources.
+    """Facts, rules and declarations from one or more sources.
 
     Parameters
     ----------
@@ -105,11 +105,11 @@ def fact_base(texts: Iterable[Clauses]) -> FactBase:
     return FactBase(tables, list(gathered.models), gathered.model_name, within, modes, rules)
 
 
-def plain_tables(facts: Iterable[Fact], source: PrologSource) -> dict[PrologPredicate, FactTable]:
-    """Return distinct facts by predicate, ignoring interpretations and declarations."""
-    tables: _Tables = {}
-    _add_facts(tables, facts, source)
-    return _as_tables(tables)
+def ground_arguments(fact: Fact, source: PrologSource) -> tuple[Any, ...]:
+    """Return the arguments of a fact; raise `DataError` unless all are constants or lists of constants."""
+    if _PLAIN.issuperset(map(type, fact.arguments)):
+        return fact.arguments
+    return tuple(_constant(one, fact, source) for one in fact.arguments)
 
 
 _Tables = dict[PrologPredicate, dict[tuple[Any, ...], tuple[PrologSource, int]]]
@@ -117,12 +117,10 @@ _PLAIN = frozenset([str, int, float])
 
 
 def _add_facts(tables: _Tables, facts: Iterable[Fact], source: PrologSource, before: tuple[Any, ...] = ()) -> None:
-    """Add facts to the tables of their predicates, with leading arguments."""
+    """Add facts to the tables of their predicates, after prepending arguments."""
     n = len(before)
     for fact in facts:
-        arguments = fact.arguments
-        if not _PLAIN.issuperset(map(type, arguments)):
-            arguments = tuple(_constant(one, fact, source) for one in arguments)
+        arguments = ground_arguments(fact, source)
         predicate = PrologPredicate(fact.name, n + len(arguments))
         tables.setdefault(predicate, {}).setdefault(before + arguments, (source, fact.at))
 
@@ -132,7 +130,7 @@ def _as_tables(tables: _Tables) -> dict[PrologPredicate, FactTable]:
 
 
 def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
-    """Return an argument that is a constant or a list of constants; raise `DataError` for others.
+    """Return an argument that is a constant or a list of constants; raise `DataError` for any other.
 
     Some files have words such as ``_nmda``; since facts are ground, these are accepted as constants.
     """
@@ -153,7 +151,7 @@ def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
 
 
 class _Gathered:
-    """Facts under collection: those outside and those inside of models."""
+    """Facts collected so far, outside and inside models."""
 
     def __init__(self) -> None:
         self.everywhere: _Tables = {}
@@ -202,7 +200,7 @@ class _Gathered:
 
 
 def _model(fact: Fact) -> tuple[str, Any] | None:
-    """Return the functor and name of an interpretation that begins or ends."""
+    """Return the functor and name of the interpretation in the argument of ``begin`` or ``end``."""
     match fact.arguments:
         case (Compound(functor, (name,)),):
             return functor, name
@@ -210,7 +208,7 @@ def _model(fact: Fact) -> tuple[str, Any] | None:
 
 
 def _merged(gathered: _Gathered) -> dict[PrologPredicate, FactTable]:
-    """Return all facts; those of models have the model as first argument, or qualified objects instead."""
+    """Return all facts; those in models get the model as first argument, or have qualified objects instead."""
     tables: _Tables = {predicate: dict(rows) for predicate, rows in gathered.everywhere.items()}
     objects = _objects(gathered)
     owners: dict[tuple[Any, ...], tuple[PrologSource, int]] = {}

@@ -1,7 +1,7 @@
 """Roles of the files in a folder of facts: facts, positive and negative examples, and declarations, by file name.
 
 ``pos.pl`` and ``neg.pl`` are examples, and so are ``train_pos.pl`` and Aleph's ``trains.f`` and ``trains.n``; the
-prefix is the *part* that they belong to. Files of a part are read with it, files without a part always. A folder of
+prefix names the *part* of the data. Files without a part are always read, others only if their part is. A folder of
 folds (``fold1_pos.pl``, ``fold1_facts.pl``, ...) is read as a whole, and each example records its fold.
 """
 
@@ -14,10 +14,10 @@ from pathlib import Path
 
 from structtree.errors import DataError, MissingFileError, UnknownNameError, option_text
 
-__all__ = ["FACT_ENDINGS", "ExampleFile", "FactFiles", "fact_files", "is_fact_folder"]
+__all__ = ["FACT_ENDINGS", "FactFile", "FactFiles", "fact_files", "is_fact_folder"]
 
 FACT_ENDINGS = (".pl", ".pro", ".prolog", ".kb")
-"""Extensions of files of facts."""
+"""Extensions of fact files."""
 
 _ROLES = {
     "facts": r"facts|bk|background",
@@ -32,10 +32,11 @@ _FOLD = re.compile(r"fold_?\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleFile:
-    """File of examples, and the part of the data that they belong to."""
+class FactFile:
+    """File in a folder of facts, with its role and the part of the data that it belongs to."""
 
     path: Path
+    role: str
     part: str = ""
 
 
@@ -44,25 +45,13 @@ class FactFiles:
     """Files to read, by role."""
 
     facts: tuple[Path, ...]
-    positives: tuple[ExampleFile, ...] = ()
-    negatives: tuple[ExampleFile, ...] = ()
+    positives: tuple[FactFile, ...] = ()
+    negatives: tuple[FactFile, ...] = ()
     modes: tuple[Path, ...] = ()
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Parts of the examples."""
-        return tuple(dict.fromkeys(one.part for one in (*self.positives, *self.negatives)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    path: Path
-    role: str
-    part: str
 
 
 def is_fact_folder(folder: Path) -> bool:
-    """Return whether a folder contains files of facts."""
+    """Return whether a folder contains fact files."""
     return any(_plain_suffix(path) in FACT_ENDINGS for path in folder.iterdir() if path.is_file())
 
 
@@ -87,11 +76,11 @@ def fact_files(
     chosen = _chosen(named, parts, where) if not (positives or negatives) else frozenset(parts)
     paths = {role: _found(name, where) for role, name in (("positives", positives), ("negatives", negatives)) if name}
     examples = {
-        role: tuple(ExampleFile(one.path, one.part) for one in named if one.role == role and one.part in chosen)
+        role: tuple(one for one in named if one.role == role and one.part in chosen)
         for role in _EXAMPLES
         if not paths
     }
-    examples |= {role: (ExampleFile(path, _part_of(path)),) for role, path in paths.items()}
+    examples |= {role: (FactFile(path, role, _part_of(path)),) for role, path in paths.items()}
     known = chosen | {_part_of(path) for path in paths.values()}
     declared = (_found(modes, where),) if modes else tuple(one.path for one in named if one.role == "modes")
     given = {path.resolve() for path in paths.values()}
@@ -99,40 +88,40 @@ def fact_files(
     return FactFiles(tuple(_facts_of(facts, known)), **examples, modes=declared)
 
 
-def _named_files(where: Path) -> list[_Named]:
+def _named_files(where: Path) -> list[FactFile]:
     """Return the files of a folder, or one file, with their roles and parts."""
     if not where.is_dir():
-        return [_Named(where, "facts", "")]
+        return [FactFile(where, "facts")]
     found = [_named(path) for path in sorted(where.iterdir()) if path.is_file()]
     known = _with_whole_parts([one for one in found if one is not None])
     if not any(one.role != "modes" for one in known):
-        raise MissingFileError(f"the folder {where} has no files of facts ({', '.join(FACT_ENDINGS)})")
+        raise MissingFileError(f"the folder {where} has no fact files ({', '.join(FACT_ENDINGS)})")
     return known
 
 
-def _named(path: Path) -> _Named | None:
+def _named(path: Path) -> FactFile | None:
     ending, stem = _plain_suffix(path), path.name.removesuffix(".gz").rpartition(".")[0]
     if ending in _ROLE_OF_ENDING:
-        return _Named(path, _ROLE_OF_ENDING[ending], "")
+        return FactFile(path, _ROLE_OF_ENDING[ending])
     if path.name == "schema.txt":
-        return _Named(path, "modes", "")
+        return FactFile(path, "modes")
     if ending not in FACT_ENDINGS:
         return None
     match = _NAME.fullmatch(stem)
     if match is None:
-        return _Named(path, "facts", "")
+        return FactFile(path, "facts")
     role = next(role for role in _ROLES if match[role])
-    return _Named(path, role, match["part"] or "")
+    return FactFile(path, role, match["part"] or "")
 
 
-def _with_whole_parts(named: list[_Named]) -> list[_Named]:
-    """Return the files; if some parts are complete, examples of incomplete parts count as facts."""
+def _with_whole_parts(named: list[FactFile]) -> list[FactFile]:
+    """Return the files, with examples of incomplete parts as facts if any part is complete."""
     roles: dict[str, set[str]] = {}
     for one in named:
         roles.setdefault(one.part, set()).add(one.role)
     whole = {part for part, own in roles.items() if "positives" in own and own & {"negatives", "facts"}}
     return [
-        _Named(one.path, "facts", "") if whole and one.role in _EXAMPLES and one.part not in whole | {""} else one
+        FactFile(one.path, "facts") if whole and one.role in _EXAMPLES and one.part not in whole | {""} else one
         for one in named
     ]
 
@@ -146,8 +135,8 @@ def _part_of(path: Path) -> str:
     return found.part if found else ""
 
 
-def _chosen(named: Iterable[_Named], parts: Sequence[str], where: Path) -> frozenset[str]:
-    """Return the parts to read: the given ones, else those without a name, the training part, or all folds."""
+def _chosen(named: Iterable[FactFile], parts: Sequence[str], where: Path) -> frozenset[str]:
+    """Return the parts to read: as given, or the unnamed part, the training part, or all folds."""
     present = list(dict.fromkeys(one.part for one in named if one.role in _EXAMPLES))
     for part in parts:
         if part not in present:
@@ -167,8 +156,8 @@ def _chosen(named: Iterable[_Named], parts: Sequence[str], where: Path) -> froze
     )
 
 
-def _facts_of(facts: Sequence[_Named], parts: frozenset[str]) -> list[Path]:
-    """Return the files of facts of some parts; a part without facts uses those of the training part."""
+def _facts_of(facts: Sequence[FactFile], parts: frozenset[str]) -> list[Path]:
+    """Return the fact files of the given parts; one without facts uses those of the training part."""
     own = {one.part for one in facts}
     wanted = {"", *(part if part in own else "train" for part in parts)}
     if not own & wanted - {""} and not parts - {""}:

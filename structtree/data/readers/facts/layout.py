@@ -7,7 +7,7 @@ be a bond here and a charge there, unless they are the names of the individuals.
 The constants of a sort are *records* if something describes them: the examples, a unary predicate that is true for
 only some of them, or a predicate with at most one fact for each of them (a *key*) and no earlier key. A predicate
 without records describes its first argument. All other sorts are values: chemical elements, kinds of bonds, quarters
-of the year. Words of which a record has several (genres, enzymes) are records too, with only a name.
+of the year. If a record can have several words of a sort (genres, enzymes), they are records too, with only a name.
 
 The result is a complete `Signature` for each predicate, so that the same signatures create the same types for other
 facts. Declared signatures, and the sorts of `structtree.data.readers.facts.modes`, take precedence.
@@ -19,6 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
 from itertools import chain, combinations, count
 from typing import Any, NamedTuple
 
@@ -72,7 +73,7 @@ class TargetPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Signature of each predicate, and notes about decisions."""
+    """Signature of each predicate, and notes about skipped ones."""
 
     signatures: Mapping[PrologPredicate, Signature]
     notes: tuple[str, ...] = ()
@@ -193,7 +194,7 @@ class _Sorts:
         return (predicate for predicate in self.facts if predicate not in self.given and predicate != own)
 
     def join_numbers(self, target: TargetPlaces | None) -> None:
-        """Join first arguments that are numbers with the individuals, if all of them are individuals."""
+        """Join numeric first arguments with the individuals if all their values are individuals."""
         for own in target.places if target and len(target.places) == 1 else ():
             individuals = self.of_place[own]
             if not individuals.is_number:
@@ -216,7 +217,7 @@ class _Sorts:
             self._find_first(predicate)
 
     def _find_described(self, predicate: PrologPredicate, rows: Rows) -> None:
-        """Mark the only argument, or the first key, as records."""
+        """Mark the sort of the only argument, or of the first key, as records."""
         if predicate.arity == 1:
             sort = self.of_place[FactPlace(predicate, 0)]
             if sort.is_record is None and not sort.is_number and len(_constants(rows, 0)) < len(sort.constants):
@@ -232,7 +233,7 @@ class _Sorts:
                 return
 
     def _find_first(self, predicate: PrologPredicate) -> None:
-        """Mark the first argument whose constants occur elsewhere as records, unless another argument is."""
+        """Mark the first sort that occurs elsewhere as records if the predicate has no records yet."""
         own = [self.of_place[FactPlace(predicate, place)] for place in range(predicate.arity)]
         if predicate.arity == 1 or any(sort.is_record for sort in own):
             return
@@ -242,7 +243,7 @@ class _Sorts:
                 return
 
     def find_shared_words(self, target: TargetPlaces | None) -> None:
-        """Mark words of which a record has several as records, so that several records can share them."""
+        """Mark words as records if a record can have several, so that records can share them."""
         for predicate in self.inferred(target):
             if predicate.arity != 2:
                 continue
@@ -265,7 +266,7 @@ class _Sorts:
             taken.add(sort.name or "")
 
     def _name(self, sort: _Sort, target: TargetPlaces | None) -> str:
-        """Return a name for a sort: as declared, or a predicate true for all, a shared prefix, or any predicate."""
+        """Return a name for a sort: as declared, a predicate true for all, the common prefix, or any predicate."""
         if sort.name:
             return type_name_of(sort.name)
         own = target.predicate if target else None
@@ -334,7 +335,7 @@ def _grouped(
 
 
 def _joined(declared: list[_Sort], free: list[_Sort]) -> list[_Sort]:
-    """Join sorts that overlap, but not two declared ones."""
+    """Join overlapping sorts, except two declared ones."""
     parent = list(range(len(declared) + len(free)))
     sorts = [*declared, *free]
 
@@ -416,10 +417,10 @@ def _signature(predicate: PrologPredicate, rows: Rows, sorts: _Sorts, target: Ta
     found = replace(found, arguments=tuple(_named_values(found, own)))
     if found.key is None and len(found.arguments) > 2:
         found = replace(found, arguments=tuple(_with_roles(found.arguments)))
-    return replace(found, way=_way(found, rows) or _way_of_individuals(found, own, sorts, target))
+    return replace(found, direction=_direction(found, rows) or _individual_direction(found, own, sorts, target))
 
 
-def _way_of_individuals(
+def _individual_direction(
     signature: Signature, own: Sequence[_Sort], sorts: _Sorts, target: TargetPlaces | None
 ) -> Direction:
     """Return ``one way`` for links from individuals to shared words, and for all links of interpretations."""
@@ -432,7 +433,7 @@ def _way_of_individuals(
 
 
 def _complete(signature: Signature, rows: Rows, target: TargetPlaces | None) -> Signature:
-    """Return a declared signature with its open parts filled in."""
+    """Complete a declared signature from the facts."""
     if target is None or signature.predicate != target.predicate:
         return _with_keys(signature, rows)
     return replace(signature, arguments=tuple(_with_roles(signature.arguments)))
@@ -459,7 +460,7 @@ def _of_target(signature: Signature, own: Sequence[_Sort], target: TargetPlaces)
 
 
 def _with_keys(signature: Signature, rows: Rows) -> Signature:
-    """Return the signature with its first unique record argument as key, or with ``many`` if there is none."""
+    """Mark the first unique record argument as the key, or the signature as ``many`` if there is none."""
     if signature.key is not None or signature.is_many or len(signature.arguments) < 2 or not signature.types:
         return signature
     if len(signature.arguments) > 2 and _same_type_pair(signature) is not None:
@@ -497,7 +498,7 @@ def attribute_name(name: str) -> str:
 
 
 def _with_roles(arguments: Sequence[Argument]) -> list[Argument]:
-    """Return the arguments, with roles for several records of one type: from and to, or numbers."""
+    """Return the arguments, with roles if several are records of one type: from and to, or numbers."""
     places: dict[str, list[int]] = {}
     for place, one in enumerate(arguments):
         if one.is_type and one.role is None:
@@ -510,8 +511,8 @@ def _with_roles(arguments: Sequence[Argument]) -> list[Argument]:
     return found
 
 
-def _way(signature: Signature, rows: Rows) -> Direction:
-    """Return whether facts are read in both directions, or without a reverse link.
+def _direction(signature: Signature, rows: Rows) -> Direction:
+    """Return whether facts are read both ways, or without a reverse link.
 
     A relation of two records of one type that has cycles, but never both directions of a pair, is symmetric with each
     pair written once, as bonds are; orders and trees have no cycles. There is no reverse link if the relation has
@@ -558,17 +559,11 @@ def _is_written_once(pairs: Sequence[tuple[Any, Any]]) -> bool:
     found = set(pairs)
     if any((b, a) in found for a, b in found):
         return False
-    following: dict[Any, list[Any]] = {}
-    n_before: Counter[Any] = Counter()
+    order: TopologicalSorter[Any] = TopologicalSorter()
     for a, b in found:
-        following.setdefault(a, []).append(b)
-        n_before[b] += 1
-    ready = [a for a in following if not n_before[a]]
-    n_left = len(found)
-    while ready:  # topological sort: only cycles remain
-        for b in following.get(ready.pop(), ()):
-            n_left -= 1
-            n_before[b] -= 1
-            if not n_before[b]:
-                ready.append(b)
-    return n_left > 0
+        order.add(a, b)
+    try:
+        order.prepare()
+    except CycleError:
+        return True
+    return False

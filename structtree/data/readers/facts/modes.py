@@ -5,7 +5,7 @@ Supported, but never executed, are Aleph's ``:- modeh(1, active(+drug))``, ``:- 
 and Tilde, and bare lines such as ``bond(drug, atom, atom, bondtype)``, optionally preceded by ``mode:``. All other
 directives are reported.
 
-A sort that is an input (``+``) anywhere has records; a sort that is always a constant (``#``) has values.
+A sort that is an input (``+``) anywhere consists of records; one that is always a constant (``#``), of values.
 """
 
 from __future__ import annotations
@@ -33,14 +33,11 @@ class Mode:
         Sort of each argument, if declared.
     signs : tuple of str
         Direction of each argument: ``+`` for input, ``-`` for output, ``#`` for a constant, empty if not declared.
-    is_single : bool
-        Whether there is at most one answer.
     """
 
     predicate: PrologPredicate
     sorts: tuple[str | None, ...]
     signs: tuple[str, ...]
-    is_single: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ class Modes:
 
     @property
     def sorts(self) -> Mapping[tuple[PrologPredicate, int], str]:
-        """Sorts of arguments."""
+        """Declared sorts, by predicate and argument."""
         return {
             (mode.predicate, place): sort
             for mode in self._lines
@@ -67,11 +64,6 @@ class Modes:
     def inputs(self) -> frozenset[str]:
         """Sorts that are an input in some mode."""
         return frozenset(sort for mode in self._lines for sort in _signed(mode, "+"))
-
-    @property
-    def constants(self) -> frozenset[str]:
-        """Sorts that are constants in every mode."""
-        return self.named - {sort for mode in self._lines for sort in (*_signed(mode, "+"), *_signed(mode, "-"))}
 
     @property
     def named(self) -> frozenset[str]:
@@ -92,7 +84,7 @@ class Modes:
         )
 
     def allows(self, origin: MemberOrigin) -> bool:
-        """Return whether the modes allow a predicate in a direction; without signs, all directions are allowed."""
+        """Return whether the modes allow a member; modes without signs allow all directions."""
         if self.determined and origin.predicate not in self.determined:
             return False
         own = [mode for mode in self.modes if mode.predicate == origin.predicate]
@@ -123,7 +115,7 @@ def _longer(mode: Mode, known: Collection[PrologPredicate]) -> Mode:
     longer = _longer_predicate(mode.predicate, known)
     if longer == mode.predicate:
         return mode
-    return Mode(longer, (None, *mode.sorts), ("+" if any(mode.signs) else "", *mode.signs), mode.is_single)
+    return Mode(longer, (None, *mode.sorts), ("+" if any(mode.signs) else "", *mode.signs))
 
 
 def _signed(mode: Mode, sign: str) -> Iterator[str]:
@@ -135,13 +127,13 @@ DECLARATIONS = ("modeh", "modeb", "mode", "rmode", "type", "typed_language", "pr
 
 
 def modes_in(clauses: Clauses) -> Modes:
-    """Return the declarations among clauses: directives, and clauses without ``:-`` that declare something.
+    """Return the declarations among clauses: directives, and declarations without ``:-``.
 
     Examples
     --------
     >>> text = ":- modeh(1, active(+drug)). :- modeb(*, atm(+drug, -atom, #element)). :- foo."
     >>> found = modes_in(read_clauses(text))
-    >>> found.sorts[PrologPredicate("atm", 3), 2], sorted(found.inputs), sorted(found.constants), found.ignored
+    >>> found.sorts[PrologPredicate("atm", 3), 2], sorted(found.inputs), sorted(found.named), found.ignored
     ('element', ['drug'], ['element'], ('foo',))
     """
     found = Modes()
@@ -153,7 +145,7 @@ def modes_in(clauses: Clauses) -> Modes:
 
 
 def is_declaration(fact: Fact) -> bool:
-    """Return whether a fact is a declaration of ACE or Tilde, which omit ``:-``."""
+    """Return whether a fact is a declaration: those of ACE and Tilde omit ``:-``."""
     is_word = fact.name in DECLARATIONS and 0 < len(fact.arguments) <= 2
     has_template = any(isinstance(term, Compound) for term in fact.arguments)
     return is_word and (fact.name in ("typed_language", "classes") or has_template)
@@ -176,12 +168,13 @@ def _declared(goal: Any, clauses: Clauses, directive: Directive) -> Modes:
     match goal:
         case Compound("modeh", (_, template)) | Compound("predict", (Compound() as template,)):
             return Modes(target=_mode(template))
-        case Compound("modeb" | "mode", (recall, template)):
-            return Modes((_mode(template, is_single=recall == 1),))
+        case Compound("modeb" | "mode", (_, template)):
+            return Modes((_mode(template),))
         case Compound("rmode", (Compound(":", (_, template)),)) | Compound("rmode", (template,)):
             return Modes(tuple(_mode(each) for each in _conjuncts(template)))
-        case Compound("type", (Compound() as template,)):
-            return Modes((_typed(template),))
+        case Compound("type", (Compound(name, arguments),)):
+            sorts = tuple(sort if isinstance(sort, str) else None for sort in arguments)
+            return Modes((Mode(PrologPredicate(name, len(sorts)), sorts, ("",) * len(sorts)),))
         case Compound("classes", (tuple() as names,)):
             return Modes(classes=tuple(map(str, names)))
         case Compound("determination", (_, Compound("/", (str(name), int(arity))))):
@@ -189,20 +182,20 @@ def _declared(goal: Any, clauses: Clauses, directive: Directive) -> Modes:
         case Compound("typed_language", _):
             return Modes()
         case Compound("modeh" | "modeb" | "mode" | "rmode" | "determination"):
-            raise clauses.source.error(f"{term_text(goal)} is not a declaration of Aleph or ACE", directive.at)
+            raise clauses.source.error(f"{term_text(goal)} is not a valid Aleph or ACE declaration", directive.at)
         case _:
             return Modes(ignored=(term_text(goal),))
 
 
-def _mode(template: Any, *, is_single: bool = False) -> Mode:
+def _mode(template: Any) -> Mode:
     name, arguments = (template.name, template.arguments) if isinstance(template, Compound) else (str(template), ())
     pairs = [_signed_sort(argument) for argument in arguments]
     sorts, signs = tuple(sort for sort, _ in pairs), tuple(sign for _, sign in pairs)
-    return Mode(PrologPredicate(name, len(arguments)), sorts, signs, is_single)
+    return Mode(PrologPredicate(name, len(arguments)), sorts, signs)
 
 
 def _signed_sort(argument: Any) -> tuple[str | None, str]:
-    """Return the sort and the sign of an argument; ACE has variables there, which are not sorts."""
+    """Return the sort and the sign of an argument, without a sort for the variables of ACE."""
     match argument:
         case Compound("+" | "-" | "#" | "+-" | "-+" | "\\" | "++" | "--" as sign, (inner,)):
             return (inner if isinstance(inner, str) else None), sign
@@ -213,16 +206,11 @@ def _signed_sort(argument: Any) -> tuple[str | None, str]:
     return None, ""
 
 
-def _typed(template: Compound) -> Mode:
-    sorts = tuple(sort if isinstance(sort, str) else None for sort in template.arguments)
-    return Mode(PrologPredicate(template.name, len(sorts)), sorts, ("",) * len(sorts))
-
-
 _BARE_LINE = re.compile(r"(?:mode:)?\s*([a-z]\w*\s*\([^()]*\))\s*\.?")
 
 
 def read_modes(text: str, name: str) -> Modes:
-    """Parse a file of declarations of Aleph or ACE, or of bare lines with the sorts of each predicate.
+    """Parse a file of Aleph or ACE declarations, or of bare lines that list the sorts of each predicate.
 
     Examples
     --------

@@ -139,7 +139,7 @@ def read_clauses(text: str, name: str = "<facts>") -> Clauses:
         else:
             try:
                 arguments = tuple([values[word] for word in split(plain[2], ",")])
-            except _NumberError as error:
+            except _LiteralError as error:
                 raise source.error(f"{plain[1]}: {error}", at) from None
             add(Fact(plain[1], arguments, plain.start(1)))
             at = plain.end()
@@ -191,7 +191,7 @@ def _atom_text(name: str) -> str:
 
 
 def quoted_atom(name: str) -> str:
-    r"""Return an atom in quotes, with unprintable characters as escapes.
+    r"""Return a quoted atom, with unprintable characters as escapes.
 
     Examples
     --------
@@ -228,8 +228,8 @@ class _Values(dict[str, Any]):
         return value
 
 
-class _NumberError(ValueError):
-    """Number outside the range of Python."""
+class _LiteralError(ValueError):
+    """Number outside the range of Python, or escape with an invalid character code."""
 
 
 def _number(text: str) -> int | float:
@@ -239,10 +239,10 @@ def _number(text: str) -> int | float:
         return float(text[-3:]) * (-1 if text[0] == "-" else 1)
     if not set(text) & set(".eE"):
         if len(text) > _MOST_DIGITS:
-            raise _NumberError(f"an integer of {len(text)} digits is too long; at most {_MOST_DIGITS} are read")
+            raise _LiteralError(f"an integer of {len(text)} digits is too long; at most {_MOST_DIGITS} are read")
         return int(text)
     if math.isinf(value := float(text)):
-        raise _NumberError(f"{text} is too large for a floating-point number")
+        raise _LiteralError(f"{text} is too large for a floating-point number")
     return value
 
 
@@ -309,7 +309,7 @@ def _skip(source: PrologSource, at: int) -> int:
 
 
 def _tokens(source: PrologSource, at: int) -> Iterator[_Token]:
-    """Yield the tokens of one clause, ending with the full stop, or with ``nothing`` if it is missing."""
+    """Yield the tokens of one clause, up to the full stop, or ``nothing`` if it is missing."""
     text = source.text
     while (at := _skip(source, at)) < len(text):
         match = _TOKEN.match(text, at)
@@ -327,7 +327,7 @@ def _tokens(source: PrologSource, at: int) -> Iterator[_Token]:
 
 
 def _word(text: str) -> str:
-    """Return the leading letters of a text, with their accents."""
+    """Return the leading letters of a string, with their accents."""
     symbol = next((i for i, sign in enumerate(text) if not sign.isalnum() and category(sign)[0] not in "MP"), None)
     return text[:symbol]
 
@@ -399,7 +399,7 @@ class _Parser:
         raise self.source.error(f"{who}{message}", first.at if at is None else at)
 
     def term(self, most: int) -> Any:
-        """Return the next term of at most a given priority."""
+        """Return the next term with at most the given priority."""
         left = self.operand(most)
         while (operator := _INFIX.get(self.next.text)) is not None and operator.priority <= most:
             name = self.take().text  # never a quoted atom, whose text includes its quotes
@@ -458,15 +458,15 @@ class _Parser:
             return ord(self.unquoted(token._replace(text=f"{token.text[1:]}'")))
         try:
             return _number(token.text)
-        except _NumberError as error:
+        except _LiteralError as error:
             self.refuse(str(error), token.at)
 
     def unquoted(self, token: _Token) -> str:
         """Return the text of a quoted token."""
         try:
             return _ESCAPE[token.text[0]].sub(_escaped, token.text[1:-1])
-        except _CharacterError as error:
-            self.refuse(f"{error} is not a valid character code", token.at)
+        except _LiteralError as error:
+            self.refuse(str(error), token.at)
 
     def applied(self, name: str) -> Any:
         """Return an atom, with arguments if a parenthesis follows immediately."""
@@ -477,24 +477,17 @@ class _Parser:
         return Compound(name, tuple(self.items(")")))
 
     def bracketed(self, token: _Token) -> Any:
-        match token.text:
-            case "(":
-                term = self.term(1200)
-                self.expect(")")
-                return term
-            case "[":
-                if self.next.text == "]":
-                    self.take()
-                    return ()
-                return tuple(self.items("]"))
-            case "{":
-                if self.next.text == "}":
-                    self.take()
-                    return self.applied("{}")
-                term = self.term(1200)
-                self.expect("}")
-                return Compound("{}", (term,))
-        return self.refuse(f"unexpected {token.text!r}", token.at)
+        closing = {"(": ")", "[": "]", "{": "}"}.get(token.text)
+        if closing is None:
+            self.refuse(f"unexpected {token.text!r}", token.at)
+        if self.next.text == closing and closing != ")":
+            self.take()
+            return () if closing == "]" else self.applied("{}")
+        if closing == "]":
+            return tuple(self.items(closing))
+        term = self.term(1200)
+        self.expect(closing)
+        return term if closing == ")" else Compound("{}", (term,))
 
     def items(self, closing: str) -> list[Any]:
         found = [self.term(_ARGUMENT)]
@@ -514,10 +507,6 @@ class _Parser:
         self.take()
 
 
-class _CharacterError(ValueError):
-    """Escape with an invalid character code."""
-
-
 def _escaped(match: re.Match[str]) -> str:
     """Return the character of an escape or of a doubled quote."""
     sign = match[0][1:]
@@ -532,7 +521,7 @@ def _escaped(match: re.Match[str]) -> str:
 def _character(digits: str, base: int, escape: str) -> str:
     number = int(digits, base)
     if number > sys.maxunicode or 0xD800 <= number < 0xE000:  # surrogates are not characters
-        raise _CharacterError(escape)
+        raise _LiteralError(f"{escape} is not a valid character code")
     return chr(number)
 
 

@@ -13,29 +13,29 @@ the predicate, the reverse link ``..._of``.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
 from structtree.data.kinds import Overrides, type_name_of
 from structtree.data.population import Population
 from structtree.data.provenance import FactReading, Provenance
-from structtree.data.readers.facts.base import MODEL, FactBase, FactTable, fact_base, plain_tables
+from structtree.data.readers.facts.base import MODEL, FactBase, FactTable, fact_base, ground_arguments
 from structtree.data.readers.facts.files import fact_files
 from structtree.data.readers.facts.layout import Layout, TargetPlaces, inferred_layout
 from structtree.data.readers.facts.modes import Modes, check_known, read_modes
-from structtree.data.readers.facts.prolog import Compound, read_clauses, term_text
+from structtree.data.readers.facts.prolog import Compound, Fact, PrologSource, read_clauses, term_text
 from structtree.data.readers.facts.rules import with_derived_facts
 from structtree.data.readers.facts.signatures import PrologPredicate, Signature, signatures_of
-from structtree.data.readers.facts.tables import ExampleRows, FactTypes, fact_population, own_type_names
+from structtree.data.readers.facts.tables import ExampleRows, FactTypes, fact_population, fact_type_names
 from structtree.data.readers.text_files import open_decoded
 from structtree.errors import DataError, UnknownNameError, UsageError, option_text
-from structtree.reprs import number_text
+from structtree.reprs import names_text, number_text
 
 if TYPE_CHECKING:
     from structtree.data.readers.options import FactOptions
@@ -87,11 +87,10 @@ def read_facts(
         found = found.within_models(base.tables) if base.models else found
         check_known(found, base.tables, str(path))
         modes += found
-    found_examples = [
-        _examples(_text(one.path, encoding), str(one.path), label, one.part)
-        for some, label in ((files.positives, True), (files.negatives, False))
-        for one in some
-    ]
+    given = [(one, True) for one in files.positives] + [(one, False) for one in files.negatives]
+    found_examples = (
+        each for one, label in given for each in _examples(_text(one.path, encoding), str(one.path), label, one.part)
+    )
     examples = _joined_examples(found_examples, target, has_negatives=bool(files.negatives))
     reader = _Reader(
         replace(base, modes=modes),
@@ -133,8 +132,8 @@ def from_facts(
     """
     base = with_derived_facts(fact_base([read_clauses(_as_text(facts), "<facts>")]))
     given = (("<positives>", positives, True), ("<negatives>", negatives, False))
-    found = [_examples(_as_text(some), name, label) for name, some, label in given if some is not None]
-    examples = _joined_examples(found, target, has_negatives=negatives is not None)
+    found = (_examples(_as_text(some), name, label) for name, some, label in given if some is not None)
+    examples = _joined_examples(chain.from_iterable(found), target, has_negatives=negatives is not None)
     reader = _Reader(
         base, examples, signatures_of(fact), target, individual, Overrides(types or {}), sample_negatives, sample_seed
     )
@@ -173,69 +172,60 @@ def _text(path: Path, encoding: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Examples:
-    """Facts of the predicate to predict, with their labels and parts."""
+    """Distinct facts of the predicate to predict, with their labels and parts."""
 
     predicate: PrologPredicate
-    table: FactTable
+    rows: Sequence[tuple[Any, ...]]
     labels: Sequence[bool]
-    parts: Sequence[str] = ()
-    has_negatives: bool = True
-    n_repeated: int = 0
+    parts: Sequence[str]
+    has_negatives: bool
+    n_repeated: int
 
 
-@dataclass(frozen=True, slots=True)
-class _ExampleText:
-    """Examples of one source, by predicate."""
+class _Example(NamedTuple):
+    """Fact that is an example, with its label and part."""
 
-    tables: Mapping[PrologPredicate, FactTable]
-    n_facts: Counter[PrologPredicate]
+    fact: Fact
+    source: PrologSource
     label: bool
-    part: str = ""
+    part: str
+
+    def error(self, message: str) -> DataError:
+        return self.source.error(message, self.fact.at)
 
 
-def _examples(text: str, name: str, label: bool, part: str = "") -> _ExampleText:
+def _examples(text: str, name: str, label: bool, part: str = "") -> Iterator[_Example]:
+    """Yield the examples of a text."""
     clauses = read_clauses(text, name)
     for rule in clauses.rules:
         raise clauses.source.error("a rule among the examples; expected facts", rule.at)
-    n_facts = Counter(PrologPredicate(fact.name, len(fact.arguments)) for fact in clauses.facts)
-    return _ExampleText(plain_tables(clauses.facts, clauses.source), n_facts, label, part)
+    for fact in clauses.facts:
+        ground = fact._replace(arguments=ground_arguments(fact, clauses.source))
+        yield _Example(ground, clauses.source, label, part)
 
 
-def _joined_examples(texts: Sequence[_ExampleText], target: str | None, *, has_negatives: bool) -> _Examples | None:
-    """Return all examples of the predicate to predict."""
-    known = list(dict.fromkeys(predicate for text in texts for predicate in text.tables))
-    if not known:
+def _joined_examples(found: Iterable[_Example], target: str | None, *, has_negatives: bool) -> _Examples | None:
+    """Combine the examples of the predicate to predict; raise `DataError` if they contradict each other."""
+    examples = list(found)
+    names = list(dict.fromkeys(one.fact.name for one in examples))
+    if not names:
         return None
-    names = list(dict.fromkeys(predicate.name for predicate in known))
     name = names[0] if len(names) == 1 else target
     if name not in names:
         raise UsageError(
             f"there are examples of {', '.join(names)}; choose the one to predict with {option_text('target')}"
         )
-    chosen = [predicate for predicate in known if predicate.name == name]
-    for other in chosen[1:]:
-        table = next(text.tables[other] for text in texts if other in text.tables)
-        raise table.error(0, f"the example has {other.arity} arguments, but those before have {chosen[0].arity}")
-    return _one_table(chosen[0], texts, has_negatives)
-
-
-def _one_table(predicate: PrologPredicate, texts: Sequence[_ExampleText], has_negatives: bool) -> _Examples:
-    """Return the examples in one table; raise `DataError` if one is both positive and negative."""
-    labels: dict[tuple[Any, ...], bool] = {}
-    table, parts = FactTable(), []
-    for text in texts:
-        own = text.tables.get(predicate, FactTable())
-        for place, row in enumerate(own.rows):
-            if row in labels:
-                if labels[row] != text.label:
-                    raise own.error(place, f"{_fact_text(predicate, row)} is both a positive and a negative example")
-                continue
-            labels[row] = text.label
-            table.rows.append(row)
-            table.places.append(own.places[place])
-            parts.append(text.part)
-    n_repeated = sum(text.n_facts[predicate] for text in texts) - len(labels)
-    return _Examples(predicate, table, list(labels.values()), parts, has_negatives, n_repeated)
+    examples = [one for one in examples if one.fact.name == name]
+    predicate = PrologPredicate(name, len(examples[0].fact.arguments))
+    distinct: dict[tuple[Any, ...], _Example] = {}
+    for one in examples:
+        row = one.fact.arguments
+        if len(row) != predicate.arity:
+            raise one.error(f"the example has {len(row)} arguments, but earlier ones have {predicate.arity}")
+        if distinct.setdefault(row, one).label != one.label:
+            raise one.error(f"{_fact_text(predicate, row)} is both a positive and a negative example")
+    labels, parts = [one.label for one in distinct.values()], [one.part for one in distinct.values()]
+    return _Examples(predicate, list(distinct), labels, parts, has_negatives, len(examples) - len(distinct))
 
 
 def _fact_text(predicate: PrologPredicate, row: Sequence[Any]) -> str:
@@ -285,7 +275,9 @@ class _Reader:
         """Return the population, with its provenance."""
         if not self.base.tables and self.examples is None:
             raise DataError("there are no facts, such as bond(m1, a1, a2, 7).")
-        tables, notes = dict(self.base.tables), [*self._remarks(), *self._about_declared()]
+        tables, notes = dict(self.base.tables), list(self._about_declared())
+        if self.base.modes.ignored:
+            notes.append(f"directives are not executed: {names_text(self.base.modes.ignored)}")
         task = self._task(tables, notes)
         layout = self._layout(tables, task)
         if task.places is None and self.target is not None:
@@ -310,12 +302,6 @@ class _Reader:
         provenance = _provenance(found.population, found.rows, task, examples, reading)
         return replace(found.population, provenance=provenance)
 
-    def _remarks(self) -> Iterable[str]:
-        ignored = self.base.modes.ignored
-        if ignored:
-            shown = ", ".join(ignored[:3]) + (f" and {len(ignored) - 3} more" if len(ignored) > 3 else "")
-            yield f"directives are not executed: {shown}"
-
     def _about_declared(self) -> Iterator[str]:
         """Yield notes about declared predicates that may be misspelled; raise `DataError` for a wrong arity."""
         known = {*self.base.tables, *([self.examples.predicate] if self.examples else [])}
@@ -329,32 +315,30 @@ class _Reader:
                 yield f"there are no facts of {declared} (did you mean {near[0]!r}?)"
 
     def _task(self, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
-        """Return the task of the examples or interpretations, and remove the facts of the target."""
-        if self.examples is not None:
-            return self._of_examples(self.examples, tables, notes)
-        return self._of_models(tables) if self.base.models else _Task()
-
-    def _of_examples(self, examples: _Examples, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
+        """Return the task that the examples or interpretations define, and remove the facts of the target."""
+        examples = self.examples
+        if examples is None:
+            return self._of_models(tables) if self.base.models else _Task()
         if tables.pop(examples.predicate, None) is not None:
             notes.append(f"{examples.predicate} is the target, so its facts are skipped")
         if examples.n_repeated:
-            notes.append(f"{examples.n_repeated:,} examples are duplicates, which count once")
-        rows, labels = examples.table.rows, examples.labels
+            notes.append(f"skipped {number_text(examples.n_repeated, 'duplicate example')}")
+        rows, labels = examples.rows, examples.labels
         place = self._class_place(examples)
         if place is not None:
             places, classes = TargetPlaces(examples.predicate, place), [row[place] for row in rows]
             return _Task(places, rows, classes, examples.predicate.name, examples.parts)
         if not examples.has_negatives and not self.sample_negatives:
             notes.append(
-                f"there are positive examples of {examples.predicate} only; name a file of negative ones with "
-                f"{option_text('negatives')}, or draw some with {option_text('sample_negatives')}"
+                f"all examples of {examples.predicate} are positive; give negative ones with "
+                f"{option_text('negatives')}, or sample some with {option_text('sample_negatives')}"
             )
             return _Task(TargetPlaces(examples.predicate), rows, parts=examples.parts)
         return _Task(TargetPlaces(examples.predicate), rows, labels, examples.predicate.name, examples.parts)
 
     def _class_place(self, examples: _Examples) -> int | None:
-        """Return the argument that is the class: if there are no negatives, the value of each first argument."""
-        rows, arity = examples.table.rows, examples.predicate.arity
+        """Return the class argument, if any: as declared, or the second if the first ones are unique."""
+        rows, arity = examples.rows, examples.predicate.arity
         declared = self.given.get(examples.predicate)
         if declared is not None and declared.key is not None:
             return next(i for i, one in enumerate(declared.arguments) if not one.is_type)
@@ -389,16 +373,16 @@ class _Reader:
     def _of_facts(
         self, tables: dict[PrologPredicate, FactTable], layout: Layout, task: _Task
     ) -> tuple[_Task, Layout]:
-        """Return the task of predicting a predicate of the facts that relates pairs, with its layout."""
+        """Return the task and layout to predict a predicate of the facts, if it relates pairs."""
         found = [one for one in tables if one.name == self.target]
         signature = layout.signatures[found[0]] if len(found) == 1 else None
         if signature is None or len(signature.types) < 2:
             return task, layout
         if not self.sample_negatives:
             raise UsageError(
-                f"{found[0]} holds of pairs, and facts say only of which; name a file of negative examples with "
-                f"{option_text('negatives')} and one of positive ones with {option_text('positives')}, or draw "
-                f"negative ones with {option_text('sample_negatives')}"
+                f"{found[0]} relates pairs, and its facts are only positive examples; sample negative ones with "
+                f"{option_text('sample_negatives')}, or pass files of both with {option_text('positives')} and "
+                f"{option_text('negatives')}"
             )
         table = tables.pop(found[0])
         chosen = _Task(TargetPlaces(found[0]), table.rows, [True] * len(table.rows), found[0].name)
@@ -412,7 +396,7 @@ class _Reader:
             raise UsageError(f"{option_text('sample_negatives')} must be at least 1; got {self.sample_negatives}")
         if task.places is None or not task.label or task.places.class_place is not None:
             raise UsageError(
-                f"{option_text('sample_negatives')} is for positive examples of a predicate, of which there are none"
+                f"{option_text('sample_negatives')} requires positive examples of a predicate, but there are none"
             )
         signature = layout.signatures[task.places.predicate]
         pools = [
@@ -430,7 +414,7 @@ class _Reader:
         known = _type_names(layout)
         if not known:
             raise DataError(
-                "no argument of the facts is a record: say what they are, as in "
+                "no argument of the facts is a record; declare a type, as in "
                 + option_text("fact", ["p(Thing, value)"])
             )
         if self.individual is not None:
@@ -453,7 +437,7 @@ def _hidden(found: FactTypes, modes: Modes) -> Iterator[tuple[str, str]]:
 
 
 def _type_names(layout: Layout) -> list[str]:
-    own = own_type_names(layout, None, None).values()
+    own = fact_type_names(layout, None, None).values()
     records = (one.name for signature in layout.signatures.values() for one in signature.arguments if one.is_type)
     return list(dict.fromkeys([*records, *own]))
 
@@ -461,7 +445,7 @@ def _type_names(layout: Layout) -> list[str]:
 def _constants(
     place: int, signature: Signature, layout: Layout, base: FactBase, rows: Sequence[tuple[Any, ...]]
 ) -> list[Any]:
-    """Return the possible arguments of examples at a place: all records of its type, or all values found there."""
+    """Return the possible values of an argument: all records of its type, or all values that occur there."""
     argument = signature.arguments[place]
     found = dict.fromkeys(row[place] for row in rows)
     if argument.is_type:

@@ -134,12 +134,12 @@ _MODEL = Variable("_Model")
 
 
 def _within_models(clauses: Sequence[_Clause], base: FactBase) -> list[_Clause]:
-    """Return the clauses with the interpretation as first argument of the predicates that are inside of one."""
+    """Add the interpretation as the first argument of all predicates that belong to one."""
     if PrologPredicate("objects", 2) in base.tables:
         raise clauses[0].error("rules about objects of interpretations are not supported")
     inside = {PrologPredicate(one.name, one.arity - 1) for one in base.within}
     n_known = -1
-    while len(inside) != n_known:  # a head is inside of a model if a literal of its body is
+    while len(inside) != n_known:  # a head belongs to an interpretation if any literal of its body does
         n_known = len(inside)
         inside |= {one.head.predicate for one in clauses if any(part.predicate in inside for part in one.body)}
     return [
@@ -213,7 +213,7 @@ class _Program:
     names: dict[PrologPredicate, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Return the program."""
+        """Return the program as text."""
         used = {one.predicate for clause in self.clauses for one in (clause.head, *clause.body)}
         tables = {predicate: table for predicate, table in self.tables.items() if predicate in used}
         values = [one for table in tables.values() for row in table.rows for one in row]
@@ -229,7 +229,7 @@ class _Program:
         return f"{self.atom(clause.head.predicate, clause.head.arguments)} :- {', '.join(parts) or '#true'}."
 
     def literal(self, literal: _Literal) -> Iterator[str]:
-        """Yield a literal; the sides of a comparison must be numbers."""
+        """Yield the text of a literal, preceded by conditions that compared terms are numbers."""
         if not literal.is_comparison:
             yield f"{'not ' if literal.is_negative else ''}{self.atom(literal.predicate, literal.arguments)}"
             return

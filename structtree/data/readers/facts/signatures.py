@@ -48,7 +48,7 @@ class PrologPredicate(NamedTuple):
 
 
 class MemberOrigin(NamedTuple):
-    """Source of a member of a type: a predicate, the argument that has the member, and the one it refers to.
+    """Source of a member: a predicate, the argument that has the member, and the argument it refers to.
 
     An argument is None where the fact itself is the record.
     """
@@ -68,12 +68,12 @@ class FactStep(NamedTuple):
 
 
 class FactJoin(NamedTuple):
-    """Source of a member of examples with two arguments: facts that connect both.
+    """Source of a member that relates the two arguments of an example: the facts that connect them.
 
     Parameters
     ----------
     ends : pair of int
-        The two arguments of the example.
+        Both arguments of the example.
     first, second : tuple of FactStep
         Paths from these arguments that must meet; a path may be empty.
     between : FactStep, optional
@@ -108,12 +108,12 @@ class Argument:
 
     @property
     def is_type(self) -> bool:
-        """True for a record."""
+        """True if the argument is a record."""
         return self.name[:1].isupper()
 
     @property
     def is_skipped(self) -> bool:
-        """True for an argument that is not read."""
+        """True if the argument is not read."""
         return self.name == "_"
 
     def __str__(self) -> str:
@@ -127,14 +127,14 @@ class Signature:
 
     Examples
     --------
-    >>> str(Signature("bond", (Argument("Atom"), Argument("Atom", role="to"), Argument("order")), way="both ways"))
-    'bond(Atom, Atom -> to, order) both ways'
+    >>> str(Signature("bond", (Argument("Atom"), Argument("Atom", role="to")), direction="both ways"))
+    'bond(Atom, Atom -> to) both ways'
     """
 
     name: str
     arguments: tuple[Argument, ...] = ()
     is_many: bool = False
-    way: Direction = ""
+    direction: Direction = ""
 
     @property
     def predicate(self) -> PrologPredicate:
@@ -148,12 +148,13 @@ class Signature:
 
     @property
     def types(self) -> tuple[int, ...]:
-        """Positions of the arguments that are records, without lists of records."""
+        """Positions of the arguments that are records, excluding lists of records."""
         return tuple(i for i, one in enumerate(self.arguments) if one.is_type and not one.is_list)
 
     def __str__(self) -> str:
         inner = ", ".join(map(str, self.arguments))
-        return f"{_quoted(self.name)}({inner}){' many' if self.is_many else ''}{f' {self.way}' if self.way else ''}"
+        words = ["many"] * self.is_many + [self.direction] * bool(self.direction)
+        return " ".join([f"{_quoted(self.name)}({inner})", *words])
 
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*")
@@ -207,12 +208,12 @@ def check_signature(signature: Signature) -> None:
             word = "be a key" if one.is_key else "have a role"
             raise UsageError(f"{signature}: {one.name} is an attribute, but only a capitalised type can {word}")
     counts = Counter(signature.arguments[place].name for place in signature.types)
-    if signature.way == "both ways" and 2 not in counts.values():
+    if signature.direction == "both ways" and 2 not in counts.values():
         raise UsageError(f"{signature}: 'both ways' needs two arguments of one type")
 
 
 def implies_signature(settled: Signature, declared: Signature) -> bool:
-    """Return whether a complete signature agrees with a possibly partial one of the same predicate.
+    """Return whether a complete signature agrees with a partial one of the same predicate.
 
     Examples
     --------
@@ -230,7 +231,11 @@ def implies_signature(settled: Signature, declared: Signature) -> bool:
         and one.is_key >= other.is_key
         for one, other in pairs
     )
-    return alike and settled.is_many >= declared.is_many and (not declared.way or settled.way == declared.way)
+    return (
+        alike
+        and settled.is_many >= declared.is_many
+        and (not declared.direction or settled.direction == declared.direction)
+    )
 
 
 def signatures_of(texts: Iterable[str]) -> Mapping[PrologPredicate, Signature]:

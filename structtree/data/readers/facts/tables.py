@@ -29,10 +29,10 @@ from structtree.data.readers.facts.signatures import (
 )
 from structtree.data.schema import Link, LinkKind, RecordType, Schema
 
-__all__ = ["ExampleRows", "FactTypes", "fact_population", "own_type_names", "types_without_facts"]
+__all__ = ["ExampleRows", "FactTypes", "fact_population", "fact_type_names", "types_without_facts"]
 
 MAX_COMMON = 30
-"""Maximum number of pairs of paths for which shared records along two different paths are linked."""
+"""Number of pairs of paths above which records shared along two different paths are not linked."""
 
 _Tables = Mapping[PrologPredicate, FactTable]
 _Ends = tuple[int, int]
@@ -60,7 +60,7 @@ class ExampleRows:
 
     @property
     def record_place(self) -> int | None:
-        """Argument whose records are the individuals; None if the individuals are the examples themselves."""
+        """Argument whose records are the individuals; None if each example is an individual."""
         label = self.label if self.signature.key is not None else ""
         others = [one for one in self.signature.arguments if not one.is_type and one.name != label]
         types = self.signature.types
@@ -75,15 +75,15 @@ class FactTypes:
     ----------
     population : Population
     rows : mapping
-        Rows of the constants of each type.
+        Row of each constant of each type.
     unlinked : tuple of PrologPredicate
         Predicates that are not part of the population.
     origins : mapping from type and member
-        Origins of members; names and the values of list elements have none.
+        Origin of each member, except names and the values of list elements.
     joins : mapping from type and member
-        Origins of members that relate two arguments of an example.
+        Origin of each member that relates two arguments of an example.
     own : mapping
-        Predicates whose facts are records, with the name of the type.
+        Type name of each predicate whose facts are records.
     """
 
     population: Population
@@ -94,10 +94,10 @@ class FactTypes:
     own: Mapping[PrologPredicate, str]
 
 
-def own_type_names(
+def fact_type_names(
     layout: Layout, examples: ExampleRows | None, individual: str | None
 ) -> dict[PrologPredicate, str]:
-    """Return unique names for the types of predicates whose facts are records."""
+    """Return a unique type name for each predicate whose facts are records."""
     taken = {one.name for signature in layout.signatures.values() for one in signature.arguments if one.is_type}
     found: dict[PrologPredicate, str] = {}
     target = examples.signature.predicate if examples and examples.record_place is None else None
@@ -134,7 +134,7 @@ def fact_population(
     overrides : Overrides
         Given kinds of attributes.
     """
-    names = own_type_names(layout, examples, individual)
+    names = fact_type_names(layout, examples, individual)
     target = examples.signature.predicate if examples else None
     signatures = [one for predicate, one in layout.signatures.items() if predicate != target]
     draft = _Draft(names, overrides, _owners(signatures), _shared_in_lists(signatures, tables))
@@ -163,7 +163,7 @@ def fact_population(
 def types_without_facts(
     signatures: Mapping[PrologPredicate, Signature], target: str | None, individual: str
 ) -> FactTypes:
-    """Return the types of facts with given signatures, and the origins of their members, without any facts.
+    """Return the types and members that signatures define, without any facts.
 
     Parameters
     ----------
@@ -200,9 +200,13 @@ def _individual_type(
     draft: _Draft, examples: ExampleRows | None, individual: str | None, names: Mapping[PrologPredicate, str]
 ) -> str:
     if examples is not None:
-        place = examples.record_place
-        return names[examples.signature.predicate] if place is None else examples.signature.arguments[place].name
-    return max(draft.rows, key=draft.n_members) if individual is None else individual
+        return _example_type(examples, names)
+    return max(draft.rows, key=lambda name: len(draft.members(name))) if individual is None else individual
+
+
+def _example_type(examples: ExampleRows, names: Mapping[PrologPredicate, str]) -> str:
+    place = examples.record_place
+    return names[examples.signature.predicate] if place is None else examples.signature.arguments[place].name
 
 
 # ---- drafts ----------------------------------------------------------------------------------------------
@@ -235,13 +239,12 @@ class _Draft:
     def n_rows(self, name: str) -> int:
         return len(self.rows[name])
 
-    def n_members(self, name: str) -> int:
-        return len(self.columns.get(name, ())) + len(self.links.get(name, ()))
+    def members(self, name: str) -> list[str]:
+        return [*self.columns.get(name, ()), *(link.name for link in self.links.get(name, ()))]
 
     def free(self, type_name: str, name: str) -> str:
         """Return a name for a member, with a number appended if the type already has that member."""
-        taken = [*self.columns.get(type_name, ()), *(link.name for link in self.links.get(type_name, ()))]
-        return free_name(name, taken, "_")
+        return free_name(name, self.members(type_name), "_")
 
     def add_column(
         self, type_name: str, name: str, column: Column, origin: MemberOrigin | FactJoin | None = None
@@ -301,14 +304,14 @@ def _reached(individual: str, links: Mapping[str, Mapping[Link, Adjacency]]) -> 
 
 
 def _column(values: Sequence[Any]) -> Column | None:
-    """Return a column of numbers, words or dates; numbers among words are words."""
+    """Return a column of numbers, words or dates; numbers mixed with words are words."""
     sorts = {value_type(type(value)) for value in values} - {"missing"}
     column = encode(values, "nominal") if len(sorts) > 1 else encode(values)
     return column and with_dates(column)
 
 
 def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:
-    """Return pairs of types: parts and their owners."""
+    """Return the pairs of part and owner types."""
     return frozenset(
         (signature.arguments[signature.key].name, signature.arguments[place].name)
         for signature in signatures
@@ -348,10 +351,10 @@ def _add_constants(draft: _Draft, signature: Signature, rows: Sequence[tuple[Any
 
 
 def _own_keys(signature: Signature, rows: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-    """Yield the keys of the records of a predicate: its facts, twice if they are read both ways."""
+    """Yield the keys of records that are facts; each fact has two if it is read both ways."""
     for row in rows:
         yield row
-        if signature.way == "both ways":
+        if signature.direction == "both ways":
             yield (*row, "back")
 
 
@@ -360,8 +363,7 @@ def _own_keys(signature: Signature, rows: Sequence[tuple[Any, ...]]) -> Iterator
 
 def _add_label(draft: _Draft, examples: ExampleRows, names: Mapping[PrologPredicate, str]) -> None:
     """Add the labels, and the arguments of the examples if these are the individuals."""
-    place = examples.record_place
-    who = names[examples.signature.predicate] if place is None else examples.signature.arguments[place].name
+    place, who = examples.record_place, _example_type(examples, names)
     if place is None:
         _add_own(draft, examples.signature, FactTable(list(examples.rows)), is_example=True)
     if not examples.label:
@@ -390,13 +392,13 @@ def _add_members(draft: _Draft, signature: Signature, table: FactTable) -> None:
 
 
 def _add_described(draft: _Draft, signature: Signature, table: FactTable, key: int) -> None:
-    """Add the other arguments as attributes and references of the key."""
+    """Add the arguments other than the key as attributes and references of the key."""
     who = signature.arguments[key].name
     at = draft.places(who, (row[key] for row in table.rows))
     again = np.setdiff1d(np.arange(len(at)), np.unique(at, return_index=True)[1])
     if len(again):
         row = int(again[0])
-        raise table.error(row, f"{signature.predicate}: a second fact of {table.rows[row][key]}, which is a key")
+        raise table.error(row, f"{signature.predicate}: a second fact for the key {table.rows[row][key]}")
     n_types = len(signature.types)
     for place, argument in enumerate(signature.arguments):
         if place == key or argument.is_skipped:
@@ -424,7 +426,7 @@ def _add_reference(
     other = signature.arguments[place].name
     targets = draft.places(other, values)
     assert signature.key is not None
-    is_first, is_one_way = signature.key < place, signature.way == "one way"
+    is_first, is_one_way = signature.key < place, signature.direction == "one way"
     if is_first or not is_one_way:
         lengths = np.zeros(draft.n_rows(who), dtype=np.int64)
         lengths[at] = 1
@@ -442,14 +444,14 @@ def _add_relation(draft: _Draft, signature: Signature, table: FactTable) -> None
     first, second = (argument.name for argument in signature.arguments)
     owners = draft.places(first, (row[0] for row in table.rows))
     targets = draft.places(second, (row[1] for row in table.rows))
-    if signature.way == "both ways":
+    if signature.direction == "both ways":
         pairs = dict.fromkeys([*zip(owners.tolist(), targets.tolist(), strict=True)])
         pairs |= dict.fromkeys((b, a) for a, b in [*pairs])
         owners, targets = np.array([*pairs], dtype=np.int64).reshape(-1, 2).T
     name = signature.arguments[1].role or signature.name
     found = Adjacency.grouped(owners, targets, draft.n_rows(first))
     draft.add_link(first, name, "set", second, found, MemberOrigin(signature.predicate, 0, 1))
-    if not signature.way:
+    if not signature.direction:
         back = Adjacency.grouped(targets, owners, draft.n_rows(second))
         own = signature.arguments[0].role or f"{name}_of"
         draft.add_link(second, own, "set", first, back, MemberOrigin(signature.predicate, 1, 0))
@@ -484,12 +486,11 @@ def _add_list(
 
 
 def _add_own(draft: _Draft, signature: Signature, table: FactTable, *, is_example: bool = False) -> None:
-    """Add the type of a predicate: references and attributes of its facts, and the reverse sets."""
+    """Add the facts of a predicate as records, with attributes, references and reverse sets."""
     own = draft.own[signature.predicate]
-    is_double = signature.way == "both ways"
+    is_double = signature.direction == "both ways"
     rows = [each for row in table.rows for each in ((row, _swapped(signature, row)) if is_double else (row,))]
     at = np.arange(len(rows))
-    seen: set[str] = set()
     for place, argument in enumerate(signature.arguments):
         if argument.is_skipped:
             continue
@@ -501,27 +502,19 @@ def _add_own(draft: _Draft, signature: Signature, table: FactTable, *, is_exampl
             facts = [2 * i for i in range(len(table.rows))] if is_double else at.tolist()
             draft.add_values(own, argument.name, values, table, facts, origin)
         else:
-            is_first = argument.name not in seen
-            seen.add(argument.name)
-            _add_role(draft, signature, own, place, draft.places(argument.name, values), is_first, is_example)
+            _add_role(draft, signature, own, place, draft.places(argument.name, values), is_example)
 
 
 def _add_role(
-    draft: _Draft,
-    signature: Signature,
-    own: str,
-    place: int,
-    targets: NDArray[np.int64],
-    is_first: bool,
-    is_example: bool,
+    draft: _Draft, signature: Signature, own: str, place: int, targets: NDArray[np.int64], is_example: bool
 ) -> None:
     """Add the reference from a fact to a record, and the reverse set."""
     argument = signature.arguments[place]
     role = argument.role or attribute_name(argument.name)
     is_twice = sum(one.name == argument.name for one in signature.arguments) == 2
-    is_double = signature.way == "both ways" and is_twice
-    records = [signature.arguments[place] for place in signature.types]
-    others = [one.name for one in records if one is not argument]
+    is_double = signature.direction == "both ways" and is_twice
+    is_first = argument.name not in [signature.arguments[i].name for i in signature.types if i < place]
+    others = [signature.arguments[i].name for i in signature.types if i != place]
     is_owner = not is_example and (not others or any((other, argument.name) in draft.owners for other in others))
     if not (is_double and is_first) and not is_owner:
         origin = MemberOrigin(signature.predicate, None, place)
@@ -534,7 +527,7 @@ def _add_role(
 
 
 def _swapped(signature: Signature, row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a fact with its two records of one type exchanged."""
+    """Return a fact with its two records of the same type swapped."""
     names = [argument.name if argument.is_type else "" for argument in signature.arguments]
     first, second = next((i, j) for i, j in combinations(range(len(row)), 2) if names[i] and names[i] == names[j])
     found = list(row)
@@ -543,7 +536,7 @@ def _swapped(signature: Signature, row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _add_names(draft: _Draft, signatures: Sequence[Signature], without: set[str]) -> None:
-    """Add names to shared records, such as words and enzymes, but not to individuals or parts."""
+    """Add names to shared records, such as words and enzymes, but not to individuals and parts."""
     parts = {
         signature.arguments[signature.key].name
         for signature in signatures
@@ -562,7 +555,7 @@ def _add_names(draft: _Draft, signatures: Sequence[Signature], without: set[str]
 
 
 class _Path(NamedTuple):
-    """Path from records of an example to shared records: its name, target type, and rows for each record."""
+    """Path from the records of an example to records that they may share, with the targets of each record."""
 
     name: str
     target: str
@@ -574,7 +567,7 @@ class _Path(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _JointMembers:
-    """Members of examples that relate several of their arguments."""
+    """Members of examples that relate two of their arguments."""
 
     draft: _Draft
     examples: ExampleRows
@@ -583,7 +576,7 @@ class _JointMembers:
     who: str
 
     def add(self) -> set[PrologPredicate]:
-        """Add all members, and return the relations of numbers that they use."""
+        """Add all members, and return the relations between numbers that they use."""
         arguments, types = self.examples.signature.arguments, self.examples.signature.types
         if len(types) == 2:
             ends = types[0], types[1]
@@ -601,7 +594,7 @@ class _JointMembers:
         return {one.predicate for one in relations if self.add_number_relation(one, numbers)}
 
     def pairs(self, ends: _Ends) -> Iterator[tuple[Any, Any]]:
-        """Yield two arguments of each example."""
+        """Yield the two given arguments of each example."""
         return ((row[ends[0]], row[ends[1]]) for row in self.examples.rows)
 
     def add_flag(self, name: str, values: Iterable[bool], origin: FactJoin) -> None:
@@ -620,13 +613,13 @@ class _JointMembers:
         for i, j in permutations(signature.types, 2):
             if [signature.arguments[i].name, signature.arguments[j].name] != names:
                 continue
-            if i > j and signature.way and names[0] == names[1]:
+            if i > j and signature.direction and names[0] == names[1]:
                 continue  # both directions are equal
             name = signature.name if i < j else f"{signature.name}_back"
-            step = FactStep(signature.predicate, i, j, signature.way == "both ways")
+            step = FactStep(signature.predicate, i, j, signature.direction == "both ways")
             if len(signature.arguments) == 2:
                 found = {(row[i], row[j]) for row in _rows(self.tables, signature)}
-                found |= {(b, a) for a, b in found} if signature.way == "both ways" else set()
+                found |= {(b, a) for a, b in found} if signature.direction == "both ways" else set()
                 self.add_flag(name, (pair in found for pair in self.pairs(ends)), FactJoin(ends, (step,)))
             elif signature.predicate in self.draft.own:
                 between: dict[Any, list[int]] = {}
@@ -654,7 +647,7 @@ class _JointMembers:
             self.add_sets(name, a.target, [sorted(each) for each in shared], FactJoin(ends, a.steps, b.steps))
 
     def longer_paths(self, name: str) -> Iterator[_Path]:
-        """Yield the paths from records of a type, and those that continue after a reference."""
+        """Yield the paths with one step, and those with a second step after a reference."""
         for path in self.paths(name):
             yield path
             if path.target == name or not path.is_single:
@@ -669,14 +662,14 @@ class _JointMembers:
                     yield _Path(f"{path.name}_{further.name}", further.target, rows, steps, is_long=True)
 
     def paths(self, name: str) -> Iterator[_Path]:
-        """Yield the paths of one step from records of a type to other records."""
+        """Yield the paths with one step from records of a type to other records."""
         for signature in self.signatures:
             for i, j in permutations(signature.types, 2):
                 end = signature.arguments[j]
                 is_same_type = end.name == name
-                if signature.arguments[i].name != name or (i > j and is_same_type and signature.way):
+                if signature.arguments[i].name != name or (i > j and is_same_type and signature.direction):
                     continue
-                both_ways = signature.way == "both ways" and is_same_type
+                both_ways = signature.direction == "both ways" and is_same_type
                 found: dict[Any, set[Any]] = {}
                 for row in _rows(self.tables, signature):
                     found.setdefault(row[i], set()).add(row[j])
@@ -688,7 +681,7 @@ class _JointMembers:
                 yield _Path(f"{signature.name}{role}{back}", end.name, found, steps, signature.key == i)
 
     def add_number_relation(self, signature: Signature, places: Sequence[int]) -> bool:
-        """Add a flag for each pair of integers in an example that a relation of integers covers."""
+        """Add a flag for each pair of integer arguments whose values a relation covers."""
         rows = _rows(self.tables, signature)
         if not all(isinstance(one, int) for row in rows for one in row):
             return False

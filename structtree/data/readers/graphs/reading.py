@@ -1,9 +1,9 @@
-"""Populations of networkx graphs, and of the graph files that networkx reads.
+"""Conversion of networkx graphs to populations, and reading of graph files with networkx.
 
 An undirected graph becomes Graph –nodes→ Node –edges→ Edge –to→ Node. Each edge is linked from both ends and has two
-rows in Edge; a loop has one. In a directed graph, a node has two sets instead: ``outgoing`` (``to`` is the head) and
-``incoming`` (``to`` is the tail). Parallel edges of a multigraph are separate edges. Graph, node and edge data become
-attributes; node names do not.
+rows in Edge; a self-loop has one. In a directed graph, a node has two sets instead: ``outgoing`` (``to`` is the head)
+and ``incoming`` (``to`` is the tail). Parallel edges of a multigraph are separate edges. Graph, node and edge data
+become attributes; node names do not.
 
 If the edges are the individuals, each edge is one row, so that it can have one label. An undirected edge has a set of
 ``ends``, a directed edge links ``from`` a node ``to`` a node.
@@ -29,7 +29,7 @@ from structtree.data.population import Adjacency, Column, Population, TypedTable
 from structtree.data.provenance import Provenance
 from structtree.data.readers.text_files import MISSING_WORDS, extension_of, open_text_file
 from structtree.data.schema import Link
-from structtree.errors import DataError, UsageError, option_text
+from structtree.errors import DataError, UsageError
 
 __all__ = [
     "GRAPH_FILES",
@@ -43,28 +43,28 @@ __all__ = [
 ]
 
 GraphIndividual = Literal["Graph", "Node", "Edge"]
-"""The types that can be the individuals."""
+"""Types whose rows can be the individuals."""
 
 GRAPH_FILES = (".graphml", ".gml")
 """The file extensions of the supported graph formats."""
 
 _Attributes = Mapping[str, Any]
 
-_TOGETHER = 256
-"""Number of graphs read together; their data fits into the processor cache."""
+_BATCH = 256
+"""Number of graphs per batch; their data fits into the CPU cache."""
 
 
 def from_graphs(
     graphs: Iterable[Any], *, individual: GraphIndividual = "Graph", types: Mapping[str, str] | None = None
 ) -> Population:
-    """Return a population of networkx graphs, either all directed or all undirected.
+    """Convert networkx graphs, either all directed or all undirected, to a population.
 
     Parameters
     ----------
     graphs : iterable of networkx graphs
     individual : {"Graph", "Node", "Edge"}
-        The type of the labelled rows. For nodes or edges, the individuals are those of all graphs, in networkx
-        order, and there is no type Graph.
+        Type of the individuals. For nodes or edges, the individuals are those of all graphs, in networkx order, and
+        there is no type Graph.
     types : mapping, optional
         Kinds of attributes, such as ``{"Node.label": "nominal"}``.
 
@@ -83,7 +83,7 @@ def from_graphs(
     {'order': 1, 'ends': [{'element': 'O', 'edges': '...'}, {'element': 'H', 'edges': '...'}]}
     """
     check_individual(individual)
-    return _population(_checked(graphs), _Wanted(individual, Overrides(types or {})))
+    return _population(_checked(graphs), _Options(individual, Overrides(types or {})))
 
 
 def read_graphs(
@@ -123,7 +123,7 @@ def read_graphs(
     graphs = _checked([_read_graph(file, format) for file in files], files)
     for graph in graphs:
         _drop_missing(graph, {"", *missing_words})
-    population = _population(graphs, _Wanted(individual, Overrides(types or {}), files))
+    population = _population(graphs, _Options(individual, Overrides(types or {}), files))
     if individual != "Graph":
         return population
     names = {"file": [file.name for file in files]}
@@ -131,7 +131,7 @@ def read_graphs(
 
 
 def is_of_graphs(population: Population) -> bool:
-    """Return whether the individuals are graphs, whose nodes or edges may be the individuals instead.
+    """Return whether the individuals are graphs.
 
     Examples
     --------
@@ -143,36 +143,36 @@ def is_of_graphs(population: Population) -> bool:
 
 
 def check_individual(individual: str) -> None:
-    """Raise `UsageError` unless the type can be that of the individuals."""
+    """Raise `UsageError` if the individuals are not graphs, nodes or edges."""
     if individual not in get_args(GraphIndividual):
         raise UsageError(f"individual must be 'Graph', 'Node' or 'Edge' for graphs; got {individual!r}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """The options of the caller, and the files of the graphs, if any."""
+class _Options:
+    """Options of the caller, and the files of the graphs, if any."""
 
     individual: GraphIndividual
     overrides: Overrides
     files: Sequence[Path] | None = None
 
 
-def _population(graphs: Sequence[Any], wanted: _Wanted) -> Population:
-    names = ("Graph", "Node", "Edge") if wanted.individual == "Graph" else ("Node", "Edge")
+def _population(graphs: Sequence[Any], options: _Options) -> Population:
+    names = ("Graph", "Node", "Edge") if options.individual == "Graph" else ("Node", "Edge")
     pieces = {name: Pieces() for name in names}
     wirings: list[Wiring] = []
     n_nodes = 0
-    for first in range(0, len(graphs), _TOGETHER):
-        block = _block(graphs[first : first + _TOGETHER], first, n_nodes)
+    for first in range(0, len(graphs), _BATCH):
+        block = _block(graphs[first : first + _BATCH], first, n_nodes)
         for name in names:
-            _add_attributes(pieces[name], name, block, wanted)
+            _add_attributes(pieces[name], name, block, options)
         wirings.append(block.wiring)
         n_nodes += len(block.attributes["Node"])
     columns = {name: _columns(pieces[name]) for name in names}
     directed = graphs[0].is_directed()
     wiring = Wiring(*map(np.concatenate, zip(*wirings, strict=True)))
-    population = graph_population(wiring, columns, directed=directed, individual=wanted.individual)
-    wanted.overrides.check(population.schema)
+    population = graph_population(wiring, columns, directed=directed, individual=options.individual)
+    options.overrides.check(population.schema)
     return population
 
 
@@ -181,7 +181,7 @@ def _population(graphs: Sequence[Any], wanted: _Wanted) -> Population:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """Some of the graphs, with the networkx attributes of each type, in node order."""
+    """A batch of graphs, with the attributes of graphs, nodes and edges, in node order."""
 
     graphs: Sequence[Any]
     first_graph: int
@@ -198,7 +198,7 @@ def _block(graphs: Sequence[Any], first_graph: int, first_node: int) -> _Block:
     for graph in graphs:
         adjacency = dict(graph.adjacency())
         around = list(map(adjacency.__getitem__, graph))
-        seen = _seen_from_multi_nodes(around) if graph.is_multigraph() else _seen_from_nodes(around)
+        seen = _edges_of_multigraph_nodes(around) if graph.is_multigraph() else _edges_of_nodes(around)
         start = first_node + len(nodes)
         row = dict(zip(graph, range(start, start + len(graph)), strict=True))
         n_edges.extend(seen.n_edges)
@@ -211,23 +211,23 @@ def _block(graphs: Sequence[Any], first_graph: int, first_node: int) -> _Block:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
-    """The edges at the nodes of one graph, in node order."""
+class _NodeEdges:
+    """Edges of each node of a graph, in node order."""
 
     n_edges: Iterable[int]
     heads: Iterable[Any]
     attributes: Iterable[_Attributes]
 
 
-def _seen_from_nodes(around: Sequence[Any]) -> _Seen:
+def _edges_of_nodes(around: Sequence[Any]) -> _NodeEdges:
     attributes = chain.from_iterable(map(methodcaller("values"), around))
-    return _Seen(map(len, around), chain.from_iterable(around), attributes)
+    return _NodeEdges(map(len, around), chain.from_iterable(around), attributes)
 
 
-def _seen_from_multi_nodes(around: Sequence[Any]) -> _Seen:
+def _edges_of_multigraph_nodes(around: Sequence[Any]) -> _NodeEdges:
     heads = [head for near in around for head, parallel in near.items() for _ in parallel]
     attributes = [edge for near in around for parallel in near.values() for edge in parallel.values()]
-    return _Seen([sum(map(len, near.values())) for near in around], heads, attributes)
+    return _NodeEdges([sum(map(len, near.values())) for near in around], heads, attributes)
 
 
 def _checked(graphs: Iterable[Any], files: Sequence[Path] | None = None) -> list[Any]:
@@ -267,7 +267,7 @@ def _read_graph(path: Path, format: str | None) -> Any:
 
 
 def _drop_missing(graph: Any, missing: Collection[str]) -> None:
-    """Set attributes to None whose value is a string for a missing value."""
+    """Replace strings that mark missing values by None."""
     nodes = (attributes for _, attributes in graph.nodes(data=True))
     edges = (attributes for _, _, attributes in graph.edges(data=True))
     for attributes in chain([graph.graph], nodes, edges):
@@ -288,7 +288,7 @@ class Wiring(NamedTuple):
     n_edges : array of int
         Number of outgoing edges of each node; in undirected graphs, of all its edges.
     heads : array of int
-        The other node of each of these edges.
+        Other node of each of these edges.
     """
 
     n_nodes: NDArray[np.int64]
@@ -297,7 +297,7 @@ class Wiring(NamedTuple):
 
     @property
     def tails(self) -> NDArray[np.int64]:
-        """The first node of each edge."""
+        """First node of each edge."""
         return np.repeat(np.arange(len(self.n_edges)), self.n_edges)
 
 
@@ -308,7 +308,7 @@ def graph_population(
     directed: bool,
     individual: GraphIndividual = "Graph",
 ) -> Population:
-    """Return a population from the nodes and edges of graphs and from the attributes of Graph, Node and Edge.
+    """Return the population of graphs with the given nodes, edges and attributes.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def _nodes_and_edges(
             of_edge = {"to": Adjacency.single(np.concatenate([heads, tails[by_head]]))}
         case False, True:
             taken = np.flatnonzero(heads >= tails)
-            apart = np.flatnonzero(heads[taken] > tails[taken])  # a loop has one end
+            apart = np.flatnonzero(heads[taken] > tails[taken])  # a self-loop has one end
             edges = np.concatenate([np.arange(len(taken)), apart])
             ends = np.concatenate([tails[taken], heads[taken][apart]])
             of_node = {"edges": Adjacency.grouped(ends, edges, n_nodes)}
@@ -387,22 +387,22 @@ def _typed(name: str, columns: _Columns, n_rows: int, links: Mapping[Link, Adjac
     return typed_table(name, n_rows, columns, links)
 
 
-def _add_attributes(pieces: Pieces, type_name: str, block: _Block, wanted: _Wanted) -> None:
+def _add_attributes(pieces: Pieces, type_name: str, block: _Block, options: _Options) -> None:
     rows = block.attributes[type_name]
     chunk = pieces.add_chunk(len(rows))
     for key in keys_of(rows):
         if not isinstance(key, str) or not key:
             raise DataError(f"expected the name of an attribute of {type_name}, got {quoted_value(key)}")
         try:
-            pieces.add(chunk, key, values_of(rows, key), wanted.overrides.declared(type_name, key))
+            pieces.add(chunk, key, values_of(rows, key), options.overrides.declared_kind(type_name, key))
         except ValueMismatch as mismatch:
-            raise _error(block, type_name, key, mismatch, wanted) from None
+            raise _error(block, type_name, key, mismatch, options) from None
 
 
 # ---- errors ---------------------------------------------------------------------------------------------
 
 
-def _error(block: _Block, type_name: str, key: str, mismatch: ValueMismatch, wanted: _Wanted) -> DataError:
+def _error(block: _Block, type_name: str, key: str, mismatch: ValueMismatch, options: _Options) -> DataError:
     node, path = mismatch.index, f".{key}"
     if type_name == "Edge":
         link = "outgoing" if block.graphs[0].is_directed() else "edges"
@@ -414,12 +414,10 @@ def _error(block: _Block, type_name: str, key: str, mismatch: ValueMismatch, wan
     graph = block.first_graph + (node if type_name == "Graph" else _owner(block.wiring.n_nodes, node))
     return DataError(
         mismatch.message,
-        source=None if wanted.files is None else str(wanted.files[graph]),
+        source=None if options.files is None else str(options.files[graph]),
         path=f"${path}",
-        individual={"Graph": graph, "Node": block.first_node + node}.get(wanted.individual),
-        fix=f"to read all of them as text: {option_text('types', {key: 'nominal'})}"
-        if mismatch.fix == "nominal"
-        else None,
+        individual={"Graph": graph, "Node": block.first_node + node}.get(options.individual),
+        fix=mismatch.text_fix(key),
     )
 
 

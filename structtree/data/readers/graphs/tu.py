@@ -1,4 +1,4 @@
-"""Folders of graphs in the format of the TU collection, with one text file per column.
+"""Reader of the TU format: a folder of graphs, with one text file per column.
 
 ``NAME_A.txt`` has a line ``i, j`` for each arc between nodes, ``NAME_graph_indicator.txt`` the graph of each node,
 both numbered from 1. Optional files have the labels (integers, which become categories) and attributes (numbers) of
@@ -9,7 +9,7 @@ The schema is that of `structtree.data.readers.graphs.reading`: undirected if ea
 in nearly all of the collection, and directed otherwise. The label of a graph is its attribute ``class``; without
 labels, a single number is its ``value``. These are the default targets (`TARGETS`).
 
-Files are parsed as a whole; only if that fails, they are read line by line to find the line of the error.
+Files are parsed as a whole, and line by line only if that fails, to report the line of the error.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def read_tu(
     path : path
         The folder.
     individual : {"Graph", "Node", "Edge"}
-        The type of the labelled rows; for nodes or edges, there is no type Graph.
+        Type of the individuals; for nodes or edges, there is no type Graph.
     types : mapping, optional
         Kinds of attributes, such as ``{"Node.label": "int"}``.
     missing_words : collection of str
@@ -105,7 +105,7 @@ def read_tu(
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """A folder, the common prefix of its files, and the existing files."""
+    """A folder, the prefix of its file names, and its files."""
 
     path: Path
     name: str
@@ -119,7 +119,7 @@ class _Folder:
 
 
 def _names(path: Path) -> list[str]:
-    """Return the names of the datasets in a folder, based on their required files."""
+    """Return the names of the datasets whose required files are in a folder."""
     if not path.is_dir():
         return []
     found = (re.fullmatch(r"(.+)_(A|graph_indicator)\.txt(\.gz)?", file.name) for file in path.iterdir())
@@ -149,14 +149,14 @@ def _table(
     try:
         numbers: NDArray[Any] = np.loadtxt(lines, dtype=dtype, delimiter=",", comments=None, ndmin=2)
     except ValueError:
-        numbers = _read_with_care(path, dtype, missing_words)
+        numbers = _parse_lines(path, dtype, missing_words)
     if n_lines is not None and len(numbers) != n_lines:
         raise DataError(f"expected {n_lines} lines, {why}; got {len(numbers)}", source=str(path))
     return numbers
 
 
-def _read_with_care(path: Path, dtype: type[np.generic], missing_words: Collection[str]) -> NDArray[Any]:
-    """Return the numbers of a file with missing values; an error names the line of any other text."""
+def _parse_lines(path: Path, dtype: type[np.generic], missing_words: Collection[str]) -> NDArray[Any]:
+    """Parse a file line by line, with missing values; raise `DataError` with the line of invalid text."""
     kind, read = ("an integer", int) if np.issubdtype(dtype, np.integer) else ("a number", float)
     rows: list[list[float]] = []
     with open_text_file(path) as file:
@@ -180,12 +180,12 @@ def _read_with_care(path: Path, dtype: type[np.generic], missing_words: Collecti
         raise DataError("expected numbers separated by commas", source=str(path)) from None
 
 
-# ---- how the graphs hang together ------------------------------------------------------------------------
+# ---- nodes and edges -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Parts:
-    """Nodes and edges of the graphs, and the line of each in the files."""
+    """Nodes and edges, with the line of each in its file."""
 
     wiring: Wiring
     directed: bool
@@ -197,7 +197,7 @@ class _Parts:
 
 
 def _parts(folder: _Folder) -> _Parts:
-    graph_of = _column_of_graphs(folder)
+    graph_of = _graph_of_nodes(folder)
     n_nodes = np.bincount(graph_of, minlength=_n_graphs(folder, graph_of))
     nodes = np.argsort(graph_of, kind="stable")
     place = np.empty_like(nodes)
@@ -206,7 +206,7 @@ def _parts(folder: _Folder) -> _Parts:
     edges = np.argsort(arcs[:, 0], kind="stable")
     tails, heads = arcs[edges].T
     wiring = Wiring(n_nodes, np.bincount(tails, minlength=len(nodes)), heads)
-    return _Parts(wiring, not _goes_both_ways(tails, heads, len(nodes)), nodes, edges)
+    return _Parts(wiring, not _is_symmetric(tails, heads, len(nodes)), nodes, edges)
 
 
 def _refuse_lines(path: Path, bad: Any, message: Callable[[int], str]) -> None:
@@ -216,7 +216,7 @@ def _refuse_lines(path: Path, bad: Any, message: Callable[[int], str]) -> None:
         raise DataError(message(line), source=str(path), line=line + 1)
 
 
-def _column_of_graphs(folder: _Folder) -> NDArray[np.int64]:
+def _graph_of_nodes(folder: _Folder) -> NDArray[np.int64]:
     """Return the graph of each node, numbered from 0."""
     path = folder.require("graph_indicator")
     numbers = _table(path, np.int64)[:, 0]
@@ -225,7 +225,7 @@ def _column_of_graphs(folder: _Folder) -> NDArray[np.int64]:
 
 
 def _n_graphs(folder: _Folder, graph_of: NDArray[np.int64]) -> int:
-    """Return the number of graphs, from the file of their labels or attributes, or from the graphs of the nodes."""
+    """Return the number of graphs: the lines of their labels or attributes, or the highest graph of a node."""
     file = folder.files.get("graph_labels") or folder.files.get("graph_attributes")
     if file is None:
         return int(graph_of.max(initial=-1)) + 1
@@ -254,7 +254,7 @@ def _arcs(folder: _Folder, graph_of: NDArray[np.int64]) -> NDArray[np.int64]:
     return arcs
 
 
-def _goes_both_ways(tails: NDArray[np.int64], heads: NDArray[np.int64], n_nodes: int) -> bool:
+def _is_symmetric(tails: NDArray[np.int64], heads: NDArray[np.int64], n_nodes: int) -> bool:
     """Return whether each arc occurs equally often in both directions."""
     return bool((np.sort(tails * n_nodes + heads) == np.sort(heads * n_nodes + tails)).all())
 
@@ -271,8 +271,8 @@ def _columns(
     lines = parts.lines(type_name)
     one = type_name.lower()
     label, attribute = ("class", "value") if type_name == "Graph" else ("label", "attribute")
-    counted = {"Node": "graph_indicator", "Edge": "A"}.get(type_name)
-    why = f"one for each {one}" + (f" of {folder.files[counted].name}" if counted else "")
+    reference = {"Node": "graph_indicator", "Edge": "A"}.get(type_name)
+    why = f"one for each {one}" + (f" of {folder.files[reference].name}" if reference else "")
     found: dict[str, Column] = {}
     kinds = (("labels", np.int64, label, ()), ("attributes", np.float64, attribute, folder.missing_words))
     for what, dtype, word, missing in kinds:
@@ -281,9 +281,9 @@ def _columns(
             continue
         table = _table(path, dtype, len(lines), why, missing)[lines]
         for place, name in enumerate(_numbered(word, table.shape[1])):
-            wanted = overrides.declared_kind(type_name, name)
-            if wanted is not None:
-                found[name] = _declared(table[:, place], wanted, name, path)
+            declared = overrides.declared_kind(type_name, name)
+            if declared is not None:
+                found[name] = _declared(table[:, place], declared, name, path)
             elif what == "labels":
                 found[name] = _categories(table[:, place], maps.get((one, place), {}))
             else:
@@ -295,9 +295,9 @@ def _numbered(word: str, n: int) -> list[str]:
     return [word] if n == 1 else [f"{word}{i}" for i in range(1, n + 1)]
 
 
-def _declared(values: NDArray[Any], wanted: DeclaredKind, name: str, path: Path) -> Column:
+def _declared(values: NDArray[Any], declared: DeclaredKind, name: str, path: Path) -> Column:
     try:
-        column = encode(values.tolist(), wanted.kind, wanted.values)
+        column = encode(values.tolist(), declared.kind, declared.values, layout=declared.layout)
     except ValueMismatch as mismatch:
         raise DataError(mismatch.message, source=str(path), line=mismatch.index + 1, path=name) from None
     assert column is not None  # the kind is declared
@@ -305,7 +305,7 @@ def _declared(values: NDArray[Any], wanted: DeclaredKind, name: str, path: Path)
 
 
 def _categories(labels: NDArray[np.int64], names: _LabelMap) -> Column:
-    """Return labels as categories, with the names of the map if it gives each label a different one."""
+    """Return labels as categories, named by the map if it has a distinct name for each label."""
     found = np.unique(labels).tolist()
     texts = {names[label] for label in found if label in names}
     return named_column(labels, names if len(texts) == len(found) else {label: str(label) for label in found})

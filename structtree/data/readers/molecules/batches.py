@@ -1,11 +1,11 @@
-"""Many molecules at once: read by several processes, and cached.
+"""Parallel and cached computation of molecular descriptors.
 
-The texts are divided into batches, and each batch is described separately
-(`structtree.data.readers.molecules.descriptors`), by this or another process, with the same result. Processes are
-started as plain programs, so that they do not run the caller's script, and Ctrl-C does not reach them: they end with
-this process, when their input is closed. If they cannot be started, this process reads all batches.
+Molecules are divided into batches, which worker processes describe independently
+(`structtree.data.readers.molecules.descriptors`). Workers are started as separate programs, so that they do not run
+the caller's script and do not receive Ctrl-C; they exit when their input is closed, at the latest with this process.
+If no worker can be started, this process describes all batches.
 
-The key of the cache is a digest of the texts, the reading options, and the versions of RDKit and of this format.
+The cache key is a digest of the strings, the reading options, and the versions of RDKit and of this format.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BATCH = 500
 """Number of molecules per batch, which takes a few tenths of a second."""
 
 SHARED_FROM = 3000
-"""Minimum number of molecules for several processes, which take a second to start."""
+"""Minimum number of molecules for parallel reading; workers take a second to start."""
 
 CACHED_FROM = 1000
 """Minimum number of molecules to cache."""
@@ -40,8 +40,8 @@ CACHED_FROM = 1000
 CACHE_LIMIT = 2_000_000_000
 """Maximum size of the cache in bytes."""
 
-NUMBERS_FORMAT = 1
-"""Version of the numbers; raise it whenever they or their computation change."""
+NUMBERS_FORMAT = 2
+"""Version of the cached arrays; increase it whenever they or their computation change."""
 
 MAX_PROCESSES = 32
 
@@ -49,41 +49,41 @@ MAX_PROCESSES = 32
 def read_numbers(
     items: Sequence[Any], recipe: Recipe, *, cache: bool = True, processes: int | None = None
 ) -> MoleculeNumbers:
-    """Return the numbers of molecules, from the cache or computed by one or more processes.
+    """Return the descriptors of molecules, cached or computed by one or more processes.
 
     Parameters
     ----------
     items : sequence of str, RDKit molecules or None
-        Texts may be read by other processes and are cached.
+        Only strings are sent to other processes and cached.
     recipe : Recipe
     cache : bool
-        Whether to cache the numbers of many texts.
+        Whether to cache the descriptors of large inputs.
     processes : int, optional
-        Number of processes; by default one per processor if there are many texts.
+        Number of processes; by default one per processor for large inputs.
 
     Examples
     --------
-    >>> read_numbers(["CCO", "C"], Recipe()).n_atoms.tolist()
+    >>> read_numbers(["CCO", "C"], Recipe())["n_atoms"].tolist()
     [3, 1]
     """
     are_texts = all(item is None or isinstance(item, str) for item in items)
     if not (cache and are_texts and len(items) >= CACHED_FROM):
         return _read(items, recipe, _n_processes(items, are_texts, processes))
-    kept, key = FileCache(cache_folder("molecules"), ".npz", CACHE_LIMIT), _key(items, recipe)
-    content = kept.get(key)
+    cached, key = FileCache(cache_folder("molecules"), ".npz", CACHE_LIMIT), _key(items, recipe)
+    content = cached.get(key)
     if content is not None:
         with suppress(ValueError):  # the file is damaged and is written again
             return MoleculeNumbers.from_bytes(content)
     numbers = _read(items, recipe, _n_processes(items, are_texts, processes))
-    kept.keep(key, numbers.to_bytes())
+    cached.keep(key, numbers.to_bytes())
     return numbers
 
 
 def _key(texts: Sequence[str | None], recipe: Recipe) -> str:
     import rdkit
 
-    meant = {"format": NUMBERS_FORMAT, "rdkit": rdkit.__version__, "recipe": asdict(recipe), "texts": list(texts)}
-    return hashlib.sha256(json.dumps(meant).encode()).hexdigest()
+    content = {"format": NUMBERS_FORMAT, "rdkit": rdkit.__version__, "recipe": asdict(recipe), "texts": list(texts)}
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def _n_processes(items: Sequence[Any], are_texts: bool, wanted: int | None) -> int:
@@ -106,25 +106,25 @@ def _read(items: Sequence[Any], recipe: Recipe, processes: int) -> MoleculeNumbe
     found: dict[int, MoleculeNumbers] = {}
     done = 0
     if processes > 1:
-        with closing(_read_by_others(batches, recipe, processes)) as shared:
+        with closing(_read_in_parallel(batches, recipe, processes)) as shared:
             for place, numbers in shared:
                 found[place] = numbers
                 done += numbers.n
-                _tell(done, len(items))
+                _report(done, len(items))
     for place, batch in enumerate(batches):
         if place not in found:
             found[place] = describe_molecules(batch, recipe)
             done += len(batch)
             if len(batches) > 1:
-                _tell(done, len(items))
+                _report(done, len(items))
     return joined([found[place] for place in range(len(batches))])
 
 
-def _tell(done: int, total: int) -> None:
+def _report(done: int, total: int) -> None:
     report_status("reading", done, total, f"{done:,} of {total:,} molecules")
 
 
-# ---- other processes ----------------------------------------------------------------------------------------
+# ---- worker processes ---------------------------------------------------------------------------------------
 
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -133,10 +133,10 @@ _PROGRAM = (
 )
 
 
-def _read_by_others(
+def _read_in_parallel(
     batches: Sequence[Sequence[str | None]], recipe: Recipe, processes: int
 ) -> Generator[tuple[int, MoleculeNumbers], None, None]:
-    """Yield the index and numbers of each batch as it is read, without the batches that fail."""
+    """Yield the index and descriptors of each batch when it is ready; failed batches are omitted."""
     workers: list[subprocess.Popen[bytes]] = []
     pool = ThreadPoolExecutor(processes)
     try:
@@ -144,7 +144,7 @@ def _read_by_others(
         for _ in range(processes):
             workers.append(_started())
             idle.put(workers[-1])
-        tasks = {pool.submit(_read_by_one, idle, batch, recipe): place for place, batch in enumerate(batches)}
+        tasks = {pool.submit(_read_by_worker, idle, batch, recipe): place for place, batch in enumerate(batches)}
         for task in as_completed(tasks):
             numbers = task.result()
             if numbers is not None:
@@ -160,21 +160,21 @@ def _read_by_others(
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Return a process that serves batches, in a separate group, which Ctrl-C does not reach."""
+    """Start a worker in its own process group, so that it does not receive Ctrl-C."""
     if not sys.executable or getattr(sys, "frozen", False):
         raise OSError("this program is not a Python interpreter that can be started again")
-    apart: dict[str, Any] = {"start_new_session": True}
+    group: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
-        apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     command = [sys.executable, "-I", "-c", _PROGRAM, json.dumps(sys.path)]
     pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, **apart)
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, **group)
 
 
-def _read_by_one(
+def _read_by_worker(
     idle: SimpleQueue[subprocess.Popen[bytes]], texts: Sequence[str | None], recipe: Recipe
 ) -> MoleculeNumbers | None:
-    """Return the numbers that the next idle process computes, or None if it fails."""
+    """Return the descriptors computed by the next idle worker, or None if it fails."""
     worker = idle.get()
     assert worker.stdin is not None and worker.stdout is not None  # because they are pipes
     try:
@@ -189,7 +189,7 @@ def _read_by_one(
 
 
 def serve_batches(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer requests for the numbers of batches until the input ends.
+    """Describe batches on request until the input ends.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def serve_batches(requests: IO[bytes], answers: IO[bytes]) -> None:
     >>> _ = request.seek(0)
     >>> serve_batches(request, answer)
     >>> _ = answer.seek(0)
-    >>> MoleculeNumbers.from_bytes(_received(answer)).n_atoms.tolist()
+    >>> MoleculeNumbers.from_bytes(_received(answer))["n_atoms"].tolist()
     [3]
     """
     while (content := _received(requests)) is not None:

@@ -1,9 +1,9 @@
-"""Molecules as numbers: the descriptors that RDKit computes, in flat arrays.
+"""RDKit descriptors of molecules, atoms and bonds, in flat arrays.
 
-RDKit computes a fixed set of numbers (`descriptors`) for each molecule, its atoms and its bonds. Atoms are
-numbered within their molecule, so that the arrays of batches can be concatenated (`joined`). The arrays are written
-as bytes without Python objects, for other processes and the cache (`structtree.data.readers.molecules.batches`).
-`structtree.data.readers.molecules.reading` turns the numbers into linked columns.
+Atoms are numbered within their molecule, so the arrays of several batches can simply be concatenated (`joined`).
+Arrays are serialised without Python objects, for other processes and for the cache
+(`structtree.data.readers.molecules.batches`). `structtree.data.readers.molecules.reading` converts them to linked
+columns.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from operator import methodcaller
 from typing import Any
 
@@ -48,7 +49,7 @@ class Recipe:
     Parameters
     ----------
     notation : {"smiles", "molblock"}
-        The notation of the texts.
+        Notation of strings.
     hydrogens : {"implicit", "explicit"}
         Whether hydrogens are only counted or are separate atoms.
     largest_fragment : bool
@@ -68,7 +69,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Descriptors:
-    """The RDKit functions that describe a molecule, atom or bond, by descriptor name.
+    """RDKit functions that compute the descriptors of a molecule, atom or bond, by name.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ class Descriptors:
 
 
 def descriptors() -> Descriptors:
-    """Return the RDKit functions of all descriptors.
+    """Return the RDKit functions for all descriptors.
 
     Examples
     --------
@@ -133,43 +134,43 @@ def _chirality(atom: Any) -> int:
     return _CHIRALITY_CODES.get(atom.GetProp("_CIPCode"), 0) if atom.HasProp("_CIPCode") else 0
 
 
-# ---- the numbers of many molecules -------------------------------------------------------------------------
-
-_COUNTS = ("n_atoms", "n_bonds", "n_rings")
-_RINGS = ("sizes", "ring_atoms", "ring_bonds")
+# ---- descriptors as arrays ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MoleculeNumbers:
-    """The numbers of many molecules.
+    """The descriptors of many molecules, as arrays by name.
 
-    Parameters
-    ----------
-    n : int
-        Number of molecules, including those that cannot be read.
-    bad : array of int
-        Positions of the molecules that cannot be read, which have no numbers.
-    molecule, atom, bond : mapping from name to array
-        One number per molecule, atom or bond; the atoms of a bond are numbered within its molecule.
-    n_atoms, n_bonds, n_rings : array of int
-        Numbers of atoms, bonds and rings of each molecule.
-    sizes : array of int
-        Number of atoms of each ring.
-    ring_atoms, ring_bonds : array of int
-        The atoms and bonds of all rings, ring by ring, numbered within their molecule.
+    ==========================================  =========================================================
+    array                                       one number per
+    ==========================================  =========================================================
+    ``is_read``                                 molecule, False if RDKit cannot read it; it then has no
+                                                other numbers
+    ``n_atoms``, ``n_bonds``, ``n_rings``       readable molecule
+    ``molecule.logp`` and other descriptors     readable molecule
+    ``atom.number`` and other descriptors       atom
+    ``bond.begin`` and other descriptors        bond
+    ``sizes``                                   ring
+    ``ring_atoms``, ``ring_bonds``              atom or bond of each ring, ring by ring
+    ==========================================  =========================================================
+
+    Atoms and bonds are numbered within their molecule.
     """
 
-    n: int
-    bad: NDArray[Any]
-    molecule: Mapping[str, NDArray[Any]]
-    atom: Mapping[str, NDArray[Any]]
-    bond: Mapping[str, NDArray[Any]]
-    n_atoms: NDArray[Any]
-    n_bonds: NDArray[Any]
-    n_rings: NDArray[Any]
-    sizes: NDArray[Any]
-    ring_atoms: NDArray[Any]
-    ring_bonds: NDArray[Any]
+    arrays: Mapping[str, NDArray[Any]]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.arrays[name]
+
+    @property
+    def n(self) -> int:
+        """Number of molecules, including unreadable ones."""
+        return len(self["is_read"])
+
+    @property
+    def bad(self) -> NDArray[np.int64]:
+        """Positions of the unreadable molecules."""
+        return np.flatnonzero(self["is_read"] == 0)
 
     def to_bytes(self) -> bytes:
         """Return the numbers as the bytes of an npz file, without Python objects.
@@ -178,11 +179,11 @@ class MoleculeNumbers:
         --------
         >>> numbers = describe_molecules(["CCO", "C1", "C"], Recipe())
         >>> again = MoleculeNumbers.from_bytes(numbers.to_bytes())
-        >>> again.n, again.bad.tolist(), again.n_atoms.tolist()
+        >>> again.n, again.bad.tolist(), again["n_atoms"].tolist()
         (3, [1], [3, 1])
         """
         file = io.BytesIO()
-        np.savez(file, allow_pickle=False, **{name: _small(values) for name, values in _flat(self).items()})
+        np.savez(file, allow_pickle=False, **{name: _small(values) for name, values in self.arrays.items()})
         return file.getvalue()
 
     @classmethod
@@ -190,93 +191,63 @@ class MoleculeNumbers:
         """Return the numbers written by `to_bytes`; raise ValueError for any other bytes."""
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                found = {name: _plain(file[name]) for name in file.files}
-            return _checked(_unflat(found))
+                found = cls({name: _plain(file[name]) for name in file.files})
+            _check_shapes(found)
         except (ValueError, KeyError, OSError, EOFError, TypeError, zipfile.BadZipFile, zlib.error) as error:
             raise ValueError(f"these are not the numbers of molecules: {error}") from None
+        return found
 
 
 def joined(parts: Sequence[MoleculeNumbers]) -> MoleculeNumbers:
-    """Return the concatenated numbers of some batches.
+    """Return the concatenated numbers of several batches.
 
     Examples
     --------
     >>> parts = describe_molecules(["CCO", "C1"], Recipe()), describe_molecules(["C", ""], Recipe())
-    >>> joined(parts).bad.tolist(), joined(parts).n_atoms.tolist()
+    >>> joined(parts).bad.tolist(), joined(parts)["n_atoms"].tolist()
     ([1, 3], [3, 1])
     """
-    if len(parts) == 1:
-        return parts[0]
-    flat = [_flat(part) for part in parts]
-    first = np.cumsum([0, *(part.n for part in parts)])
-    whole = {name: np.concatenate([each[name] for each in flat]) for name in flat[0] if name not in ("n", "bad")}
-    bad = np.concatenate(
-        [part.bad.astype(np.int64) + start for part, start in zip(parts, first.tolist(), strict=False)]
-    )
-    return _unflat({**whole, "n": np.array(first[-1]), "bad": bad})
+    return MoleculeNumbers({name: np.concatenate([part[name] for part in parts]) for name in parts[0].arrays})
 
 
-def _flat(numbers: MoleculeNumbers) -> dict[str, NDArray[Any]]:
-    """Return all arrays by name."""
-    inner = {
-        f"{group}.{name}": values
-        for group in ("molecule", "atom", "bond")
-        for name, values in getattr(numbers, group).items()
+def _names_of(by: Descriptors) -> dict[str, list[str]]:
+    """Return the names of the arrays with one number per molecule, atom, bond, ring, or place in a ring."""
+    return {
+        "molecule": ["n_atoms", "n_bonds", "n_rings", *(f"molecule.{name}" for name in by.molecule)],
+        "atom": [f"atom.{name}" for name in by.atom],
+        "bond": [f"bond.{name}" for name in by.bond],
+        "ring": ["sizes"],
+        "place": ["ring_atoms", "ring_bonds"],
     }
-    plain = {name: getattr(numbers, name) for name in ("bad", *_COUNTS, *_RINGS)}
-    return {**inner, **plain, "n": np.array(numbers.n)}
 
 
-def _unflat(found: Mapping[str, NDArray[Any]]) -> MoleculeNumbers:
-    def group(of: str) -> dict[str, NDArray[Any]]:
-        return {name.partition(".")[2]: values for name, values in found.items() if name.startswith(f"{of}.")}
-
-    plain = {name: found[name] for name in ("bad", *_COUNTS, *_RINGS)}
-    return MoleculeNumbers(
-        int(found["n"]), molecule=group("molecule"), atom=group("atom"), bond=group("bond"), **plain
-    )
-
-
-def _checked(numbers: MoleculeNumbers) -> MoleculeNumbers:
-    """Raise ValueError for arrays whose shapes do not match."""
-    by, n_good = descriptors(), numbers.n - len(numbers.bad)
-    lengths = {
-        "molecule": n_good,
-        "atom": int(numbers.n_atoms.sum()),
-        "bond": int(numbers.n_bonds.sum()),
-    }
-    for group, length in lengths.items():
-        arrays: Mapping[str, NDArray[Any]] = getattr(numbers, group)
-        if arrays.keys() != getattr(by, group).keys() or any(values.shape != (length,) for values in arrays.values()):
-            raise ValueError(f"expected {length} numbers for each {group} descriptor")
-    n_in_rings = int(numbers.sizes.sum())
-    shapes = dict.fromkeys(_COUNTS, (n_good,)) | {"ring_atoms": (n_in_rings,), "ring_bonds": (n_in_rings,)}
-    shapes["sizes"] = (int(numbers.n_rings.sum()),)
-    for name, shape in shapes.items():
-        if getattr(numbers, name).shape != shape:
-            raise ValueError(f"expected {name} with the shape {shape}")
-    return numbers
+def _check_shapes(numbers: MoleculeNumbers) -> None:
+    """Raise ValueError if an array is missing or has the wrong length."""
+    counts = {"atom": "n_atoms", "bond": "n_bonds", "ring": "n_rings", "place": "sizes"}
+    lengths = {group: int(numbers[name].sum()) for group, name in counts.items()}
+    lengths["molecule"] = numbers.n - len(numbers.bad)
+    expected = {name: (lengths[group],) for group, names in _names_of(descriptors()).items() for name in names}
+    if {name: values.shape for name, values in numbers.arrays.items()} != {"is_read": (numbers.n,), **expected}:
+        raise ValueError("the arrays have other names or lengths")
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
     """Return numbers in the types used for computation."""
-    return values.astype(np.int32) if values.dtype.kind == "i" else values
+    return values.astype(np.int32) if values.dtype.kind in "iu" else values
 
 
 def _small(values: NDArray[Any]) -> NDArray[Any]:
     """Return integers in the smallest type that fits them."""
     if values.dtype.kind != "i" or not values.size:
         return values
-    low, high = int(values.min()), int(values.max())
-    types = (np.int8, np.int16, np.int32, np.int64)
-    return values.astype(next(kind for kind in types if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max))
+    return values.astype(np.promote_types(np.min_scalar_type(values.min()), np.min_scalar_type(values.max())))
 
 
-# ---- describing one molecule after the other ---------------------------------------------------------------
+# ---- describing molecules ---------------------------------------------------------------------------------
 
 
 def describe_molecules(items: Iterable[Any], recipe: Recipe) -> MoleculeNumbers:
-    """Return the numbers of some molecules.
+    """Compute the descriptors of molecules.
 
     Parameters
     ----------
@@ -286,27 +257,24 @@ def describe_molecules(items: Iterable[Any], recipe: Recipe) -> MoleculeNumbers:
 
     Examples
     --------
-    >>> describe_molecules(["CCO", None], Recipe()).atom["number"].tolist()
+    >>> describe_molecules(["CCO", None], Recipe())["atom.number"].tolist()
     [6, 6, 8]
     """
     from rdkit import rdBase
     from rdkit.Chem import AddHs
 
-    found, bad, n = _Described(descriptors()), array("q"), 0
-    prepare = _preparation(recipe)
+    found, prepare = _Described(descriptors()), _preparation(recipe)
     with rdBase.BlockLogs():
         for item in items:
             molecule = prepare(item) if item else None
-            if molecule is None:
-                bad.append(n)
-            else:
+            found.is_read.append(molecule is not None)
+            if molecule is not None:
                 found.add(molecule, AddHs(molecule) if recipe.hydrogens == "explicit" else molecule)
-            n += 1
-    return found.finish(n, np.asarray(bad))
+    return found.finish()
 
 
 def problem_of(item: Any, recipe: Recipe) -> str:
-    """Return why RDKit cannot read a string or molecule, by parsing it again without checks.
+    """Explain why RDKit cannot read a string or molecule; it is parsed again without checks.
 
     Examples
     --------
@@ -331,37 +299,21 @@ def problem_of(item: Any, recipe: Recipe) -> str:
 
 
 def _preparation(recipe: Recipe) -> Callable[[Any], Any]:
-    """Return a function that parses and standardises an item; it returns None if the item cannot be read."""
-    from rdkit import Chem
-
-    parse = Chem.MolFromMolBlock if recipe.notation == "molblock" else Chem.MolFromSmiles
-
-    def read(item: Any) -> Any:
-        return parse(item) if isinstance(item, str) else _own_copy(item)
-
-    if not (recipe.largest_fragment or recipe.neutralise):
-        return read
-    standardise = _standardisation(recipe)
-
-    def read_standard(item: Any) -> Any:
-        molecule = read(item)
-        return None if molecule is None else standardise(molecule)
-
-    return read_standard
-
-
-def _standardisation(recipe: Recipe) -> Callable[[Any], Any]:
-    """Return a function that removes small fragments and charges, as the recipe requires."""
+    """Return a function that parses and standardises an item, and returns None if the item is unreadable."""
     from rdkit import Chem
     from rdkit.Chem.MolStandardize import rdMolStandardize
 
+    parse = Chem.MolFromMolBlock if recipe.notation == "molblock" else Chem.MolFromSmiles
     steps: list[Callable[[Any], Any]] = []
     if recipe.largest_fragment:
         steps.append(rdMolStandardize.LargestFragmentChooser().choose)
     if recipe.neutralise:
         steps.append(rdMolStandardize.Uncharger().uncharge)
 
-    def standardise(molecule: Any) -> Any:
+    def prepare(item: Any) -> Any:
+        molecule = parse(item) if isinstance(item, str) else _own_copy(item)
+        if molecule is None or not steps:
+            return molecule
         for step in steps:
             molecule = step(molecule)
         if Chem.SanitizeMol(molecule, catchErrors=True):
@@ -369,7 +321,7 @@ def _standardisation(recipe: Recipe) -> Callable[[Any], Any]:
         Chem.AssignStereochemistry(molecule, cleanIt=True, force=True)
         return molecule
 
-    return standardise
+    return prepare
 
 
 def _own_copy(molecule: Any) -> Any:
@@ -383,44 +335,37 @@ def _own_copy(molecule: Any) -> Any:
 
 
 class _Described:
-    """The descriptors of all molecules so far, concatenated."""
+    """Descriptors of the molecules added so far, concatenated."""
 
     def __init__(self, by: Descriptors) -> None:
         self.by = by
-        self.molecule = {name: array("d") for name in by.molecule}
-        self.atom: dict[str, array[Any]] = {name: array("d" if "partial" in name else "i") for name in by.atom}
-        self.bond: dict[str, array[Any]] = {name: array("i") for name in by.bond}
-        self.n_atoms, self.n_bonds, self.n_rings = array("i"), array("i"), array("i")
-        self.sizes, self.ring_atoms, self.ring_bonds = array("i"), array("i"), array("i")
+        self.is_read: list[bool] = []
+        self.numbers: dict[str, array[Any]] = {
+            name: array("d" if name.startswith("molecule.") or name == "atom.partial_charge" else "i")
+            for names in _names_of(by).values()
+            for name in names
+        }
 
     def add(self, molecule: Any, full: Any) -> None:
-        """Describe a molecule, with the atoms, bonds and rings of ``full``, which may also have hydrogens."""
-        for name, compute in self.by.molecule.items():
-            self.molecule[name].append(compute(molecule))
+        """Describe a molecule; its atoms, bonds and rings are those of `full`, which may also have hydrogens."""
+        self._extend("molecule.", self.by.molecule, [molecule])
         self.by.prepare(full)
         n_atoms, n_bonds, rings = full.GetNumAtoms(), full.GetNumBonds(), full.GetRingInfo()
-        # By index, which takes half the time of the iterators of RDKit.
-        atoms = list(map(full.GetAtomWithIdx, range(n_atoms)))
-        for name, compute in self.by.atom.items():
-            self.atom[name].extend(map(compute, atoms))
-        bonds = list(map(full.GetBondWithIdx, range(n_bonds)))
-        for name, compute in self.by.bond.items():
-            self.bond[name].extend(map(compute, bonds))
-        of_atoms = rings.AtomRings()
-        self.n_atoms.append(n_atoms)
-        self.n_bonds.append(n_bonds)
-        self.n_rings.append(len(of_atoms))
-        for ring in of_atoms:
-            self.sizes.append(len(ring))
-            self.ring_atoms.extend(ring)
-        for ring in rings.BondRings():
-            self.ring_bonds.extend(ring)
+        # Access by index takes half the time of RDKit's iterators.
+        self._extend("atom.", self.by.atom, list(map(full.GetAtomWithIdx, range(n_atoms))))
+        self._extend("bond.", self.by.bond, list(map(full.GetBondWithIdx, range(n_bonds))))
+        of_atoms, of_bonds = rings.AtomRings(), rings.BondRings()
+        for name, count in (("n_atoms", n_atoms), ("n_bonds", n_bonds), ("n_rings", len(of_atoms))):
+            self.numbers[name].append(count)
+        self.numbers["sizes"].extend(map(len, of_atoms))
+        self.numbers["ring_atoms"].extend(chain.from_iterable(of_atoms))
+        self.numbers["ring_bonds"].extend(chain.from_iterable(of_bonds))
 
-    def finish(self, n: int, bad: NDArray[Any]) -> MoleculeNumbers:
-        """Return the descriptors as arrays."""
-        molecule, atom, bond = (
-            {name: np.asarray(values) for name, values in group.items()}
-            for group in (self.molecule, self.atom, self.bond)
-        )
-        counts_and_rings = (np.asarray(getattr(self, name)) for name in (*_COUNTS, *_RINGS))
-        return MoleculeNumbers(n, bad, molecule, atom, bond, *counts_and_rings)
+    def _extend(self, prefix: str, by: Mapping[str, Callable[[Any], float]], items: Sequence[Any]) -> None:
+        for name, compute in by.items():
+            self.numbers[prefix + name].extend(map(compute, items))
+
+    def finish(self) -> MoleculeNumbers:
+        """Return the numbers as arrays."""
+        found = {name: np.asarray(values) for name, values in self.numbers.items()}
+        return MoleculeNumbers({"is_read": np.array(self.is_read, dtype=np.bool_), **found})

@@ -32,11 +32,11 @@ class MoleculeSheet:
     Parameters
     ----------
     texts : sequence of str or None
-        The text of each molecule, or None.
+        SMILES or connection table of each molecule; None if missing.
     rest : Sheet
-        Attributes in the file.
+        Other columns of the file.
     names : mapping
-        Names of the molecules in the file, by kind: their SMILES, and names.
+        Strings that identify the molecules, by kind: SMILES, titles, names.
     """
 
     texts: Sequence[str | None]
@@ -45,7 +45,7 @@ class MoleculeSheet:
 
 
 def has_table_name(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file name is that of a table.
+    """Return whether the extension is that of a table.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def has_table_name(path: str | os.PathLike[str]) -> bool:
 
 
 def smiles_column(names: Sequence[str]) -> str | None:
-    """Return the column of SMILES, recognised by its name, or None.
+    """Return the name of the SMILES column, or None.
 
     Examples
     --------
@@ -76,13 +76,13 @@ def table_sheet(
     missing_words: Sequence[str] = MISSING_WORDS,
     as_text: Collection[str] = (),
 ) -> MoleculeSheet:
-    """Return the molecules of a table with a column of SMILES.
+    """Read a table with a SMILES column.
 
     Parameters
     ----------
     layout : CsvLayout
     smiles : str, optional
-        The column of SMILES, if it has another name.
+        SMILES column; recognised by its name by default.
     decimal, missing_words, as_text
         As in `structtree.data.readers.tables.delimited.csv_sheet`.
     """
@@ -117,11 +117,11 @@ def _sheet(
     return MoleculeSheet(texts, Sheet(columns, len(texts), source, lines), names)
 
 
-# ---- a SMILES a line -------------------------------------------------------------------------------------
+# ---- one SMILES per line ---------------------------------------------------------------------------------
 
 
 def line_sheet(path: str | os.PathLike[str], *, missing_words: Collection[str] = MISSING_WORDS) -> MoleculeSheet:
-    """Return the molecules of a file with one SMILES per line.
+    """Read a file with one SMILES per line.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def line_sheet(path: str | os.PathLike[str], *, missing_words: Collection[str] =
 
 
 def _header(first: str) -> list[str] | None:
-    """Return the names of the fields, with that of the SMILES in lower case, if the first line is a header."""
+    """Return the field names if the first line is a header, with the name of the SMILES in lower case."""
     names = _fields(first)
     return ["smiles", *names[1:]] if names[0].lower() == "smiles" else None
 
@@ -186,7 +186,7 @@ class _Block:
 
 
 def block_sheet(path: str | os.PathLike[str], *, missing_words: Collection[str] = MISSING_WORDS) -> MoleculeSheet:
-    """Return the molecules of an SD file or a MOL file."""
+    """Read an SD file or a MOL file."""
     blocks = list(_iter_blocks(path))
     tables, lines = [block.table for block in blocks], [block.line for block in blocks]
     titles = [block.table.split("\n", 1)[0].strip() or None for block in blocks]
@@ -196,20 +196,20 @@ def block_sheet(path: str | os.PathLike[str], *, missing_words: Collection[str] 
 
 
 def _iter_blocks(path: str | os.PathLike[str]) -> Iterator[_Block]:
-    held: list[str] = []
+    pending: list[str] = []
     first = 1
     for line, text in _text_lines(path):
         if text.startswith("$$$$"):
-            yield _block(held, first)
-            held, first = [], line + 1
+            yield _block(pending, first)
+            pending, first = [], line + 1
         else:
-            held.append(text)
-    if any(text.strip() for text in held):
-        yield _block(held, first)
+            pending.append(text)
+    if any(text.strip() for text in pending):
+        yield _block(pending, first)
 
 
 def _block(lines: Sequence[str], first: int) -> _Block:
-    """Return a record: a table up to ``M  END``, and properties, each a line ``> <name>`` and lines up to a blank."""
+    """Parse a record: a table up to ``M  END``, then properties: ``> <name>`` and lines up to a blank line."""
     end = next((i for i, line in enumerate(lines) if line.startswith("M  END")), len(lines) - 1) + 1
     properties: dict[str, str] = {}
     name = None

@@ -1,4 +1,6 @@
-"""Molecules through RDKit: Molecule –atoms→ Atom –bonds→ Bond –to→ Atom, and Molecule –rings→ Ring –atoms→ Atom.
+"""Molecules, read by RDKit, as linked columns.
+
+The links are Molecule –atoms→ Atom –bonds→ Bond –to→ Atom, and Molecule –rings→ Ring –atoms→ Atom:
 
 ========  ================================================================================================
 Molecule  ``logp``, ``tpsa``, ``weight``, ``refractivity``, ``donors``, ``acceptors``, ``rotatable`` bonds, formal
@@ -11,15 +13,15 @@ Ring      ``size``, ``aromatic``, ``hetero`` (number of atoms other than carbon)
           that share a bond with it); the smallest set of smallest rings
 ========  ================================================================================================
 
-Functional groups are not columns but definitions in the grammars ``molecules`` and ``molecules-deep``, where they can
-be read, changed and extended.
+Functional groups are not columns. They are defined in the grammars ``molecules`` and ``molecules-deep``, where they
+can be read, changed and extended.
 
-RDKit computes a fixed set of numbers for each molecule (`structtree.data.readers.molecules.descriptors`), in flat
-arrays. Derived values (degrees, ring membership, fused rings) are computed here for all molecules at
-once, so that RDKit takes nearly all of the time (``benchmarks/reading_molecules.py``).
+RDKit computes the descriptors of each molecule (`structtree.data.readers.molecules.descriptors`). Values that follow
+from them (degrees, ring membership, fused rings) are computed here for all molecules at once, so that RDKit accounts
+for nearly all of the running time (``benchmarks/reading_molecules.py``).
 
-Molecules that RDKit cannot read raise one error that lists their lines; or they are skipped with a
-`SkippedMolecules` warning, and the provenance of the population records the reasons.
+Unreadable molecules raise one error that lists their lines, or are skipped with a `SkippedMolecules` warning; the
+provenance of the population then records the reasons.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ from structtree.data.population import (
 )
 from structtree.data.provenance import Provenance
 from structtree.data.readers.molecules.batches import read_numbers
-from structtree.data.readers.molecules.descriptors import MoleculeNumbers, Recipe, problem_of
+from structtree.data.readers.molecules.descriptors import DESCRIBED, MoleculeNumbers, Recipe, problem_of
 from structtree.data.readers.molecules.files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
 from structtree.data.readers.options import MoleculeOptions, given_options
 from structtree.data.readers.tables.delimited import CsvLayout, csv_layout
@@ -84,7 +86,7 @@ def from_molecules(
     missing_words: Sequence[str] = MISSING_WORDS,
     **options: Unpack[MoleculeOptions],
 ) -> Population:
-    """Return a population of molecules.
+    """Convert RDKit molecules or SMILES to a population.
 
     Parameters
     ----------
@@ -105,7 +107,7 @@ def from_molecules(
     skip_bad : bool
         Whether to skip molecules that RDKit cannot read, with a `SkippedMolecules` warning.
     cache : bool
-        Whether to cache the descriptors of many texts; True by default.
+        Whether to cache the descriptors of large inputs given as strings; True by default.
 
     Examples
     --------
@@ -132,7 +134,7 @@ def from_smiles(
     types: Mapping[str, str] | None = None,
     **options: Unpack[MoleculeOptions],
 ) -> Population:
-    """Return a population of molecules from their SMILES.
+    """Convert SMILES to a population of molecules.
 
     Parameters
     ----------
@@ -159,7 +161,7 @@ def from_smiles(
 
 
 def _text_or_none(text: Any, row: int) -> str | None:
-    """Return a SMILES as text; NaN and similar values are missing."""
+    """Return a SMILES as a string, None for NaN and other missing values."""
     if isinstance(text, str) or text is None:
         return None if text is None else str(text)
     if type(text).__name__ in ("NAType", "NaTType") or (isinstance(text, float) and text != text):
@@ -188,9 +190,9 @@ def read_molecules(
     path : path or CsvLayout
         The file, which may end in ``.gz``, or the known layout of a table.
     notation : {"smiles", "molblock"}
-        The notation in the file; tables have names that end in ``.csv`` or ``.tsv``.
+        Notation of the molecules; files that end in ``.csv`` or ``.tsv`` are tables.
     smiles : str, optional
-        The column of SMILES, if it has another name.
+        SMILES column; recognised by its name by default.
     types, missing_words, hydrogens, largest_fragment, neutralise, skip_bad, cache
         As in `from_molecules`.
     decimal, delimiter, header, names, encoding
@@ -222,10 +224,10 @@ def read_molecules(
     return _population(_Batch(found.texts, notation, found.rest, found.names), overrides, options)
 
 
-# ---- from texts or molecules to a population -------------------------------------------------------------
+# ---- molecules to a population ------------- -------------------------------------------------------------
 
 _LISTED = 10
-"""Maximum number of bad molecules to list; the others are counted."""
+"""Maximum number of unreadable molecules to list; the others are counted."""
 
 
 def _rdkit(source: str | None = None) -> Any:
@@ -250,7 +252,7 @@ class _Batch:
     names: Mapping[str, Sequence[str | None]]
 
     def error(self, problems: Mapping[int, str]) -> DataError:
-        """Return the error about all molecules that cannot be read."""
+        """Return one error for all unreadable molecules."""
         if len(problems) == 1:
             ((row, message),) = problems.items()
             fix = f"correct it, or skip unreadable molecules with {option_text('skip_bad', True)}"
@@ -258,10 +260,10 @@ class _Batch:
         message = f"RDKit cannot read {len(problems):,} of {len(self.items):,} molecules"
         fix = f"correct them, or skip unreadable molecules with {option_text('skip_bad', True)}"
         if len(problems) == len(self.items):
-            fix = "correct them; none can be skipped, because none can be read"
+            fix = "correct them; none can be skipped, because no molecule would remain"
         if len(problems) == len(self.items) and self.sheet.source is None and isinstance(self.items[0], str):
-            message = f"expected SMILES, but RDKit cannot read any of the {len(problems):,} texts"
-            fix = "to use other texts, pass them as a column of a DataFrame"
+            message = f"expected SMILES, but RDKit cannot read any of the {len(problems):,} strings"
+            fix = "to use other strings, pass them as a column of a DataFrame"
         return DataError(f"{message}; {fix}:{self._listed(problems)}", source=self.sheet.source)
 
     def warning(self, problems: Mapping[int, str]) -> SkippedMolecules:
@@ -295,24 +297,24 @@ def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -
     if len(problems) == found.n or (problems and not skip_bad):
         raise batch.error(problems)
     if problems:
-        warnings.warn(batch.warning(problems), stacklevel=4)
+        warnings.warn(batch.warning(problems), stacklevel=3)
     kept = np.delete(np.arange(found.n), found.bad)
     provenance = Provenance(kept, found.n, batch.names, columns, problems)
     return _tables(found, {name: column.take(kept) for name, column in columns.items()}, provenance)
 
 
 def _check_kinds(overrides: Overrides, batch: _Batch) -> None:
-    """Raise an error for the kind of an unknown column, or for a kind of molecule names other than text."""
+    """Raise `UsageError` if a kind is declared for an unknown column, or a kind other than nominal for the SMILES."""
     known = dict.fromkeys([*batch.sheet.columns, *batch.names])
     attributes = tuple(Attribute(name, "nominal") for name in known)
     overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
     for name in batch.names:
         wanted = None if name in batch.sheet.columns else overrides.declared_kind("Molecule", name)
         if wanted is not None and wanted.kind != "nominal":
-            raise UsageError(f"{name!r} is the text of the molecules; it cannot be read as {wanted.kind!r}")
+            raise UsageError(f"{name!r} contains the molecules; it cannot be read as {wanted.kind!r}")
 
 
-# ---- from numbers to tables ------------------------------------------------------------------------------
+# ---- descriptors to tables -------------------------------------------------------------------------------
 
 _Ints = NDArray[np.int64]
 _WHOLE = ("donors", "acceptors", "rotatable", "charge")
@@ -326,16 +328,12 @@ class _Wired:
 
     Parameters
     ----------
-    begin, end : array
-        The two atoms of each bond.
     tails, heads, bonds : array
         Each bond from both ends, sorted by atom: the atom, the other atom, and the bond.
     ring_of, ring_atoms, ring_bonds : array
         The ring, atom and bond at each position of each ring.
     """
 
-    begin: _Ints
-    end: _Ints
     tails: _Ints
     heads: _Ints
     bonds: _Ints
@@ -345,23 +343,21 @@ class _Wired:
 
 
 def _wired(found: MoleculeNumbers) -> _Wired:
-    n_atoms, n_bonds, sizes = _whole(found.n_atoms), _whole(found.n_bonds), _whole(found.sizes)
+    n_atoms, n_bonds, sizes = _whole(found["n_atoms"]), _whole(found["n_bonds"]), _whole(found["sizes"])
     first_atom, first_bond = np.cumsum(n_atoms) - n_atoms, np.cumsum(n_bonds) - n_bonds
     shift = np.repeat(first_atom, n_bonds)
-    begin, end = _whole(found.bond["begin"]) + shift, _whole(found.bond["end"]) + shift
+    begin, end = _whole(found["bond.begin"]) + shift, _whole(found["bond.end"]) + shift
     tails, heads = np.concatenate([begin, end]), np.concatenate([end, begin])
     order = np.argsort(tails, kind="stable")
     ring_of = np.repeat(np.arange(len(sizes)), sizes)
-    molecule_of = np.repeat(np.arange(len(n_atoms)), _whole(found.n_rings))[ring_of]
+    molecule_of = np.repeat(np.arange(len(n_atoms)), _whole(found["n_rings"]))[ring_of]
     return _Wired(
-        begin,
-        end,
         tails[order],
         heads[order],
         np.tile(np.arange(len(begin)), 2)[order],
         ring_of,
-        _whole(found.ring_atoms) + first_atom[molecule_of],
-        _whole(found.ring_bonds) + first_bond[molecule_of],
+        _whole(found["ring_atoms"]) + first_atom[molecule_of],
+        _whole(found["ring_bonds"]) + first_bond[molecule_of],
     )
 
 
@@ -372,38 +368,38 @@ def _tables(found: MoleculeNumbers, columns: Mapping[str, Column], provenance: P
 
 
 def _molecules(found: MoleculeNumbers, columns: Mapping[str, Column]) -> TypedTable:
-    """Return the descriptors and the columns of the file, which override descriptors of the same name."""
-    kinds: dict[str, Kind] = {name: "int" if name in _WHOLE else "real" for name in found.molecule}
-    own = {name: Column(kinds[name], _rounded(values)) for name, values in found.molecule.items()}
+    """Return the table of molecules; columns of the file override descriptors of the same name."""
+    kinds: dict[str, Kind] = {name: "int" if name in _WHOLE else "real" for name in DESCRIBED}
+    own = {name: Column(kind, _rounded(found[f"molecule.{name}"])) for name, kind in kinds.items()}
     links = {
-        Link("atoms", "set", "Atom"): Adjacency.in_order(found.n_atoms),
-        Link("rings", "set", "Ring"): Adjacency.in_order(found.n_rings),
+        Link("atoms", "set", "Atom"): Adjacency.in_order(found["n_atoms"]),
+        Link("rings", "set", "Ring"): Adjacency.in_order(found["n_rings"]),
     }
     for link in links:
         if link.name in columns:
             raise DataError(f"the column {link.name!r} has the same name as a link of Molecule; rename the column")
-    return typed_table("Molecule", len(found.n_atoms), {**own, **columns}, links)
+    return typed_table("Molecule", len(found["n_atoms"]), {**own, **columns}, links)
 
 
 def _atoms(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     from rdkit.Chem import GetPeriodicTable, HybridizationType
 
-    n_atoms = len(found.atom["number"])
-    numbers = _whole(found.atom["number"])
+    n_atoms = len(found["atom.number"])
+    numbers = _whole(found["atom.number"])
     symbol = GetPeriodicTable().GetElementSymbol
-    charges = _rounded(found.atom["partial_charge"])
+    charges = _rounded(found["atom.partial_charge"])
     degree = np.bincount(wired.tails, minlength=n_atoms)
     aromatic = np.bincount(wired.tails[_is_aromatic(found)[wired.bonds]], minlength=n_atoms) > 0
     columns = {
         "element": named_column(numbers, {number: symbol(number) for number in np.unique(numbers).tolist()}),
-        "charge": int_column(found.atom["charge"]),
+        "charge": int_column(found["atom.charge"]),
         "partial_charge": Column("real", np.where(np.isfinite(charges), charges, np.nan)),
         "aromatic": bool_column(aromatic),
         "degree": int_column(degree),
-        "hydrogens": int_column(found.atom["hydrogens"]),
-        "hybridisation": named_column(_whole(found.atom["hybridisation"]), _enum_names(HybridizationType)),
+        "hydrogens": int_column(found["atom.hydrogens"]),
+        "hybridisation": named_column(_whole(found["atom.hybridisation"]), _enum_names(HybridizationType)),
         "in_ring": bool_column(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
-        "chirality": named_column(_whole(found.atom["chirality"]), _CHIRALITY),
+        "chirality": named_column(_whole(found["atom.chirality"]), _CHIRALITY),
     }
     return typed_table("Atom", n_atoms, columns, {Link("bonds", "set", "Bond"): Adjacency.in_order(degree)})
 
@@ -412,21 +408,21 @@ def _bonds(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     from rdkit.Chem import BondStereo, BondType
 
     stereo = {int(value): _STEREO[name] for name, value in BondStereo.names.items() if name in _STEREO}
-    in_ring = np.bincount(wired.ring_bonds, minlength=len(wired.begin)) > 0
+    in_ring = np.bincount(wired.ring_bonds, minlength=len(found["bond.order"])) > 0
     columns = {
-        "order": named_column(_whole(found.bond["order"]), _enum_names(BondType)),
-        "conjugated": bool_column(_whole(found.bond["conjugated"]) > 0),
+        "order": named_column(_whole(found["bond.order"]), _enum_names(BondType)),
+        "conjugated": bool_column(_whole(found["bond.conjugated"]) > 0),
         "in_ring": bool_column(in_ring),
-        "stereo": named_column(_whole(found.bond["stereo"]), stereo),
+        "stereo": named_column(_whole(found["bond.stereo"]), stereo),
     }
     seen = {name: column.take(wired.bonds) for name, column in columns.items()}
     return typed_table("Bond", len(wired.heads), seen, {Link("to", "one", "Atom"): Adjacency.single(wired.heads)})
 
 
 def _rings(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
-    sizes = _whole(found.sizes)
+    sizes = _whole(found["sizes"])
     n_plain = np.bincount(wired.ring_of[~_is_aromatic(found)[wired.ring_bonds]], minlength=len(sizes))
-    is_hetero = _whole(found.atom["number"])[wired.ring_atoms] != _CARBON
+    is_hetero = _whole(found["atom.number"])[wired.ring_atoms] != _CARBON
     columns = {
         "size": int_column(sizes),
         "aromatic": bool_column(n_plain == 0),
@@ -443,7 +439,7 @@ _CARBON = 6
 
 
 def _fused(wired: _Wired, n_rings: int) -> Adjacency:
-    """Return the rings that share a bond with each ring, each pair once."""
+    """Return the links from each ring to the rings that share a bond with it."""
     order = np.argsort(wired.ring_bonds, kind="stable")
     bonds, rings = wired.ring_bonds[order], wired.ring_of[order]
     pairs = [np.empty(0, dtype=np.int64)]
@@ -459,7 +455,7 @@ def _fused(wired: _Wired, n_rings: int) -> Adjacency:
 def _is_aromatic(found: MoleculeNumbers) -> NDArray[np.bool_]:
     from rdkit.Chem import BondType
 
-    return np.asarray(_whole(found.bond["order"]) == int(BondType.AROMATIC))
+    return np.asarray(_whole(found["bond.order"]) == int(BondType.AROMATIC))
 
 
 def _enum_names(enum: Any) -> dict[int, str]:
@@ -476,7 +472,7 @@ def _whole(values: NDArray[Any]) -> _Ints:
     return np.asarray(values, dtype=np.int64)
 
 
-# ---- what the user has besides ---------------------------------------------------------------------------
+# ---- attributes given by the user--------------------------------------------------------------------------
 
 
 def _properties(molecules: Sequence[Any], mol: Any) -> dict[str, Sequence[Any]]:
@@ -499,7 +495,7 @@ def _given_columns(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Se
 
 
 def _raw(values: Sequence[Any], missing_words: Sequence[str]) -> Texts | PythonValues:
-    """Return a column of any values; texts are read as numbers if all of them are."""
+    """Return values as a raw column; strings become numbers if all of them are numeric."""
     if all(value is None or isinstance(value, str) for value in values):
         return Texts(present(values, missing_words))
     return PythonValues(values)

@@ -1,8 +1,8 @@
 """Scaffolds of molecules: their ring systems and linkers.
 
-As G.W. Bemis and M.A. Murcko define them ("The Properties of Known Drugs", Journal of Medicinal Chemistry 39, 1996).
-RDKit computes them for molecules rebuilt from the atoms and bonds of a population, so that the file format and the
-reading options do not matter.
+The definition is that of G.W. Bemis and M.A. Murcko, "The Properties of Known Drugs", Journal of Medicinal Chemistry
+39, 1996. Molecules are rebuilt from the atoms and bonds of a population, so that the file format and the reading
+options do not matter, and RDKit computes their scaffolds.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Parts:
         self.bonds_of, self.to = atoms.links["bonds"], bonds.links["to"]
 
     def molecule(self, row: int) -> Any:
-        """Return one molecule without hydrogen atoms; each bond is listed at both ends."""
+        """Return a molecule without hydrogen atoms."""
         from rdkit import Chem
 
         built, places = Chem.RWMol(), {}

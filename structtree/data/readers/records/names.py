@@ -43,7 +43,7 @@ class Names:
     """
 
     type_name: str
-    _near: dict[Any, int] = field(default_factory=dict)
+    _recent: dict[Any, int] = field(default_factory=dict)
     _texts: dict[Any, int] = field(default_factory=dict)
     _numbers: list[_Numbers] = field(default_factory=list)
 
@@ -64,23 +64,23 @@ class Names:
 
     def rows(self, names: Sequence[Any]) -> NDArray[np.int64] | None:
         """Return the rows of names, or None if some are not known."""
-        for known in (self._near, self._texts):
+        for known in (self._recent, self._texts):
             try:
                 return np.fromiter(map(known.__getitem__, names), np.int64, len(names))
             except KeyError:
                 continue
         return None
 
-    def leave(self) -> None:
+    def forget_recent(self) -> None:
         """Clear the dictionary of recent names."""
-        self._near = {}
+        self._recent = {}
 
-    def recall(self) -> Iterable[Any]:
+    def load_all(self) -> Iterable[Any]:
         """Make all names recent and return them."""
-        self._near = dict(self._texts)
+        self._recent = dict(self._texts)
         for batch in self._numbers:
-            self._near.update(zip(batch.names.tolist(), batch.rows.tolist(), strict=True))
-        return self._near.keys()
+            self._recent.update(zip(batch.names.tolist(), batch.rows.tolist(), strict=True))
+        return self._recent.keys()
 
     def check(self) -> None:
         """Raise `DataError` for a name that was defined twice in distant places."""
@@ -97,11 +97,11 @@ class Names:
                 at -= len(batch.names)
 
     def _add(self, names: Sequence[Any], rows: NDArray[np.int64], trail: Trail | Origin) -> None:
-        n_before, apart = len(self._near), self._near.keys().isdisjoint(names)
-        if apart:
-            self._near.update(zip(names, rows.tolist(), strict=True))
-        if len(self._near) != n_before + len(names):
-            index = _first_repeated(names, set() if apart else set(self._near))
+        n_before, is_disjoint = len(self._recent), self._recent.keys().isdisjoint(names)
+        if is_disjoint:
+            self._recent.update(zip(names, rows.tolist(), strict=True))
+        if len(self._recent) != n_before + len(names):
+            index = _first_repeated(names, set() if is_disjoint else set(self._recent))
             raise self._given_twice(names[index], index, trail)
         if isinstance(names[0], int):
             # Integers with more than 64 bits are stored like strings.

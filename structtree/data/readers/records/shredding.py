@@ -134,7 +134,7 @@ class _Gathered:
 
 
 class Shredder:
-    """Incremental converter of nested records to a population.
+    """Incremental conversion of nested records to a population.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class Shredder:
         self._unresolved += [pending for pending in self._pending if not self._resolved(pending)]
         self._pending.clear()
         for gathered in self._gathered.values():
-            gathered.names.leave()
+            gathered.names.forget_recent()
 
     def finish(self) -> Population:
         """Return the population of all records."""
@@ -201,7 +201,7 @@ class Shredder:
         for gathered in self._gathered.values():
             gathered.names.check()
             if self._unresolved:
-                gathered.names.recall()
+                gathered.names.load_all()
         for pending in self._unresolved:
             if not self._resolved(pending):
                 raise self._dangling(pending)
@@ -230,7 +230,7 @@ class Shredder:
         return _Targets(arrivals.lengths, self._enqueue(arrivals, elements, keys, trail))
 
     def _take_in_named(self, arrivals: _Arrivals, keys: Sequence[str]) -> _Targets:
-        """Do the same as `_take_in` if some of the elements are references."""
+        """Do the same as `_take_in` for a slot with references."""
         elements, trail = arrivals.elements, arrivals.trail
         is_named = ["$ref" in row for row in elements] if len(keys) > 1 or not all(elements) else None
         if is_named is None:
@@ -312,10 +312,8 @@ class Shredder:
             try:
                 add(batch, key, batch.values(key))
             except ValueMismatch as mismatch:
-                text = f"to read all of them as text: {option_text('types', {key: 'nominal'})}"
-                fix = text if mismatch.fix == "nominal" else None
                 path = "" if batch.plain else f".{key}"
-                raise batch.trail.error(mismatch.index, mismatch.message, path, fix) from None
+                raise batch.trail.error(mismatch.index, mismatch.message, path, mismatch.text_fix(key)) from None
         self._require_references(batch)
 
     def _add_found(self, batch: _Batch, key: str, values: Sequence[Any]) -> None:
@@ -410,7 +408,7 @@ class Shredder:
         target = self._targets.get(pending.slot)
         searched = [target] if target else list(self._gathered)
         known: set[Any] = set().union(
-            *(self._gathered[name].names.recall() for name in searched if name in self._gathered)
+            *(self._gathered[name].names.load_all() for name in searched if name in self._gathered)
         )
         for place, name in zip(pending.places.tolist(), pending.names, strict=True):
             if name not in known:
@@ -420,7 +418,7 @@ class Shredder:
         message = f"the references in {pending.slot} are ambiguous: {', '.join(searched)}"
         return pending.trail.error(int(pending.places[0]), message, fix='add "$type" next to "$ref"')
 
-    # ---- all of it into a population
+    # ---- schema and tables
 
     def _table(self, record: RecordType) -> Table:
         gathered = self._gathered[record.name]

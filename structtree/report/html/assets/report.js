@@ -283,7 +283,7 @@ function showDetail(i) {
   detail.replaceChildren(...parts.flat(Infinity));
 }
 function seenTable(node) {
-  if (!node.counts) return h("div", {}, h("p", {}, `n = ${number(node.n)}, mean ${number(node.mean)}, standard deviation ${number(node.sd)}`),
+  if (!node.counts) return h("div", {}, h("p", {}, `n = ${number(node.n)}, mean ${number(node.mean)}${node.sd === undefined ? "" : `, standard deviation ${number(node.sd)}`}`),
     node.bins ? histogram(node.bins) : "");
   const whole = node.counts.reduce((a, b) => a + b, 0) || 1;
   const rows = node.counts.map((n, k) => [n, k]).filter(([n]) => n).sort((a, b) => b[0] - a[0]);

@@ -1,4 +1,4 @@
-"""Databases as of a date: no path leads to what lies after the date of an individual, nor to another one's label."""
+"""Databases as of a date: no path reaches later rows, or the label of another individual."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def test_an_individual_sees_only_rows_before_its_date(bank):
     assert population.record(1, depth=2)["account"]["payment"][0]["days_before"] == 366
 
 
-def test_the_labels_of_other_individuals_are_not_seen(bank):
+def test_the_labels_of_other_individuals_are_hidden(bank):
     population = open_data(bank, individual="loan", target="status", as_of="date").population
     members = {name: set(population.schema.type(name).members) for name in population.schema.names}
     assert not any("status" in names for names in members.values())
 
 
-def test_nothing_after_a_day_is_seen(bank):
+def test_rows_after_a_given_day_are_hidden(bank):
     frozen = Population.from_database(bank, individual="loan", frozen_at="2020-12-31")
     assert [paid(frozen, i) for i in range(3)] == [[10, 20]] * 3
     both = Population.from_database(bank, individual="loan", as_of="date", frozen_at="2020-12-31")
     assert [paid(both, i) for i in range(3)] == [[10], [10, 20], [10, 20]]
 
 
-def test_individuals_after_a_day_are_left_out_and_told(bank):
+def test_individuals_dated_after_a_day_are_excluded_and_reported(bank):
     for own in ({}, {"as_of": "date"}):
         opened = open_data(bank, individual="loan", target="status", exclude_after="2021-01-01", **own)
         assert opened.target.tolist() == ["good", "bad"]
@@ -63,18 +63,18 @@ def test_individuals_after_a_day_are_left_out_and_told(bank):
         assert [paid(opened.population, i) for i in range(2)] == ([[10], [10, 20]] if own else [[10, 20]] * 2)
 
 
-def test_a_table_may_be_dated_by_nothing(bank):
+def test_a_table_can_have_no_dates(bank):
     population = Population.from_database(bank, individual="loan", as_of="date", dates=["payment"])
     assert [paid(population, i) for i in range(3)] == [[10, 20, 30]] * 3
 
 
-def test_an_individual_may_stop_to_see_before_its_date(bank):
+def test_a_lead_hides_rows_shortly_before_the_date(bank):
     population = Population.from_database(bank, individual="loan", as_of="date", lead=240)
     assert [paid(population, i) for i in range(3)] == [[], [10], [10, 20]]
     assert population.record(1, depth=2)["account"]["payment"][0]["days_before"] == 366 - 240
 
 
-def test_how_long_ago_is_asked_and_not_when(bank):
+def test_dates_become_ages(bank):
     connection = sqlite3.connect(bank)
     connection.execute("ALTER TABLE payment ADD COLUMN year INTEGER")
     connection.execute("UPDATE payment SET year = strftime('%Y', day)")
@@ -98,7 +98,7 @@ def test_recent_rows_are_averaged_and_counted(bank):
     assert "top -> count payment (days_before <= 365) >= *" in text
 
 
-def test_what_identifies_rows_of_a_table_is_not_asked_though_many_individuals_see_each_row(bank):
+def test_identifiers_are_skipped_although_many_individuals_see_each_row(bank):
     connection = sqlite3.connect(bank)
     connection.executemany("INSERT INTO account VALUES (?, ?)", [(i, f"town {i}") for i in range(2, 50)])
     connection.executemany(
@@ -109,7 +109,7 @@ def test_what_identifies_rows_of_a_table_is_not_asked_though_many_individuals_se
     assert "skipped: account.town" in default_grammar(population).notes[0]
 
 
-def test_another_table_of_labels_is_pointed_out(bank):
+def test_another_table_of_labels_is_reported(bank):
     connection = sqlite3.connect(bank)
     connection.execute("CREATE TABLE repaid(id INTEGER PRIMARY KEY, account_id INTEGER, date DATE, in_full INTEGER)")
     connection.commit()
@@ -124,19 +124,19 @@ def test_another_table_of_labels_is_pointed_out(bank):
     [
         ({"as_of": "dat"}, UnknownNameError, "did you mean 'date'"),
         ({"as_of": "status"}, DataError, "not a date"),
-        ({"lead": 3}, UsageError, "needs as_of"),
+        ({"lead": 3}, UsageError, "requires the date of the individuals: as_of"),
         ({"as_of": "date", "lead": -1}, UsageError, "must be a number of days >= 0; got -1"),
         ({"as_of": "id", "types": {"loan.id": "int"}}, DataError, "types={'loan.id': 'date'}"),
         ({"frozen_at": "soon"}, DataError, "takes a day such as 2010-01-01"),
         ({"exclude_after": "2020-01-01 12:00"}, DataError, "exclude_after takes a day such as 2010-01-01"),
         ({"exclude_after": "2019-01-01"}, DataError, "no loan is dated 2019-01-01 or before"),
         ({"exclude_after": "2019-01-01", "individual": "account"}, DataError, "account has no date column"),
-        ({"exclude_after": "2019-01-01", "frozen_at": "2019-01-01"}, UsageError, "give one of them"),
-        ({"dates": ["payment.day"]}, UsageError, "only with as_of, frozen_at or exclude_after"),
+        ({"exclude_after": "2019-01-01", "frozen_at": "2019-01-01"}, UsageError, "mutually exclusive"),
+        ({"dates": ["payment.day"]}, UsageError, "requires as_of, frozen_at or exclude_after"),
         ({"as_of": "date", "lead": 10**400}, UsageError, "lead must be at most 3,652,059 days"),
         ({"as_of": "date", "dates": ["payment.paid"]}, UnknownNameError, "unknown date of payment 'paid'"),
     ],
 )
-def test_a_date_that_is_none_is_refused(bank, options, error, words):
+def test_invalid_time_limits_are_rejected(bank, options, error, words):
     with pytest.raises(error, match=words):
         Population.from_database(bank, **{"individual": "loan", **options})

@@ -1,4 +1,4 @@
-"""Guesses of keys: what names and values suggest, and what they do not."""
+"""Guessed keys: which names and values suggest a key, and which do not."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ CUSTOMERS = {"id": [4, 5, 6], "age": [30, 40, 50]}
 @pytest.mark.parametrize(
     "column", ["customer_id", "customerId", "CustomerID", "customer", "customers_id", "paying_customer_id"]
 )
-def test_a_number_refers_to_the_table_that_it_is_called_after(column):
+def test_a_number_refers_to_the_table_it_is_named_after(column):
     assert foreign_keys(customers=CUSTOMERS, orders={"total": [1.5, 2.5], column: [5, 4]}) == [
         f"orders.{column}=customers.id"
     ]
 
 
 @pytest.mark.parametrize("column", ["age", "amount", "id", "number"])
-def test_a_number_that_is_only_contained_refers_to_nothing(column):
+def test_inclusion_alone_does_not_make_a_number_a_key(column):
     assert foreign_keys(customers=CUSTOMERS, orders={"total": [1.5, 2.5], column: [5, 4]}) == []
 
 
-def test_text_that_is_nearly_all_among_the_keys_refers_to_them():
+def test_text_refers_to_keys_that_include_nearly_all_of_it():
     airports = {"faa": ["JFK", "LGA", "EWR", "DEN", "BOS"], "height": [13, 21, 18, 5431, 19]}
     flights = {"delay": [1.0, 2.0, 3.0, 4.0], "dest": ["JFK", "DEN", "BOS", "LGA"]}
     assert foreign_keys(airports=airports, flights=flights) == ["flights.dest=airports.faa"]
@@ -47,7 +47,7 @@ def test_text_that_is_nearly_all_among_the_keys_refers_to_them():
     assert foreign_keys(airports=airports, flights=flights) == []
 
 
-def test_a_key_of_several_columns_is_the_smallest_that_tells_rows_apart():
+def test_a_composite_key_is_the_smallest_unique_one():
     weather = {"origin": ["A", "A", "B", "B"], "day": [1, 2, 1, 2], "hour": [7, 7, 7, 8], "t": ["x", "y", "x", "y"]}
     flights = {"delay": [1.0, 2.5, 1.5], "origin": ["A", "B", "B"], "t": ["y", "x", "x"], "day": [2, 1, 1]}
     found = guessed(weather=weather, flights=flights)
@@ -56,7 +56,7 @@ def test_a_key_of_several_columns_is_the_smallest_that_tells_rows_apart():
     )
 
 
-def test_a_role_at_the_end_of_names_makes_a_key_of_its_own():
+def test_each_suffix_of_column_names_makes_a_separate_key():
     teams = {"yearID": [1, 1, 2, 2], "teamID": ["A", "B", "A", "B"], "wins": [3, 4, 5, 3]}
     finals = {"yearID": [1, 2], "teamIDwinner": ["A", "B"], "teamIDloser": ["B", "A"], "games": [4, 4]}
     assert sorted(foreign_keys(teams=teams, finals=finals)) == [
@@ -65,25 +65,25 @@ def test_a_role_at_the_end_of_names_makes_a_key_of_its_own():
     ]
 
 
-def test_two_tables_with_one_key_refer_to_each_other_one_way():
+def test_of_two_tables_with_the_same_key_one_refers_to_the_other():
     people = {"person_id": [1, 2, 3], "age": [3, 2, 1]}
     details = {"person_id": [1, 3], "note": ["x", "x"]}
     assert foreign_keys(details=details, people=people) == ["details.person_id=people.person_id"]
 
 
-def test_a_table_refers_to_itself_where_a_name_says_so():
+def test_a_table_refers_to_itself_if_a_name_suggests_it():
     staff = {"id": [1, 2, 3], "manager_id": [None, 1, 1], "age": [30, 20, 10]}
     assert foreign_keys(staff=staff) == ["staff.manager_id=staff.id"]
 
 
-def test_a_column_that_only_happens_to_differ_is_no_key_and_stays_an_attribute():
+def test_a_column_that_is_unique_by_chance_remains_an_attribute():
     assert guessed(t={"weight": [3, 1, 2], "kind": ["a", "b", "a"]}).tables["t"].key == ()
     assert guessed(t={"kind": ["a", "b", "a"], "t_id": [3, 1, 2]}).tables["t"].key == ("t_id",)
     population = Population.from_database({"t": pd.DataFrame({"weight": [3, 1, 2]})})
     assert population.record(0) == {"weight": 3}
 
 
-def test_tables_that_declared_keys_touch_are_left_as_they_are_declared():
+def test_nothing_is_guessed_between_tables_with_declared_keys():
     frames = {
         "a": {"a_id": [1, 2], "x": [1, 2]},
         "b": {"b_id": [1, 2], "a_id": [1, 2], "y": [1, 2]},
@@ -95,7 +95,7 @@ def test_tables_that_declared_keys_touch_are_left_as_they_are_declared():
     assert [str(key) for key in found.foreign_keys] == ["b.b_id=a.a_id", "c.a_id=a.a_id"]
 
 
-def test_what_the_user_settles_is_not_guessed():
+def test_nothing_is_guessed_for_links_given_by_the_user():
     frames = {
         "customers": pd.DataFrame(CUSTOMERS),
         "others": pd.DataFrame({"nr": [4, 5], "x": [1, 2]}),
@@ -130,7 +130,7 @@ def test_the_keys_of_baseball_are_found(shared_data):
     assert all(match.fit > 0.9 for match in found.values())
 
 
-def test_the_keys_of_flights_are_found_and_what_dangles_is_counted(shared_data):
+def test_the_keys_of_flights_are_found_with_their_dangling_rows(shared_data):
     with pytest.warns(UserWarning, match="converted to UTC"):
         population = read_data(shared_data("nycflights13"), individual="flights")
     relations = provenance_of(population).relations

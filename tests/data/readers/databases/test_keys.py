@@ -1,4 +1,4 @@
-"""Foreign keys lead where comparing every row with every row says; links both ways are each other's inverse."""
+"""Foreign keys match a comparison of all pairs of rows, and links in both directions are inverse."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXTS = ["0", "1", " 2", "a", "b ", str(LARGE + 1), "1.5"]
 
 @st.composite
 def columns(draw, n_rows):
-    """A column of numbers, of text, of both, or coded."""
+    """Columns of numbers, text, or both, possibly coded."""
     numbers = st.one_of(st.none(), st.integers(0, 4), st.integers(LARGE, LARGE + 2))
     texts = st.one_of(st.none(), st.sampled_from(TEXTS))
     cells = draw(st.lists(draw(st.sampled_from([numbers, texts])), min_size=n_rows, max_size=n_rows))
@@ -31,7 +31,7 @@ def columns(draw, n_rows):
 
 @st.composite
 def two_tables(draw):
-    """Two tables, and a foreign key of one or two columns between them."""
+    """Two tables with a foreign key of one or two columns."""
     n_parents, n_children, n_columns = draw(st.integers(0, 5)), draw(st.integers(0, 6)), draw(st.integers(1, 2))
     parents = [draw(columns(n_parents)) for _ in range(n_columns)]
     children = [draw(columns(n_children)) for _ in range(n_columns)]
@@ -44,7 +44,7 @@ def two_tables(draw):
 
 
 def number(value):
-    """A value as a number, a whole one exactly; None if it is none."""
+    """Convert a value to a number, exactly if it is an integer; None if it is not numeric."""
     for kind in (int, float):
         try:
             return kind(value)
@@ -58,7 +58,7 @@ def plain(value):
 
 
 def equal(one, other, one_column, other_column):
-    """Two values as a person compares them: numbers with numbers, also those that are written as text."""
+    """Compare two values as a person would: as numbers even if one is text."""
     mixed = any(isinstance(v, str) for v in one_column) != any(isinstance(v, str) for v in other_column)
     if one is None or other is None:
         return one is None and other is None
@@ -68,7 +68,7 @@ def equal(one, other, one_column, other_column):
 
 
 def slow_match(children, parents, row):
-    """The rows of the parent that a row of the child refers to, by comparing it with each."""
+    """Find the parent rows that a child row refers to by comparing it with each."""
     mine = [column[row] for column in children]
     if all(value is None for value in mine):
         return []
@@ -83,7 +83,7 @@ def slow_match(children, parents, row):
 
 
 @given(two_tables())
-def test_a_foreign_key_leads_where_comparing_all_rows_says(case):
+def test_a_foreign_key_matches_the_rows_that_a_full_comparison_matches(case):
     tables, key, (children, parents) = case
     match = KeyColumns(tables).match(key)
     expected = [slow_match(children, parents, row) for row in range(len(children[0]))]
@@ -95,7 +95,7 @@ def test_a_foreign_key_leads_where_comparing_all_rows_says(case):
 
 @pytest.mark.filterwarnings("ignore:.* beyond 2")
 @given(two_tables())
-def test_links_both_ways_are_inverse_and_fit_their_kinds(case):
+def test_links_in_both_directions_are_inverse_and_agree_with_their_kinds(case):
     tables, key, _ = case
     tables["child"] = replace(tables["child"], sheet=replace(tables["child"].sheet))
     population = link_tables(Database("test", tables, (key,)), "child" if tables["child"].sheet.n_rows else None)
@@ -109,7 +109,7 @@ def test_links_both_ways_are_inverse_and_fit_their_kinds(case):
 
 
 @given(st.lists(st.sampled_from(["a", "b", None]), max_size=6), st.lists(st.integers(0, 2), max_size=6))
-def test_columns_differ_if_no_two_rows_are_alike(texts, numbers):
+def test_columns_are_unique_if_no_two_rows_are_equal(texts, numbers):
     n = min(len(texts), len(numbers))
     rows = list(zip(texts[:n], numbers[:n], strict=True))
     sheet = Sheet({"t": PythonValues(texts[:n]), "n": PythonValues(numbers[:n])}, n)

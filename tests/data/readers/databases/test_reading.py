@@ -1,4 +1,4 @@
-"""Databases as linked columns: types, links both ways, names, what the user says, and what is left as it was."""
+"""Databases as linked columns: types, links, names, options given by the user, and files that stay unchanged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def database(*statements):
 # ---- types and links -------------------------------------------------------------------------------------
 
 
-def test_a_table_is_a_type_and_a_foreign_key_is_links_both_ways(bank):
+def test_a_table_becomes_a_type_and_a_foreign_key_two_links(bank):
     population = read_data(bank, individual="loan")
     assert population.schema.individual == "loan"
     assert set(population.schema.names) == {"district", "account", "client", "loan", "card"}
@@ -63,14 +63,14 @@ def test_a_table_is_a_type_and_a_foreign_key_is_links_both_ways(bank):
     }
 
 
-def test_keys_are_no_attributes_and_text_that_is_dates_is_dates(bank):
+def test_keys_are_not_attributes_and_dates_in_text_are_dates(bank):
     population = read_data(bank, individual="loan")
     assert attributes_of(population, "loan") == {"amount": "real", "status": "nominal", "note": "nominal"}
     assert attributes_of(population, "account") == {"opened": "date"}
     assert attributes_of(population, "client") == {"born": "date"}
 
 
-def test_a_reference_that_leads_nowhere_in_some_rows_is_optional_and_counted(bank):
+def test_a_dangling_reference_is_optional_and_counted(bank):
     population = read_data(bank, individual="account")
     assert links_of(population, "account")["district"] == ("optional", "district")
     assert population.table("account").links["district"].lengths.tolist() == [1, 1, 0, 0]
@@ -79,7 +79,7 @@ def test_a_reference_that_leads_nowhere_in_some_rows_is_optional_and_counted(ban
         read_data(bank, individual="account", strict=True)
 
 
-def test_a_self_reference_has_a_name_each_way(bank):
+def test_a_self_reference_has_a_name_in_each_direction(bank):
     population = read_data(bank, individual="client")
     found = links_of(population, "client")
     assert found["introduced_by"] == ("optional", "client")
@@ -88,7 +88,7 @@ def test_a_self_reference_has_a_name_each_way(bank):
     assert introduced.of(0).tolist() == [1, 2]
 
 
-def test_a_table_that_only_joins_is_links_between_the_others(bank):
+def test_a_join_table_becomes_links_between_the_others(bank):
     population = read_data(bank, individual="client")
     assert "disposition" not in population.schema
     assert links_of(population, "client")["account"] == ("set", "account")
@@ -97,7 +97,7 @@ def test_a_table_that_only_joins_is_links_between_the_others(bank):
     assert "disposition" in read_data(bank, individual="disposition").schema
 
 
-def test_pairs_that_a_table_joins_twice_are_taken_once_and_told():
+def test_duplicate_pairs_of_a_join_table_are_used_once_and_reported():
     connection = database(
         "CREATE TABLE a(id INTEGER PRIMARY KEY, x); CREATE TABLE b(id INTEGER PRIMARY KEY, y);"
         "CREATE TABLE ab(a REFERENCES a(id), b REFERENCES b(id));"
@@ -108,7 +108,7 @@ def test_pairs_that_a_table_joins_twice_are_taken_once_and_told():
     assert "ab has 1 duplicate pair; each is used once" in remarks_of(population)
 
 
-def test_a_table_that_joins_a_table_with_itself_has_links_both_ways():
+def test_a_table_joined_with_itself_has_links_in_both_directions():
     connection = database(
         "CREATE TABLE pupil(id INTEGER PRIMARY KEY, grade INTEGER);"
         "CREATE TABLE likes(pupil_id REFERENCES pupil, liked_id REFERENCES pupil, PRIMARY KEY (pupil_id, liked_id));"
@@ -120,7 +120,7 @@ def test_a_table_that_joins_a_table_with_itself_has_links_both_ways():
     assert population.record(1, depth=1)["likes_by_liked"][0]["grade"] == 9
 
 
-def test_keys_of_several_columns_are_compared_together_and_their_numbers_stay_attributes():
+def test_composite_keys_are_compared_jointly_and_their_numbers_remain_attributes():
     connection = database(
         "CREATE TABLE team(year INTEGER, code TEXT, wins INTEGER, PRIMARY KEY (year, code));"
         "CREATE TABLE game(y INTEGER, c TEXT, guests INTEGER, FOREIGN KEY (y, c) REFERENCES team);"
@@ -133,7 +133,7 @@ def test_keys_of_several_columns_are_compared_together_and_their_numbers_stay_at
     assert attributes_of(population, "game") == {"y": "int", "c": "nominal", "guests": "int"}
 
 
-def test_two_keys_to_one_table_are_told_apart():
+def test_two_keys_to_the_same_table_have_different_names():
     connection = database(
         "CREATE TABLE airport(code TEXT PRIMARY KEY, height INTEGER);"
         "CREATE TABLE flight(origin_id TEXT REFERENCES airport, dest_id TEXT REFERENCES airport, delay REAL);"
@@ -144,7 +144,7 @@ def test_two_keys_to_one_table_are_told_apart():
     assert set(links_of(population, "airport")) == {"flight_by_origin", "flight_by_dest"}
 
 
-def test_a_key_to_values_that_several_rows_have_is_sets_both_ways():
+def test_a_key_to_values_that_are_not_unique_becomes_two_sets():
     connection = database(
         "CREATE TABLE song(genre TEXT, plays INTEGER);"
         "CREATE TABLE taste(who TEXT, genre TEXT REFERENCES song(genre));"
@@ -156,7 +156,7 @@ def test_a_key_to_values_that_several_rows_have_is_sets_both_ways():
     assert "song.genre is not unique" in remarks_of(population)
 
 
-def test_keys_are_compared_whatever_they_are_stored_as():
+def test_keys_match_across_storage_types():
     connection = database(
         "CREATE TABLE a(id TEXT PRIMARY KEY, x INTEGER); CREATE TABLE b(a_id INTEGER REFERENCES a(id), y INTEGER);"
         "INSERT INTO a VALUES ('1', 5), ('2', 6); INSERT INTO b VALUES (2, 1), (1.0, 1)"
@@ -164,7 +164,7 @@ def test_keys_are_compared_whatever_they_are_stored_as():
     assert Population.from_database(connection, individual="b").table("b").links["a"].targets.tolist() == [1, 0]
 
 
-def test_a_foreign_key_of_few_words_is_an_attribute_too():
+def test_a_foreign_key_with_few_words_is_also_an_attribute():
     connection = database(
         "CREATE TABLE airline(carrier TEXT PRIMARY KEY, name TEXT);"
         "CREATE TABLE flight(carrier TEXT REFERENCES airline(carrier), delay INTEGER);"
@@ -176,7 +176,7 @@ def test_a_foreign_key_of_few_words_is_an_attribute_too():
     assert links_of(population, "flight") == {"airline": ("one", "airline")}
 
 
-def test_names_with_blanks_quotes_umlauts_and_words_of_sql_survive(tmp_path):
+def test_names_with_spaces_quotes_umlauts_and_sql_keywords_survive(tmp_path):
     path = tmp_path / "odd ' \" %3f#name.sqlite"
     connection = sqlite3.connect(path)
     connection.executescript(
@@ -196,7 +196,7 @@ def test_names_with_blanks_quotes_umlauts_and_words_of_sql_survive(tmp_path):
     default_grammar(opened.population).check(opened.population.schema)
 
 
-def test_names_that_are_taken_give_way():
+def test_links_avoid_names_that_are_taken():
     connection = database(
         "CREATE TABLE owner(id INTEGER PRIMARY KEY, pet TEXT);"
         "CREATE TABLE pet(id INTEGER PRIMARY KEY, owner TEXT, owner_id INTEGER REFERENCES owner(id));"
@@ -210,7 +210,7 @@ def test_names_that_are_taken_give_way():
 # ---- columns ---------------------------------------------------------------------------------------------
 
 
-def test_values_decide_what_a_column_is():
+def test_values_decide_the_kind_of_a_column():
     connection = database(
         "CREATE TABLE t(i TEXT, r TEXT, code TEXT, mixed INTEGER, odd INTEGER, flag BOOLEAN, gone REAL, day DATE,"
         "b BLOB);"
@@ -237,13 +237,13 @@ def _missing_words():
     return MISSING_WORDS
 
 
-def test_text_that_is_no_utf8_is_read_as_well_as_can_be():
+def test_invalid_utf8_is_replaced():
     connection = database("CREATE TABLE t(x TEXT)")
     connection.execute("INSERT INTO t VALUES (CAST(x'4af6' AS TEXT))")
     assert Population.from_database(connection).record(0) == {"x": "J\ufffd"}
 
 
-def test_kinds_that_the_user_says_go_first(bank):
+def test_kinds_given_by_the_user_take_precedence(bank):
     population = read_data(bank, individual="loan", types={"loan.account_id": "nominal", "amount": "nominal"})
     assert attributes_of(population, "loan")["account_id"] == "nominal"
     assert attributes_of(population, "loan")["amount"] == "nominal"
@@ -252,7 +252,7 @@ def test_kinds_that_the_user_says_go_first(bank):
 # ---- what the user says ----------------------------------------------------------------------------------
 
 
-def test_some_rows_are_the_individuals_and_all_are_there_to_be_reached(bank):
+def test_a_condition_selects_individuals_and_all_rows_remain_reachable(bank):
     opened = open_data(bank, individual="loan", target="status", condition="amount > 60 AND status IS NOT NULL")
     assert len(opened.population) == 2
     assert opened.target.tolist() == ["B", "A"]
@@ -267,15 +267,15 @@ def test_some_rows_are_the_individuals_and_all_are_there_to_be_reached(bank):
         ("absent > 1", "no such column"),
         ("amount >", "syntax error"),
         ("amount > 1e9", "matches none of the 3 rows of loan"),
-        ("  ", "must be a condition in SQL"),
+        ("  ", "must be an SQL condition"),
     ],
 )
-def test_a_condition_that_makes_no_sense_is_refused(bank, condition, words):
+def test_an_invalid_condition_is_rejected(bank, condition, words):
     with pytest.raises(StructtreeError, match=words):
         read_data(bank, individual="loan", condition=condition)
 
 
-def test_a_condition_needs_to_know_the_individuals(bank):
+def test_a_condition_requires_the_table_of_individuals(bank):
     with pytest.raises(UsageError, match="individual"):
         read_data(bank, condition="amount > 1")
 
@@ -287,7 +287,7 @@ def test_tables_and_columns_are_excluded(bank):
     assert "district" not in links_of(population, "account")
 
 
-def test_links_and_keys_of_the_user_go_first():
+def test_links_and_keys_given_by_the_user_take_precedence():
     frames = {
         "who": pd.DataFrame({"nr": [5, 6], "age": [30, 40]}),
         "visit": pd.DataFrame({"person": [6, 6, 5], "cost": [1.5, 2.5, 3.5]}),
@@ -305,7 +305,7 @@ def test_links_and_keys_of_the_user_go_first():
         ({"individual": "lone"}, r"unknown table 'lone' \(did you mean 'loan'"),
         ({"exclude": ["loan.nite"]}, r"unknown column of loan 'nite' \(did you mean 'note'"),
         ({"exclude": ["lone.note"]}, "unknown table 'lone'"),
-        ({"exclude": ["note"]}, "written loan.note"),
+        ({"exclude": ["note"]}, "write loan.note"),
         ({"keys": ["loan.status"]}, "loan.status is not a key"),
         ({"keys": ["loan"]}, "TABLE.COLUMN"),
         ({"links": ["loan.amount"]}, "TABLE.COLUMN=TABLE.COLUMN"),
@@ -314,12 +314,12 @@ def test_links_and_keys_of_the_user_go_first():
         ({"types": {"loan.statu": "nominal"}}, "unknown member 'loan.statu'"),
     ],
 )
-def test_what_is_not_there_is_told_with_what_may_be_meant(bank, options, words):
+def test_an_unknown_name_is_rejected_with_a_suggestion(bank, options, words):
     with pytest.raises((DataError, UnknownNameError, UsageError), match=words):
         read_data(bank, **{"individual": "loan", **options})
 
 
-def test_without_an_individual_the_target_says_it(bank):
+def test_without_an_individual_the_target_chooses_the_table(bank):
     assert open_data(bank, target="status").population.schema.individual == "loan"
     with pytest.raises(UsageError, match="'account_id' is a column of account, disposition, loan"):
         open_data(bank, target="account_id")
@@ -327,7 +327,7 @@ def test_without_an_individual_the_target_says_it(bank):
         open_data(bank, target="nothing")
 
 
-def test_a_target_that_is_a_key_is_refused_with_the_way_to_have_it(bank):
+def test_a_target_that_is_a_key_is_rejected_with_a_fix(bank):
     with pytest.raises(UsageError, match=r"types={'loan.account_id': 'nominal'}"):
         open_data(bank, individual="loan", target="account_id")
     opened = open_data(bank, individual="loan", target="account_id", types={"loan.account_id": "nominal"})
@@ -343,7 +343,7 @@ def same_schema(first, second):
     }
 
 
-def test_a_packed_file_and_an_open_connection_give_the_same(bank, tmp_path):
+def test_a_gzipped_file_and_an_open_connection_give_the_same_population(bank, tmp_path):
     whole = read_data(bank, individual="loan")
     packed = tmp_path / "packed.sqlite.gz"
     with bank.open("rb") as source, gzip.open(packed, "wb") as out:
@@ -354,7 +354,7 @@ def test_a_packed_file_and_an_open_connection_give_the_same(bank, tmp_path):
     assert same_schema(whole, Population.from_database(connection, individual="loan"))
 
 
-def test_a_folder_of_tables_is_linked_by_guesses(tmp_path):
+def test_a_folder_of_tables_is_linked_by_guessed_keys(tmp_path):
     (tmp_path / "teams.csv").write_text("team_id,town\nA,Rome\nB,Oslo\nC,Bern\n")
     (tmp_path / "games.tsv").write_text("team_id\tguests\nA\t10\nC\t20\nA\t30\n")
     pd.DataFrame({"town": ["Rome", "Oslo", "Bern"], "people": [3, 2, 1]}).to_parquet(tmp_path / "towns.parquet")
@@ -378,7 +378,7 @@ def test_frames_are_tables(tmp_path):
     assert len(Population.from_database(dated, individual="a", condition="x = 1 OR \"on\" < '2020-12-31'")) == 1
 
 
-def test_duckdb_gives_what_sqlite_gives(bank, tmp_path):
+def test_duckdb_and_sqlite_give_the_same_population(bank, tmp_path):
     duckdb = pytest.importorskip("duckdb")
     path = tmp_path / "bank.duckdb"
     with duckdb.connect(str(path)) as connection:
@@ -430,7 +430,7 @@ def test_reading_changes_nothing_on_disk(bank):
     assert snapshot(bank.parent) == before
 
 
-def test_a_database_in_wal_mode_is_left_alone_and_what_is_in_its_log_is_read(tmp_path):
+def test_a_database_in_wal_mode_is_read_with_its_log_and_not_changed(tmp_path):
     path = write_bank(tmp_path / "bank.sqlite")
     writer = sqlite3.connect(path)
     writer.execute("PRAGMA journal_mode=WAL")
@@ -459,7 +459,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_database_is_refused_in_a_sentence(tmp_path, name):
+def test_a_file_that_is_not_a_database_is_rejected_in_one_sentence(tmp_path, name):
     if name == "text.duckdb":
         pytest.importorskip("duckdb")
     content, words = WRONG[name]
@@ -472,14 +472,14 @@ def test_what_is_no_database_is_refused_in_a_sentence(tmp_path, name):
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.99])
-def test_a_database_that_is_cut_off_is_refused(bank, share):
+def test_a_truncated_database_is_rejected(bank, share):
     content = bank.read_bytes()
     bank.write_bytes(content[: int(share * len(content))])
     with pytest.raises(DataError, match=r"truncated|damaged|not an SQLite|cannot read"):
         read_data(bank)
 
 
-def test_a_damaged_database_is_refused(bank):
+def test_a_damaged_database_is_rejected(bank):
     content = bytearray(bank.read_bytes())
     content[5000:9000] = bytes(4000)
     bank.write_bytes(bytes(content))
@@ -487,7 +487,7 @@ def test_a_damaged_database_is_refused(bank):
         read_data(bank)
 
 
-def test_a_locked_database_is_refused_and_so_is_one_with_a_hot_journal(bank):
+def test_a_locked_database_and_one_with_a_hot_journal_are_rejected(bank):
     writer = sqlite3.connect(bank)
     writer.execute("BEGIN EXCLUSIVE")
     with pytest.raises(DataError, match="the database is locked: another program is writing to it"):
@@ -497,12 +497,12 @@ def test_a_locked_database_is_refused_and_so_is_one_with_a_hot_journal(bank):
     writer.close()
     bank.with_name("bank.sqlite-journal").write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(600))
     before = snapshot(bank.parent)
-    with pytest.raises(DataError, match=r"found bank.sqlite-journal beside it: another program"):
+    with pytest.raises(DataError, match=r"found the journal bank.sqlite-journal: another program"):
         read_data(bank)
     assert snapshot(bank.parent) == before
 
 
-def test_a_key_to_nowhere_is_refused_with_the_way_to_do_without(tmp_path):
+def test_a_key_to_a_missing_table_is_rejected_with_a_fix(tmp_path):
     path = tmp_path / "a.sqlite"
     connection = sqlite3.connect(path)
     connection.executescript(
@@ -517,7 +517,7 @@ def test_a_key_to_nowhere_is_refused_with_the_way_to_do_without(tmp_path):
     assert attributes_of(read_data(path, individual="a", exclude=["a.x", "b.x"]), "a") == {"y": "int"}
 
 
-def test_a_database_without_tables_or_rows_is_told(tmp_path):
+def test_a_database_without_tables_or_rows_is_rejected(tmp_path):
     path = tmp_path / "a.sqlite"
     connection = sqlite3.connect(path)
     connection.execute("CREATE VIEW v AS SELECT 1")

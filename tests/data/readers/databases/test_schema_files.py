@@ -1,4 +1,4 @@
-"""Schema files: what is written is read as it was, and what a person changes counts."""
+"""Schema files round-trip, and edits take effect."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def schema_file(bank):
     return path
 
 
-def test_what_is_written_is_read_as_it_was(bank, schema_file):
+def test_a_schema_file_round_trips(bank, schema_file):
     plain, again = (
         read_data(bank, individual="loan"),
         read_data(bank, individual="loan", schema_file=str(schema_file)),
@@ -58,7 +58,7 @@ def test_tables_links_and_names_can_be_changed(bank, schema_file):
         ("[tables.loan]\nkey = ['lone_id']", "loan has no column 'lone_id'"),
         ("[tables.loan]\nkey = 'loan_id'", "expected a list of columns"),
         ("tables.loan = 3", "expected a TOML table"),
-        ("[tables.loan]\n[[tables.loan.links]]\nto = 'account'", "a table in 'to'; got 'account'"),
+        ("[tables.loan]\n[[tables.loan.links]]\nto = 'account'", "'to' must be a table; got 'account'"),
         (
             "[tables.account]\n[tables.loan]\n[[tables.loan.links]]\nto = 'account'\ncolumns = ['amount']",
             "as many columns",
@@ -69,13 +69,13 @@ def test_tables_links_and_names_can_be_changed(bank, schema_file):
         ),
     ],
 )
-def test_a_file_that_makes_no_sense_is_refused_in_a_sentence(bank, schema_file, text, words):
+def test_an_invalid_schema_file_is_rejected_in_one_sentence(bank, schema_file, text, words):
     schema_file.write_text(text)
     with pytest.raises(DataError, match=words) as caught:
         read_data(bank, individual="loan", schema_file=str(schema_file))
     assert "\n" not in str(caught.value)
 
 
-def test_a_schema_file_and_links_contradict_each_other(bank, schema_file):
+def test_a_schema_file_and_links_are_mutually_exclusive(bank, schema_file):
     with pytest.raises(UsageError, match="links and a schema file"):
         read_data(bank, individual="loan", schema_file=str(schema_file), links=["loan.amount=account.account_id"])

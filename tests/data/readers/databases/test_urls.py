@@ -1,4 +1,4 @@
-"""Databases by URL: SQLAlchemy says what the readers of files say, nothing is written, and no secret is told."""
+"""Databases by URL: the same populations as from files, nothing written, no secret shown."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def url_of(path):
 
 
 def by_reflection(path, **options):
-    """Read a file as SQLAlchemy would read a server."""
+    """Read a file through SQLAlchemy, like a server."""
     choice = RowFilter(options["individual"], options["condition"]) if "condition" in options else None
     with alchemy.create_engine(url_of(path)).connect() as connection:
         return linked_database(reflect(connection, "the server", choice), options)
 
 
 def in_order(population):
-    """Everything that a schema says, in an order that does not depend on that of the tables."""
+    """Return the schema in an order independent of that of the tables."""
     return {
         record.name: (
             {attribute.name: attribute for attribute in record.attributes},
@@ -62,7 +62,7 @@ def in_order(population):
 
 
 @pytest.mark.parametrize("individual", ["loan", "account", "client", "card"])
-def test_a_url_an_engine_and_a_connection_give_what_the_file_gives(bank, individual):
+def test_a_url_an_engine_and_a_connection_give_the_population_of_the_file(bank, individual):
     expected = read_data(bank, individual=individual)
     engine = alchemy.create_engine(url_of(bank))
     before = contents(bank.parent)
@@ -79,7 +79,7 @@ def test_a_url_an_engine_and_a_connection_give_what_the_file_gives(bank, individ
 
 
 @pytest.mark.parametrize("individual", ["loan", "account", "client", "card"])
-def test_what_sqlalchemy_reflects_is_what_the_reader_of_files_finds(bank, individual):
+def test_sqlalchemy_reflects_what_the_file_reader_finds(bank, individual):
     expected, found = read_data(bank, individual=individual), by_reflection(bank, individual=individual)
     assert in_order(found) == in_order(expected)
     assert [found.record(i, depth=3) for i in range(len(found))] == [
@@ -88,7 +88,7 @@ def test_what_sqlalchemy_reflects_is_what_the_reader_of_files_finds(bank, indivi
     assert "views are not read: rich" in provenance_of(found).relations.remarks
 
 
-def test_keys_are_reflected_whatever_they_are_called(tmp_path):
+def test_keys_with_unusual_names_are_reflected(tmp_path):
     (tmp_path / "shop.sqlite").write_bytes(SHOP)
     mine = read_sqlite(tmp_path / "shop.sqlite")
     with alchemy.create_engine(url_of(tmp_path / "shop.sqlite")).connect() as connection:
@@ -146,7 +146,7 @@ def test_the_values_of_servers_become_columns(tmp_path):
     assert "p" not in found.record(2)  # because it dangles
 
 
-# ---- conditions, and that nothing is written -------------------------------------------------------------
+# ---- conditions, and read-only access --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("condition", ["amount > 60", "note = 'a;b' OR note LIKE 'th%'", "status = 'A' AND (1=1)"])
@@ -180,7 +180,7 @@ MORE = "it must be a single condition"
         ("note = $$'$$", MORE),
     ],
 )
-def test_no_more_than_a_condition_passes(bank, condition, says):
+def test_sql_beyond_a_condition_is_rejected(bank, condition, says):
     before = contents(bank.parent)
     with pytest.raises(DataError, match=says) as caught:
         by_reflection(bank, individual="loan", condition=condition)
@@ -188,7 +188,7 @@ def test_no_more_than_a_condition_passes(bank, condition, says):
     assert contents(bank.parent) == before
 
 
-def test_a_transaction_that_somebody_has_begun_goes_on(bank):
+def test_an_open_transaction_stays_open(bank):
     with alchemy.create_engine(url_of(bank)).connect() as connection:
         connection.exec_driver_sql("UPDATE loan SET amount = 1000 WHERE loan_id = 100")
         found = Population.from_database(connection, individual="loan")
@@ -203,14 +203,14 @@ def test_a_transaction_that_somebody_has_begun_goes_on(bank):
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("postgres://ann:secret@host/bank", "does not know the database 'postgres' (did you mean 'postgresql'?)"),
-        ("nosuch://ann:secret@host/bank", "does not know the database 'nosuch'"),
+        ("postgres://ann:secret@host/bank", "has no dialect 'postgres' (did you mean 'postgresql'?)"),
+        ("nosuch://ann:secret@host/bank", "has no dialect 'nosuch'"),
         ("postgresql://ann:secret", "postgresql://ann:*** is not a valid URL; expected a URL such as postgresql://"),
         ("sqlite://", "sqlite:// names no file"),
         ("sqlite:///bank.sqlite?mode=secret", "remove ?mode"),
     ],
 )
-def test_a_wrong_url_is_told_in_a_sentence_without_its_password(bank, monkeypatch, url, says):
+def test_an_invalid_url_is_rejected_without_showing_its_password(bank, monkeypatch, url, says):
     monkeypatch.chdir(bank.parent)
     for read in (open_data, Population.from_database):
         with pytest.raises(StructtreeError) as caught:
@@ -219,14 +219,14 @@ def test_a_wrong_url_is_told_in_a_sentence_without_its_password(bank, monkeypatc
         assert "secret" not in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_a_driver_that_is_not_installed_is_named(monkeypatch):
+def test_a_missing_driver_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg2", None)
     with pytest.raises(DataError, match="the driver psycopg2 is not installed") as caught:
         read_url("postgresql+psycopg2://ann:secret@host/bank")
     assert "secret" not in str(caught.value)
 
 
-def test_a_database_that_cannot_be_reached_is_told_without_its_password():
+def test_an_unreachable_database_is_reported_without_its_password():
     def refuse():
         raise sqlite3.OperationalError("no route for ann with secret\nand more")
 
@@ -237,7 +237,7 @@ def test_a_database_that_cannot_be_reached_is_told_without_its_password():
     assert "secret" not in str(caught.value)
 
 
-def test_a_file_that_is_not_there_is_not_made(tmp_path):
+def test_a_missing_file_is_not_created(tmp_path):
     lost = tmp_path / "lost.db"
     for source in (url_of(lost), alchemy.create_engine(url_of(lost))):
         with pytest.raises(MissingFileError, match="there is no file"):
@@ -251,21 +251,21 @@ def test_without_sqlalchemy_its_extra_is_named(monkeypatch):
         read_url("sqlite:///bank.db")
 
 
-def test_options_of_files_are_refused(bank):
+def test_options_for_files_are_rejected(bank):
     with pytest.raises(UsageError, match=r"format is for files, and sqlite:.* is the URL of a database"):
         open_data(url_of(bank), format="sqlite")
     with pytest.raises(UsageError, match="delimiter does not apply to a URL"):
         open_data(url_of(bank), delimiter=",")
 
 
-def test_other_addresses_are_no_urls_of_databases():
+def test_other_urls_are_not_database_urls():
     assert not is_url("https://a.org/b.csv") and not is_url("C:/b.csv")
     with pytest.raises(MissingFileError, match="neither a file nor a dataset"):
         open_data("https://a.org/b.csv")
 
 
 @pytest.mark.parametrize("end", ["", "/bank", ":5432/bank", "/bank?password=secret"])
-def test_what_is_shown_of_a_url_has_no_secret(end):
+def test_shown_urls_contain_no_secrets(end):
     for password in ("secret", "se/secret", "se@secret", "se:secret", "secret?"):
         assert "secret" not in shown_url(f"postgresql+psycopg://ann:{password}@host{end}")
 
@@ -273,7 +273,7 @@ def test_what_is_shown_of_a_url_has_no_secret(end):
 # ---- the command line ------------------------------------------------------------------------------------
 
 
-def test_commands_take_urls_and_remember_how_they_were_read(tmp_path, monkeypatch):
+def test_commands_accept_urls_and_models_remember_reading_options(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_large_bank(tmp_path / "bank.db")
     told = succeed("fit", "sqlite:///bank.db", "--individual", "loan", "--target", "status", "-o", "m.json", "--json")
@@ -284,7 +284,7 @@ def test_commands_take_urls_and_remember_how_they_were_read(tmp_path, monkeypatc
     assert json.loads((tmp_path / "m.json").read_text())["reading"]["ending"] == "://"
 
 
-def test_a_url_of_a_duckdb_file_is_that_file(tmp_path):
+def test_a_duckdb_url_reads_the_file(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     path = tmp_path / "a.duckdb"
     with duckdb.connect(str(path)) as connection:

@@ -1,4 +1,4 @@
-"""Prolog's syntax: what is read, that writing is the inverse, and what is said about mistakes."""
+"""Prolog syntax: parsing, its inverse, and error messages."""
 
 import math
 import re
@@ -35,7 +35,7 @@ def facts(text):
 @given(st.lists(st.tuples(NAMES, st.lists(LISTS, min_size=1, max_size=4)), max_size=5))
 @example([("f", [()]), ("!", [()])])
 @example([("likes", ["ann", ","]), (";", ["a"]), ("-", ["a", "b"]), ("f", ["/*", "*/", "[]", (), "{}", "|", "."])])
-def test_reading_is_the_inverse_of_writing(written):
+def test_parsing_inverts_writing(written):
     text = "\n".join(f"{term_text(name)}({', '.join(map(term_text, arguments))})." for name, arguments in written)
     assert facts(text) == [(name, tuple(arguments)) for name, arguments in written]
 
@@ -45,13 +45,13 @@ def test_reading_is_the_inverse_of_writing(written):
         st.tuples(st.sampled_from("pq"), st.lists(st.sampled_from(["a", "b_1", 7, -2.5]), min_size=1)), min_size=1
     )
 )
-def test_plain_facts_are_read_alike_token_by_token(written):
-    """A comment within a fact keeps it from being matched whole."""
+def test_plain_facts_are_parsed_identically_token_by_token(written):
+    """A comment inside a fact prevents the match of the plain fact."""
     plain = "\n".join(f"{name}({', '.join(map(str, arguments))})." for name, arguments in written)
     assert facts(plain) == facts(plain.replace("(", "( /* here */ "))
 
 
-def test_every_kind_of_constant_is_read():
+def test_every_kind_of_constant_is_parsed():
     text = r"""p('it''s', "a string", 'a\'b', 'tab\t', -3, 1.5e3, 2E-1,
         [], [a, [b], -1], 0'a, 'caf\xe9\', '', 3_hydroxy)."""
     assert facts(text) == [
@@ -66,7 +66,7 @@ def test_comments_and_layout_do_not_matter():
     assert facts("% p(a).\np( a ,\n b ) . /* p(c). */ q. % end") == [("p", ("a", "b")), ("q", ())]
 
 
-def test_rules_and_directives_are_kept_apart():
+def test_rules_and_directives_are_separated():
     read = read_clauses("p(a).\n:- consult(evil).\nq(X) :- p(X), \\+ r(X), X >= -1.5.")
     assert len(read.facts) == 1
     assert read.directives[0].goal == Compound("consult", ("evil",))
@@ -99,7 +99,7 @@ def test_rules_and_directives_are_kept_apart():
         ("p(a) --> q.", "f.pl:1: a rule with --> is a Prolog grammar rule; expected a fact"),
     ],
 )
-def test_a_mistake_is_told_in_one_sentence(text, message):
+def test_a_syntax_error_is_reported_in_one_sentence(text, message):
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         read_clauses(text, "f.pl")
 
@@ -109,7 +109,7 @@ def test_a_mistake_is_told_in_one_sentence(text, message):
         CONSTANTS, lambda inner: st.builds(Compound, ATOMS, st.lists(inner, min_size=1, max_size=3).map(tuple))
     )
 )
-def test_terms_with_operators_are_read_back(term):
+def test_terms_with_operators_round_trip(term):
     assert facts(f"t({term_text(term)}).") == [("t", (term,))]
 
 
@@ -154,12 +154,12 @@ def test_terms_with_operators_are_read_back(term):
         ("'a\\\nb'", "ab"),
     ],
 )
-def test_a_term_is_read_as_swi_prolog_reads_it(text, term):
-    """All but ``+5``, which is a number here."""
+def test_terms_are_parsed_as_in_swi_prolog(text, term):
+    """Everything except ``+5``, which is a number here."""
     assert facts(f"t({text}).") == [("t", (term,))]
 
 
-def test_values_of_python_become_facts():
+def test_python_values_become_facts():
     rows = [
         ("p", "a", ",", True, np.int64(3)),
         ("p", "b", "/*", False, np.float64(2.5)),
@@ -191,7 +191,7 @@ main :- forall(t(T), (dump(T), nl, written(T))).
 
 
 def of_prolog(words):
-    """The term that SWI-Prolog took apart."""
+    """Rebuild a term from the words of SWI-Prolog."""
     match next(words):
         case "list":
             return tuple([of_prolog(words) for _ in range(int(next(words)))])
@@ -229,7 +229,7 @@ def random_atom(rng):
 
 
 def is_read_alike(term):
-    """Whether SWI-Prolog reads a term as we do: not ``+1``, nor ``a.b``, which it takes for a dictionary."""
+    """Return whether SWI-Prolog parses a term identically: not ``+1``, nor ``a.b``, a dictionary there."""
     match term:
         case Compound(".", _) | Compound("+", (int() | float(),)):
             return False
@@ -239,7 +239,7 @@ def is_read_alike(term):
             return True
 
 
-def test_swi_prolog_reads_what_is_written_and_what_it_writes_is_read(tmp_path):
+def test_terms_round_trip_through_swi_prolog(tmp_path):
     rng = np.random.default_rng(24)
     drawn = (random_term(rng, int(rng.integers(0, 4))) for _ in range(1500))
     terms = [*SPECIAL, *OPERATORS, *filter(is_read_alike, drawn)]

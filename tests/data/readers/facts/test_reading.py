@@ -1,4 +1,4 @@
-"""Facts as linked columns: what is inferred, what can be declared, examples, pairs, and what is refused."""
+"""Facts as linked columns: inference, declarations, examples, pairs, and errors."""
 
 import gzip
 import re
@@ -56,7 +56,7 @@ def test_parts_flags_and_attributes_are_found():
     assert trains.record(2)["east"] is False
 
 
-def test_bonds_that_are_written_once_are_read_from_both_ends():
+def test_bonds_written_once_are_read_both_ways():
     population = active()
     assert members(population) == {
         "Individual": ("active", "logp", "atm", "bond", "ring"),
@@ -82,21 +82,21 @@ def test_a_relation_without_cycles_keeps_its_direction():
     assert members(population)["Individual"] == ("big", "p", "p_to")
 
 
-def test_lists_of_shared_records_are_sets_and_lists_of_values_are_lists():
+def test_lists_of_shared_records_become_sets_and_lists_of_values_remain_lists():
     words = Population.from_facts("word(w1, [h, i]). word(w2, []).", positives="good(w1).", negatives="good(w2).")
     assert words.record(0)["word"] == [{"value": "h"}, {"value": "i"}]
     assert words.schema.type("Individual").link("word").kind == "list"
     assert active().schema.type("Ring").link("atm").kind == "set"
 
 
-def test_words_that_a_record_has_many_of_are_shared():
+def test_several_words_per_record_become_shared_records():
     facts = "genre(p1, drama). genre(p1, comedy). genre(p2, drama)."
     people = Population.from_facts(facts, positives="star(p1).", negatives="star(p2).")
     assert people.table("Genre").n_rows == 2
     assert people.record(1) == {"star": False, "genre": [{"name": "drama"}]}
 
 
-def test_numbers_are_joined_only_with_the_names_of_the_individuals():
+def test_numbers_are_joined_only_with_names_of_individuals():
     population = Population.from_facts(
         "worn(1, gear). worn(1, belt). size(gear, 1). size(belt, 2).",
         positives="machine(1, fix). machine(2, ok). machine(3, ok).",
@@ -106,7 +106,7 @@ def test_numbers_are_joined_only_with_the_names_of_the_individuals():
     assert [population.record(i)["machine"] for i in range(3)] == ["fix", "ok", "ok"]
 
 
-def test_what_says_nothing_is_left_out_and_told():
+def test_trivial_predicates_are_skipped_and_reported():
     facts = "person(a). person(b). same(a, a). same(b, b). tall(a). lt(1, 2)."
     population = Population.from_facts(facts, positives="p(a).", negatives="p(b).")
     assert members(population) == {"Person": ("p", "tall")}
@@ -138,8 +138,8 @@ RELATIONS = st.dictionaries(
     st.lists(NAMES, min_size=1, unique=True),
     st.lists(st.tuples(NAMES, st.integers(0, 3)), max_size=3, unique_by=lambda one: one[0]),
 )
-def test_settled_signatures_make_the_same_types_again(relations, examples, numbers):
-    """Inferring once more with what was inferred changes nothing, and neither do fewer facts."""
+def test_complete_signatures_create_the_same_types_again(relations, examples, numbers):
+    """Inference from the inferred signatures changes nothing, also with fewer facts."""
     facts = [(name, *pair) for name, pairs in relations.items() for pair in pairs] + [("n", *one) for one in numbers]
     positives = [("good", one) for one in examples]
     first = Population.from_facts(facts, positives=positives, negatives=[("good", "z")])
@@ -152,8 +152,8 @@ def test_settled_signatures_make_the_same_types_again(relations, examples, numbe
 
 
 @given(RELATIONS)
-def test_every_fact_of_a_relation_can_be_found_again(relations):
-    """Each fact is a step along its link, each missing fact is none."""
+def test_every_fact_of_a_relation_is_a_step_along_its_link(relations):
+    """The pairs of each link are exactly the facts."""
     facts = [(name, *pair) for name, pairs in relations.items() for pair in pairs]
     people = [("good", one) for one in "abcd"]
     population = Population.from_facts(facts, positives=people, negatives=[("good", "z")])
@@ -179,7 +179,7 @@ def test_inference_needs_no_population():
 # ---- what is declared ------------------------------------------------------------------------------------
 
 
-def test_a_declaration_settles_what_arguments_are():
+def test_declarations_take_precedence():
     population = active(
         individual="Molecule",
         fact=[
@@ -203,7 +203,7 @@ def test_a_declaration_settles_what_arguments_are():
         "g(A, B) many",
     ],
 )
-def test_signatures_are_read_as_they_are_written(text):
+def test_signatures_round_trip(text):
     assert str(parse_signature(text)) == text
 
 
@@ -220,15 +220,15 @@ def test_signatures_are_read_as_they_are_written(text):
         ("p(A", "expected a fact such as bond(Molecule, Atom, Atom -> to, order), got 'p(A'"),
     ],
 )
-def test_a_signature_that_makes_no_sense_is_refused(text, message):
+def test_an_invalid_signature_is_rejected(text, message):
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         parse_signature(text)
     with pytest.raises(UsageError, match="is declared twice"):
         signatures_of(["p(A)", "p(B)"])
 
 
-def test_a_declared_key_with_two_facts_is_refused_with_its_line():
-    with pytest.raises(DataError, match=r"<facts>:2: atm/4: a second fact of a1, which is a key"):
+def test_a_second_fact_for_a_declared_key_is_rejected_with_its_line():
+    with pytest.raises(DataError, match=r"<facts>:2: atm/4: a second fact for the key a1"):
         Population.from_facts(
             "atm(m, a1, c, 1).\natm(m, a1, n, 2).", fact=["atm(Molecule, Atom key, element, charge)"]
         )
@@ -244,7 +244,7 @@ MODES = """
 """
 
 
-def test_modes_of_aleph_say_what_is_a_record_and_what_is_asked():
+def test_aleph_modes_decide_what_is_a_record_and_what_is_tested():
     population = Population.from_facts(MODES + MOLECULES, positives="active(m1).", negatives="active(m2).")
     facts = population.provenance.facts
     assert facts.signatures[0] == "atm(Drug, Atom key, element, charge) one way"
@@ -252,7 +252,7 @@ def test_modes_of_aleph_say_what_is_a_record_and_what_is_asked():
     assert ("Drug", "logp") in facts.hidden and ("Drug", "atm") not in facts.hidden
 
 
-def test_declarations_of_ace_are_read_in_interpretations():
+def test_ace_declarations_are_read_in_interpretations():
     text = """typed_language(yes). type(worn(part)). rmode(worn(+-P)). predict(machine(-class)).
     begin(model(1)). ok. end(model(1)). begin(model(2)). fix. worn(gear). worn(belt). end(model(2)).
     begin(model(3)). fix. worn(belt). end(model(3))."""
@@ -275,7 +275,7 @@ def test_interpretations_are_individuals_with_objects_of_their_own():
     assert drawings.record(1)["objects"][0]["large"] is True
 
 
-def test_interpretations_that_do_not_end_are_refused():
+def test_unclosed_interpretations_are_rejected():
     for text, message in (
         ("begin(model(1)). a.", "the interpretation 1 has no end"),
         ("begin(model(1)). a. begin(model(2)). end(model(2)).", "an interpretation begins before end"),
@@ -285,13 +285,13 @@ def test_interpretations_that_do_not_end_are_refused():
             Population.from_facts(text)
 
 
-def test_a_target_of_the_facts_needs_no_examples():
+def test_a_target_among_the_facts_needs_no_examples():
     trains = Population.from_facts(TRAINS, target="wheels")
     assert len(trains) == 5
     assert trains.column("wheels").values.tolist() == [2, 3, 2, 2, 3]
 
 
-def test_pairs_have_two_references_and_what_relates_them():
+def test_pairs_have_two_references_and_the_relations_between_them():
     facts = "parent(ann, bob). parent(bob, cy). parent(ann, dan). male(bob). friend(ann, cy). friend(cy, ann)."
     pairs = Population.from_facts(facts, positives="aunt(cy, dan).", negatives="aunt(ann, cy). aunt(bob, bob).")
     assert members(pairs)["Aunt"][:8] == (
@@ -313,7 +313,7 @@ def test_pairs_have_two_references_and_what_relates_them():
     st.lists(st.tuples(NAMES, st.sampled_from("xyz")), min_size=3, max_size=8, unique=True),
     st.lists(st.tuples(NAMES, NAMES), min_size=2, max_size=6, unique=True),
 )
-def test_what_a_pair_has_in_common_is_what_both_have(owned, examples):
+def test_common_records_of_a_pair_are_those_of_both(owned, examples):
     facts = [("has", *one) for one in owned] + [("has", "a", "x"), ("has", "a", "y"), ("has", "b", "x")]
     told = [("likes", *pair) for pair in examples]
     declared = ["has(Person, Thing)", "likes(Person, Person)"]
@@ -324,7 +324,7 @@ def test_what_a_pair_has_in_common_is_what_both_have(owned, examples):
         assert {thing["name"] for thing in pairs.record(i)["common_has"]} == expected
 
 
-def test_examples_of_plain_numbers_are_a_table_with_the_relations_of_numbers():
+def test_numeric_examples_become_a_table_with_relations_between_numbers():
     facts = "lt(0, 1). lt(0, 2). lt(1, 2). adj(0, 1). adj(1, 0). adj(1, 2). adj(2, 1)."
     flat = Population.from_facts(facts, positives="bad(0, 1, 1).", negatives="bad(2, 0, 1).")
     assert flat.record(1) == {
@@ -334,7 +334,7 @@ def test_examples_of_plain_numbers_are_a_table_with_the_relations_of_numbers():
     }  # fmt: skip
 
 
-def test_negatives_are_drawn_with_a_seed():
+def test_negatives_are_sampled_with_a_seed():
     facts = "parent(ann, bob). parent(bob, cy). tall(ann). tall(cy). likes(ann, cy). likes(bob, cy)."
     drawn = [Population.from_facts(facts, target="likes", sample_negatives=3, sample_seed=seed) for seed in (1, 1, 2)]
     names = [tuple(one.provenance.names["fact"]) for one in drawn]
@@ -345,18 +345,18 @@ def test_negatives_are_drawn_with_a_seed():
     assert len(everything) == 9
 
 
-def test_examples_cannot_be_both():
+def test_an_example_cannot_be_positive_and_negative():
     with pytest.raises(DataError, match=r"<negatives>:2: active\(m1\) is both a positive and a negative example"):
         active(negatives="active(m2).\nactive(m1).")
 
 
-def test_an_example_counts_once():
+def test_duplicate_examples_count_once():
     repeated = active(positives="active(m1). active(m1).", negatives="active(m2).\nactive(m2).")
     assert len(repeated) == 2
-    assert repeated.provenance.facts.notes == ("2 examples are duplicates, which count once",)
+    assert repeated.provenance.facts.notes == ("skipped 2 duplicate examples",)
 
 
-def test_examples_of_several_predicates_need_a_choice():
+def test_examples_of_several_predicates_require_a_choice():
     with pytest.raises(
         UsageError, match="there are examples of active, toxic; choose the one to predict with target"
     ):
@@ -364,7 +364,7 @@ def test_examples_of_several_predicates_need_a_choice():
     assert active(positives="active(m1). toxic(m1).", target="active").provenance.facts.target == "active"
 
 
-def test_facts_of_the_target_are_no_background():
+def test_facts_of_the_target_are_not_background_knowledge():
     population = Population.from_facts(MOLECULES + "active(m1).", positives="active(m1).", negatives="active(m2).")
     assert population.provenance.facts.notes == ("active/1 is the target, so its facts are skipped",)
 
@@ -382,15 +382,15 @@ def test_facts_of_the_target_are_no_background():
             "<facts>:2: p/1: f(b) is a compound term; expected a constant or a list",
         ),
         ("% nothing", "there are no facts, such as bond(m1, a1, a2, 7)."),
-        ("lt(1, 2).", "no argument of the facts is a record: say what they are, as in fact=['p(Thing, value)']"),
+        ("lt(1, 2).", "no argument of the facts is a record; declare a type, as in fact=['p(Thing, value)']"),
     ],
 )
-def test_a_wrong_fact_is_refused_in_one_sentence(text, message):
+def test_an_invalid_fact_is_rejected_in_one_sentence(text, message):
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         Population.from_facts(text)
 
 
-def test_predicates_of_one_name_may_have_several_numbers_of_arguments():
+def test_predicates_with_the_same_name_may_differ_in_arity():
     facts = "shape(box). shape(oval). shape(a, box). shape(b, oval). shape(c, box)."
     population = Population.from_facts(facts, positives="p(a).", negatives="p(b). p(c).")
     assert population.record(0) == {"p": True, "shape": "box"}
@@ -419,12 +419,12 @@ def test_rules_are_evaluated_before_learning():
         ("q(X) :- p(X), Y is 2, p(Y).", "there is neither a fact nor a rule for is/2"),
     ],
 )
-def test_a_rule_that_is_not_evaluated_is_refused_with_its_line(rule, message):
+def test_an_unsupported_rule_is_rejected_with_its_line(rule, message):
     with pytest.raises(DataError, match=f"^<facts>:2: {re.escape(message)}"):
         Population.from_facts(f"p(a).\n{rule}")
 
 
-def test_rules_hold_within_each_interpretation():
+def test_rules_apply_within_each_interpretation():
     pytest.importorskip("clingo")
     text = """replaceable(gear). replaceable(belt). stuck :- worn(X), \\+ replaceable(X).
     begin(model(1)). sendback. worn(gear). worn(engine). end(model(1)).
@@ -444,7 +444,7 @@ def _closure(pairs):
 
 
 @given(st.lists(st.tuples(NAMES, NAMES), min_size=1, unique=True))
-def test_a_closure_is_what_it_means(pairs):
+def test_a_transitive_closure_equals_its_definition(pairs):
     pytest.importorskip("clingo")
     from structtree.data.readers.facts.base import fact_base
     from structtree.data.readers.facts.prolog import read_clauses
@@ -469,21 +469,21 @@ def write(folder, files):
             (folder / name).write_text(text)
 
 
-def test_a_folder_is_read_by_the_names_of_its_files(tmp_path):
+def test_file_names_decide_their_roles(tmp_path):
     write(tmp_path, {"atoms.pl.gz": MOLECULES, "pos.pl": "active(m1).", "neg.pl": "active(m2).", "README": "?"})
     opened = open_data(tmp_path)
     assert opened.target_name == "active"
     assert opened.target.tolist() == [True, False]
 
 
-def test_files_of_examples_can_be_named(tmp_path):
+def test_example_files_can_be_given(tmp_path):
     write(tmp_path, {"bk.pl": MOLECULES, "good.pl": "active(m1).", "bad.pl": "active(m2)."})
     opened = open_data(tmp_path / "bk.pl", positives="good.pl", negatives="bad.pl", format="facts")
     assert opened.target.tolist() == [True, False]
     assert open_data(tmp_path, positives="good.pl", negatives="bad.pl").population.schema == opened.population.schema
 
 
-def test_folds_are_read_together_and_parts_one_by_one(tmp_path):
+def test_folds_are_read_together_and_parts_separately(tmp_path):
     write(
         tmp_path,
         {
@@ -518,7 +518,7 @@ def test_a_test_part_shares_the_facts_of_training(tmp_path):
     assert open_data(tmp_path, part=["test"]).population.record(0)["logp"] == 1.0
 
 
-def test_several_parts_without_a_usual_one_need_a_choice(tmp_path):
+def test_several_parts_without_a_default_require_a_choice(tmp_path):
     write(
         tmp_path,
         {
@@ -531,7 +531,7 @@ def test_several_parts_without_a_usual_one_need_a_choice(tmp_path):
         open_data(tmp_path)
 
 
-def test_sorts_are_read_from_a_file_beside_the_facts(tmp_path):
+def test_sorts_are_read_from_a_file_in_the_folder(tmp_path):
     write(
         tmp_path,
         {
@@ -544,15 +544,15 @@ def test_sorts_are_read_from_a_file_beside_the_facts(tmp_path):
     assert members(open_data(tmp_path).population).keys() == {"Train", "Car"}
 
 
-def test_labels_are_no_attributes_of_others(tmp_path):
-    """The label of a record that others lead to is gone with the target."""
+def test_labels_are_not_attributes_of_other_records(tmp_path):
+    """The target is removed from records that others reach."""
     write(tmp_path, {"bk.pl": "friend(a, b). friend(b, a). friend(a, c).", "pos.pl": "p(a).", "neg.pl": "p(b)."})
     opened = open_data(tmp_path)
     assert "p" not in opened.population.schema.type("Individual").members
     assert np.array_equal(opened.target, [True, False])
 
 
-def test_what_a_grammar_declares_about_facts_is_for_reading_them():
+def test_facts_declared_in_a_grammar_are_used_for_reading():
     grammar = Grammar.parse(
         "fact atm(Molecule, Atom key, element, charge) refine Molecule { top -> exists atm (top) }"
     )

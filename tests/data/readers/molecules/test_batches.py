@@ -15,7 +15,7 @@ from structtree.data.readers import caches
 from structtree.data.readers.caches import FileCache
 from structtree.data.readers.molecules import batches
 from structtree.data.readers.molecules.batches import read_numbers
-from structtree.data.readers.molecules.descriptors import MoleculeNumbers, Recipe, _flat, describe_molecules, joined
+from structtree.data.readers.molecules.descriptors import MoleculeNumbers, Recipe, describe_molecules, joined
 from structtree.progress import status_listener
 from tests.conftest import REPOSITORY
 
@@ -26,7 +26,7 @@ RECIPES = [Recipe(), Recipe(hydrogens="explicit"), Recipe(largest_fragment=True,
 
 
 def same(one, other):
-    left, right = _flat(one), _flat(other)
+    left, right = one.arrays, other.arrays
     return left.keys() == right.keys() and all(
         left[name].dtype.kind == right[name].dtype.kind
         and np.array_equal(left[name], right[name], equal_nan=left[name].dtype.kind == "f")
@@ -149,10 +149,10 @@ def test_a_damaged_file_is_written_again(small, damage):
 def test_numbers_of_something_else_are_no_numbers_of_molecules():
     numbers = describe_molecules(SOME, Recipe())
     for name in ("n_atoms", "sizes", "atom.charge", "molecule.logp"):
-        flat = {**_flat(numbers), name: np.zeros(1, dtype=np.int32)}
+        flat = {**numbers.arrays, name: np.zeros(1, dtype=np.int32)}
         with pytest.raises(ValueError, match="not the numbers of molecules"):
             MoleculeNumbers.from_bytes(written(flat))
-    pickled = {**_flat(numbers), "n_atoms": np.array([object()])}
+    pickled = {**numbers.arrays, "n_atoms": np.array([object()])}
     with pytest.raises(ValueError, match="not the numbers of molecules"):
         MoleculeNumbers.from_bytes(written(pickled))
 

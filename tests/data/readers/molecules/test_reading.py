@@ -382,7 +382,7 @@ def test_columns_are_attributes_and_go_before_descriptors():
             ["red", "blue"],
             {},
             DataError,
-            r"^expected SMILES, but RDKit cannot read any of the 2 texts; .* DataFrame:\n  row 0: .*'red'\n",
+            r"^expected SMILES, but RDKit cannot read any of the 2 strings; .* DataFrame:\n  row 0: .*'red'\n",
         ),
         (["CC", "FC(F)(F)(F)F"], {}, DataError, "RDKit rejects the SMILES .*: Explicit valence for atom # 1 C, 5"),
         (["CC"], {"columns": {"a": [1, 2]}}, UsageError, "the column 'a' has 2 values for 1 molecules"),

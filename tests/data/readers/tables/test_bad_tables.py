@@ -62,7 +62,10 @@ LONG = "x" * 9000  # what the first look at a file does not see
             ":1: byte 0 is 0xe9, which is not UTF-8; name another encoding, such as encoding='cp",
         ),
         (b"\xff\xfea\0", ": the text is UTF-16; expected UTF-8"),
-        ("a b\n1 2\n3 4\n", ": one column, each row of which has 2 words; if blanks separate the fields, use d"),
+        (
+            "a b\n1 2\n3 4\n",
+            ": the table has one column, but each row has 2 words; if the fields are separated by spaces, use d",
+        ),
     ],
 )
 def test_a_broken_table_is_refused_with_its_line(tmp_path, text, message):
@@ -145,7 +148,7 @@ def test_a_target_that_is_missing_somewhere_is_refused(tmp_path):
 def test_a_very_long_value_is_taken_for_an_open_quote(tmp_path):
     rows = "".join(f"{i},{i}\n" for i in range(30_000))
     assert sentence(table(tmp_path, 'a,b\n1,2\n3,"4\n' + rows)) == (
-        ":3: a value with more than 100 000 characters; is a quote never closed?"
+        ":3: a value with more than 100 000 characters; is a closing quote missing?"
     )
 
 

@@ -116,7 +116,7 @@ def test_any_name_can_be_written_with_escapes(tmp_path_factory, values, seed):
     assert [population.record(i)["x"] for i in range(4)] == [values[(seed + i) % len(values)] for i in range(4)]
 
 
-PROSE = "to read the rows by themselves: format='csv' header=False"
+PROSE = "to read only the rows: format='csv' header=False"
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_an_excluded_table_must_be_there_and_not_be_the_individuals(tmp_path):
     path = write_damaged(tmp_path / "bank.sqlite")
     with pytest.raises(UnknownNameError, match=r"unknown table 'lug' .*did you mean 'log'"):
         read_data(path, individual="account", exclude=["log", "lug"])
-    with pytest.raises(UsageError, match="log is excluded, but its rows are the individuals"):
+    with pytest.raises(UsageError, match="log is excluded, but it is the table of the individuals"):
         read_data(path, individual="log", exclude=["log"], condition="line = 'x'")
 
 

@@ -1,0 +1,1 @@
+"""Model files: models, their trees and records as JSON."""

@@ -1,0 +1,1 @@
+"""Routing of individuals down a tree."""
