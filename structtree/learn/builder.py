@@ -49,9 +49,6 @@ __all__ = ["Builder", "Progress"]
 LEAST_SHARE = 1 / 3
 """Minimum fraction of the time for a subtree that its root gets."""
 
-SMALL_WORK = 0.5
-"""Work for all nodes with a small loss, as a fraction of the work for the others."""
-
 LEAST_SECONDS = 0.2
 """Minimum time for another search at the root, after one that found nothing."""
 
@@ -202,7 +199,7 @@ class Builder(Generic[M]):
     @property
     def _is_by_work(self) -> bool:
         """Whether nodes are searched with a share of the work, rather than of the time."""
-        return self.splitter.is_timed and self.growth.effort != "prove"
+        return self.splitter.is_timed and self.growth.patience is not None
 
     def _largest_first(self, root: GrowingNode[M]) -> None:
         """Divide the node with the largest loss first, because nodes with a small loss may not all be searched."""
@@ -338,8 +335,11 @@ class Builder(Generic[M]):
 
     def _is_spent(self, node: GrowingNode[M]) -> bool:
         """Return whether a node has a small loss, and such nodes have used up their part of the work."""
+        if not self._is_by_work or node.share >= LARGE_SHARE:
+            return False
+        assert self.growth.patience is not None
         large, small = self.work
-        return self._is_by_work and node.share < LARGE_SHARE and small > SMALL_WORK * large
+        return small > self.growth.patience.small * large
 
     def _is_due(self, node: GrowingNode[M]) -> bool:
         """Return whether a node is searched even without time: the root, unless the fit was interrupted."""

@@ -31,6 +31,7 @@ class GrowthOptions(TypedDict, total=False):
     share: Literal["path"] | None
     prune: bool
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
+    effort: Effort
     max_evaluations: int | None
     time_limit: float | None
     random_state: int
@@ -78,6 +79,7 @@ class ClassifierParameters:
     share: Literal["path"] | None
     prune: bool
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
+    effort: Effort
     max_evaluations: int | None
     time_limit: float | None
     random_state: int | RandomState | None
@@ -120,6 +122,7 @@ class ClassifierParameters:
         share: Literal["path"] | None = None,
         prune: bool = True,
         strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
+        effort: Effort = "normal",
         max_evaluations: int | None = None,
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,
@@ -162,6 +165,7 @@ class RegressorParameters:
     share: Literal["path"] | None
     prune: bool
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
+    effort: Effort
     max_evaluations: int | None
     time_limit: float | None
     random_state: int | RandomState | None
@@ -196,6 +200,7 @@ class RegressorParameters:
         share: Literal["path"] | None = None,
         prune: bool = True,
         strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
+        effort: Effort = "normal",
         max_evaluations: int | None = None,
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,

@@ -277,7 +277,7 @@ class _Planner:
             raise UsageError(_NOT_BOTTOM_UP)
 
     def _part_of_time(self, n: int) -> Clock:
-        return self.clock.part(self.clock.left() / (n if self.growth.effort == "prove" else 1))
+        return self.clock.part(self.clock.left() / (n if self.growth.patience is None else 1))
 
     def space(self) -> Space:
         """Return the space on all individuals, made once."""
@@ -316,8 +316,8 @@ class _Planner:
         return self._search("the tests behind links are too many, or of a kind that is not listed")
 
     def _table(self) -> Plan:
-        by_work = self.growth.effort != "prove"
-        table = column_space(self.space(), clock=self._part_of_time(FOR_LISTING), is_small=by_work)
+        is_small = self.growth.patience is not None
+        table = column_space(self.space(), clock=self._part_of_time(FOR_LISTING), is_small=is_small)
         if table is None:
             return self._search("the tests behind links cannot be listed, or are too many")
         why = "each node searches tests that were made once for the whole tree, since it may combine them"
@@ -333,7 +333,7 @@ class _Planner:
         is_plain = self.growth.strategy == "auto" and self.growth.prune and self.growth.max_evaluations is None
         reached = self.space().population
         assert reached is not None
-        if self.growth.effort != "prove":
+        if self.growth.patience is not None:
             return None  # listing them takes longer than a search
         if not self.is_compiled or not is_plain or reached.n_rows < self.tuning.searched:
             return None

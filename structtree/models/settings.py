@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from structtree.options import Span, check_options, documented, option
+from structtree.search.effort import EFFORTS, Effort, Patience
 from structtree.tasks.decision import MAJORITY, Costs, Decision, Estimate
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
 Goal = Literal["accuracy", "ranking", "reading"]
 
 StopRule = Literal["test", "mdl"]
-Effort = Literal["quick", "normal", "thorough", "prove"]
 PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
 
 FRACTION = Span(0, 1, inside=True)
@@ -151,6 +151,12 @@ class Growth:
 
     def __post_init__(self) -> None:
         check_options(self)
+
+    @property
+    def patience(self) -> Patience | None:
+        """When the search of a node stops without a proof; None if only a proof or another limit ends it."""
+        is_heuristic = self.prune and self.strategy not in ("exhaustive", "beam")
+        return EFFORTS[self.effort] if is_heuristic else None
 
 
 @documented

@@ -24,7 +24,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.search.clock import Clock
-from structtree.search.effort import Effort, patience_for
+from structtree.search.effort import EFFORTS, Effort, Patience
 from structtree.search.engine import Budget, Search
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
@@ -60,8 +60,7 @@ def best_split(
     hints: Sequence[syn.Predicate] = (),
     progress: Callable[[SearchStats, Split | None], None] | None = None,
     clock: Clock | None = None,
-    effort: Effort = "prove",
-    share: float = 1.0,
+    effort: Effort | Patience = "prove",
 ) -> Split:
     """Find the best split of a population in the space of a grammar.
 
@@ -105,10 +104,8 @@ def best_split(
     clock : Clock, optional
         Instead of `time_limit`, for a search within a larger computation. When it is over, tests that are not
         prepared yet are skipped, and nothing is proved.
-    effort : {"quick", "normal", "thorough", "prove"}
+    effort : {"quick", "normal", "thorough", "prove"} or Patience
         When to stop without a proof; see `structtree.search.effort`. It depends on the work done, not on time.
-    share : float
-        For a node of a tree: the share of the effort that its loss deserves.
 
     Examples
     --------
@@ -118,7 +115,9 @@ def best_split(
     >>> print(pretty(found.predicate), found.score, found.proved)
     exists cars (closed and not long) 0.9 True
     """
-    _check_options(strategy, effort, min_samples_leaf=min_samples_leaf, beam_width=beam_width, max_frontier=max_frontier, k=k)
+    _check_options(
+        strategy, effort, min_samples_leaf=min_samples_leaf, beam_width=beam_width, max_frontier=max_frontier, k=k
+    )
     require(max_evaluations, Integral | None, "max_evaluations", "an int or None")
     require(time_limit, Real | None, "time_limit", "a number of seconds or None")
     with stoppable() as stop:
@@ -127,8 +126,11 @@ def best_split(
         checked = _checked(population, target, criterion, sample_weight, class_weight)
         scorer, space = scorer_of(checked), _space(grammar, population, time)
         ordered, columns = promising_last(space, scorer, time)
-        patience = patience_for(effort, share)
-        problem, budget = Problem(space, scorer, min_samples_leaf), Budget(max_evaluations, time, max_frontier, patience)
+        patience = effort if isinstance(effort, Patience) else EFFORTS[effort]
+        problem, budget = (
+            Problem(space, scorer, min_samples_leaf),
+            Budget(max_evaluations, time, max_frontier, patience),
+        )
         starts, pruning = _starts(ordered, start), prune and strategy != "exhaustive"
         search = Search(problem, ordered, columns, budget, pruning, progress, random_state, starts, tuple(hints), k)
         if strategy == "beam":
@@ -188,10 +190,10 @@ def _checked(
     return splittable(target_for(target, len(population), criterion, sample_weight, class_weight))
 
 
-def _check_options(strategy: str, effort: str, **counts: int) -> None:
+def _check_options(strategy: str, effort: str | Patience, **counts: int) -> None:
     if strategy not in get_args(Strategy):
         raise UsageError(f"strategy must be 'auto', 'best-first', 'exhaustive' or 'beam'; got {strategy!r}")
-    if effort not in get_args(Effort):
+    if not isinstance(effort, Patience) and effort not in EFFORTS:
         raise UsageError(f"effort must be 'quick', 'normal', 'thorough' or 'prove'; got {effort!r}")
     for name, value in counts.items():
         require(value, Integral, name, "an int >= 1")

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal
 
-__all__ = ["EFFORTS", "Effort", "Patience", "patience_for"]
+__all__ = ["EFFORTS", "LARGE_SHARE", "Effort", "Patience"]
 
 Effort = Literal["quick", "normal", "thorough", "prove"]
 
@@ -33,6 +34,10 @@ class Patience:
         Work that a search may always spend, so that small spaces are searched completely.
     width : int
         Width of the finder's first beam.
+    least : int
+        Work that the search of a node with a small loss may always spend.
+    small : float
+        Work for all such nodes of a tree, as a multiple of the work for the others.
     rounds : int
         Number of rounds that the finder always completes.
 
@@ -41,12 +46,16 @@ class Patience:
     >>> patience = Patience(3, 1000, 100, 4)
     >>> [patience.is_over(work, improved=50, n_rounds=1) for work in (99, 149, 150)]
     [False, False, True]
+    >>> patience.of(0.5).work
+    250
     """
 
     multiple: float
     work: int
     proof: int
     width: int
+    least: int = 0
+    small: float = inf
     rounds: int = 1
 
     def of(self, share: float) -> Patience:
@@ -57,8 +66,8 @@ class Patience:
         """
         if share >= LARGE_SHARE:
             return replace(self, work=int(share * share * self.work))
-        least = min(LEAST_WORK, self.proof)
-        return Patience(self.multiple, max(least, int(share * share * self.work)), least, 1, 0)
+        work = max(self.least, int(share * share * self.work))
+        return replace(self, work=work, proof=min(self.proof, self.least), width=1, rounds=0)
 
     @property
     def is_small(self) -> bool:
@@ -75,25 +84,10 @@ class Patience:
 LARGE_SHARE = 0.25
 """At nodes with a smaller share of the loss, the finder may stop at any time."""
 
-LEAST_WORK = 5_000_000
-"""Work that every search may spend."""
-
 EFFORTS: Mapping[Effort, Patience | None] = {
-    "quick": Patience(2, 500_000_000, 30_000_000, 2),
-    "normal": Patience(3, 1_500_000_000, 100_000_000, 4),
-    "thorough": Patience(20, 30_000_000_000, 1_000_000_000, 8),
+    "quick": Patience(2, 500_000_000, 30_000_000, 2, least=2_000_000, small=0.5),
+    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, least=5_000_000, small=0.5),
+    "thorough": Patience(20, 30_000_000_000, 1_000_000_000, 8, least=1_000_000_000),
     "prove": None,
 }
 """The limits of each effort; None for a search that only a proof or another limit ends."""
-
-
-def patience_for(effort: Effort, share: float = 1.0) -> Patience | None:
-    """Return the limits of an effort for a node, or None.
-
-    Examples
-    --------
-    >>> patience_for("prove") is None, patience_for("quick", 0.05).work
-    (True, 10000000)
-    """
-    patience = EFFORTS[effort]
-    return None if patience is None else patience.of(share)

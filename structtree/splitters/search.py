@@ -158,8 +158,7 @@ class SearchSplitter(RowSplitter):
             random_state=growth.random_state,
             start=node.known if growth.share == "path" else (),
             progress=self.tell,
-            effort=growth.effort,
-            share=node.share,
+            effort="prove" if growth.patience is None else growth.patience.of(node.share),
         )
 
     def _tests_at(self, node: GrowingNode[NodeMembers], clock: Clock) -> CheckedGrammar | Space:
