@@ -160,7 +160,7 @@ class Builder(Generic[M]):
     settled: float = field(default=0.0, init=False)
     depth: int = field(default=0, init=False)
     loss: float = field(default=0.0, init=False)
-    work: list[int] = field(default_factory=lambda: [0, 0], init=False)
+    work: dict[bool, int] = field(default_factory=lambda: {False: 0, True: 0}, init=False)
 
     @property
     def target(self) -> Target:
@@ -335,11 +335,10 @@ class Builder(Generic[M]):
 
     def _is_spent(self, node: GrowingNode[M]) -> bool:
         """Return whether a node has a small loss, and such nodes have used up their part of the work."""
-        if not self._is_by_work or node.share >= LARGE_SHARE:
-            return False
-        assert self.growth.patience is not None
-        large, small = self.work
-        return small > self.growth.patience.small * large
+        patience = self.growth.patience if self.splitter.is_timed else None
+        return (
+            patience is not None and node.share < LARGE_SHARE and patience.is_spent(self.work[True], self.work[False])
+        )
 
     def _is_due(self, node: GrowingNode[M]) -> bool:
         """Return whether a node is searched even without time: the root, unless the fit was interrupted."""

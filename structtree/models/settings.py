@@ -63,10 +63,12 @@ class Growth:
     all training individuals; the other strategies compute them at each node. The thresholds of ``>= *`` and the
     values of ``= *`` and ``in *`` are always those of the node.
 
-    The remaining ``time_limit`` is divided among open subtrees in proportion to their number of individuals. Within a
-    subtree every level gets an equal share, but its root gets at least a third, because the first tests matter most.
-    When the time is up, the remaining nodes become leaves. ``max_evaluations`` is a budget that gives the same tree
-    on every machine.
+    ``effort`` limits the search of structured individuals by its work, which is counted in evaluations and rows: the
+    same data, options and seed give the same tree on every machine. A node gets a share of the work that depends on
+    its share of the loss; see `structtree.search.effort`. ``time_limit`` is a last resort: when the time is up, the
+    remaining nodes become leaves. With ``effort="prove"`` only a proof or the time limit ends a search; then the time
+    is divided among open subtrees in proportion to their number of individuals, and within a subtree among its
+    levels, with at least a third for its root. ``max_evaluations`` limits each node.
 
     ``random_state`` does not change how a tree is grown: it controls which individuals are held out, and the folds
     that choose the complexity parameter of pruning.

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Literal
 
 __all__ = ["EFFORTS", "LARGE_SHARE", "Effort", "Patience"]
@@ -34,19 +33,18 @@ class Patience:
         Work that a search may always spend, so that small spaces are searched completely.
     width : int
         Width of the finder's first beam.
-    least : int
-        Work that the search of a node with a small loss may always spend.
-    small : float
-        Work for all such nodes of a tree, as a multiple of the work for the others.
+    below : int
+        Work for the nodes of a tree that have a small loss, together. Each may spend it divided by the number of
+        individuals, times `PER_NODE`; small data is thus searched more thoroughly.
     rounds : int
         Number of rounds that the finder always completes.
 
     Examples
     --------
-    >>> patience = Patience(3, 1000, 100, 4)
+    >>> patience = Patience(3, 1000, 100, 4, below=50)
     >>> [patience.is_over(work, improved=50, n_rounds=1) for work in (99, 149, 150)]
     [False, False, True]
-    >>> patience.of(0.5).work
+    >>> patience.of(0.5, 1000).work
     250
     """
 
@@ -54,20 +52,24 @@ class Patience:
     work: int
     proof: int
     width: int
-    least: int = 0
-    small: float = inf
+    below: int
     rounds: int = 1
 
-    def of(self, share: float) -> Patience:
-        """Return the limits for a node with a share of the loss of the root.
+    def of(self, share: float, n: int) -> Patience:
+        """Return the limits for a node with a share of the loss of the root, which has n individuals.
 
         The work falls with the square of the share: less can be gained, and it is less likely that the test is kept
         when the tree is pruned.
         """
+        work = int(share * share * self.work)
         if share >= LARGE_SHARE:
-            return replace(self, work=int(share * share * self.work))
-        work = max(self.least, int(share * share * self.work))
-        return replace(self, work=work, proof=min(self.proof, self.least), width=1, rounds=0)
+            return replace(self, work=work)
+        least = min(self.proof, PER_NODE * self.below // max(1, n))
+        return replace(self, work=max(least, work), proof=least, width=1, rounds=0)
+
+    def is_spent(self, small: int, large: int) -> bool:
+        """Return whether nodes with a small loss have spent their work, given the work for the others."""
+        return small > max(self.below, large // 2)
 
     @property
     def is_small(self) -> bool:
@@ -84,10 +86,13 @@ class Patience:
 LARGE_SHARE = 0.25
 """At nodes with a smaller share of the loss, the finder may stop at any time."""
 
+PER_NODE = 20
+"""Number of individuals per node with a small loss, for dividing the work among them."""
+
 EFFORTS: Mapping[Effort, Patience | None] = {
-    "quick": Patience(2, 500_000_000, 30_000_000, 2, least=2_000_000, small=0.5),
-    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, least=5_000_000, small=0.5),
-    "thorough": Patience(20, 30_000_000_000, 1_000_000_000, 8, least=1_000_000_000),
+    "quick": Patience(2, 500_000_000, 30_000_000, 2, below=50_000_000),
+    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=200_000_000),
+    "thorough": Patience(20, 30_000_000_000, 1_000_000_000, 8, below=30_000_000_000),
     "prove": None,
 }
 """The limits of each effort; None for a search that only a proof or another limit ends."""

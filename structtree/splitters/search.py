@@ -88,9 +88,11 @@ class SearchSplitter(RowSplitter):
     space: Space | None = None
     pace: Pace = field(default_factory=Pace)
     task: SweepTask | None = field(default=None, init=False)
+    n: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.n_hints = 4
+        self.n = int(np.count_nonzero(self.target.weights))
         self.task = None if self.singles is None else task_of(self.target)
 
     def root(self) -> NodeMembers:
@@ -158,7 +160,7 @@ class SearchSplitter(RowSplitter):
             random_state=growth.random_state,
             start=node.known if growth.share == "path" else (),
             progress=self.tell,
-            effort="prove" if growth.patience is None else growth.patience.of(node.share),
+            effort="prove" if growth.patience is None else growth.patience.of(node.share, self.n),
         )
 
     def _tests_at(self, node: GrowingNode[NodeMembers], clock: Clock) -> CheckedGrammar | Space:
