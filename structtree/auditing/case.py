@@ -238,5 +238,4 @@ def first_seen(case: Case, type_name: str) -> Floats:
 
 def visible_pairs(case: Case, owners: Ints, targets: Ints, type_name: str) -> Mask:
     """Return a mask of the pairs whose target is dated before the cutoff of its owner."""
-    assert case.cutoffs is not None
     return np.asarray(first_seen(case, type_name)[targets] <= case.limits[owners])

@@ -86,7 +86,6 @@ def _limit_again(case: Case, alone: Population) -> Population:
 
 def without_future(case: Case, i: int) -> Population:
     """Return the population of one individual, without rows and values dated on or after its cutoff."""
-    assert case.cutoffs is not None
     row, limit = int(case.whole.individuals[i]), float(case.limits[i])
     kept: dict[str, Mask] = {name: first_seen(case, name) <= limit for name in case.whole.schema.names}
     kept[case.individual][row] = True
@@ -184,7 +183,6 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
 
 def _reaching(case: Case) -> Iterator[tuple[Feature, int]]:
     """Yield the links to future rows, each with the number of individuals that reach some."""
-    assert case.cutoffs is not None
     for path, name, rows in links_behind(case.whole):
         for link in case.whole.schema.type(name).links:
             adjacency = case.whole.tables[name].links[link.name]

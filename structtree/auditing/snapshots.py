@@ -84,7 +84,6 @@ def _explained(values: Floats, every: Floats, before: Floats) -> tuple[float, fl
 
 
 def _summaries(case: Case, path: tuple[str, ...], name: str, rows: Ints) -> Iterator[_Summary]:
-    assert case.cutoffs is not None
     for link in case.whole.schema.type(name).links:
         adjacency = case.whole.tables[name].links[link.name]
         is_dated = not np.isneginf(first_seen(case, link.target)).all()

@@ -235,8 +235,8 @@ def grammar_draw(
 
     Example: structtree grammar draw trains --data trains --depth 2 -o trains.svg
     """
-    from structtree.report.pictures.rendering import check_dag_picture, draw_dag
-    from structtree.report.pictures.space_graph import dag_of
+    from structtree.report.pictures.rendering import check_dag_picture
+    from structtree.report.pictures.space_graph import dag_of, draw_dag
 
     check_dag_picture(out)
     found, known, space = _space(grammar, data, reading, target)

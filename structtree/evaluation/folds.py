@@ -1,7 +1,7 @@
 """Folds: divisions of individuals into training and test rows.
 
-scikit-learn's splitters make them: random and stratified by class, by group, or forward in time. `splits_of` converts
-all specifications of folds into lists of pairs of row numbers.
+scikit-learn's splitters create them: random and stratified by class, by group, or forward in time. `splits_of`
+accepts every specification of folds and returns pairs of row numbers.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class TimeFolds:
 
 
 def splits_of(folds: Any, target: NDArray[Any], *, is_classes: bool, repeats: int, seed: int) -> list[Fold]:
-    """Return the folds for a number, splitter, groups or pairs.
+    """Return the folds for a number of folds, a splitter, groups, or pairs of rows.
 
     Parameters
     ----------

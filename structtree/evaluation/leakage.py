@@ -1,8 +1,8 @@
-"""Attributes that may leak the target: they are known only together with it, so useless for new individuals.
+"""Attributes that may leak the target: they are only known together with it, so they are missing for new individuals.
 
-Two signs are visible in the data. An attribute that alone predicts the target almost perfectly is more often a copy
-of it than a good measurement. And in files with several targets, the others look like ordinary columns. Neither
-sign is certain, so the attributes are reported, not excluded.
+There are two signs in the data. An attribute that alone predicts the target almost perfectly is usually a copy of it.
+And in files with several targets, the others look like ordinary columns. Neither sign is certain, so the attributes
+are reported, not excluded.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from structtree.data.schema import NUMERIC
 __all__ = ["Leak", "column_leaks", "leaks", "other_targets"]
 
 ALMOST_ALL = 0.99
-"""Held-out accuracy from which an attribute is suspicious. (The odour of mushrooms has 0.985.)"""
+"""Minimum held-out accuracy of a suspicious attribute. (The odour of mushrooms has 0.985.)"""
 
 ALMOST_ALL_VARIANCE = 0.98
-"""Held-out R² from which an attribute is suspicious."""
+"""Minimum held-out R² of a suspicious attribute."""
 
 OF_ERRORS = 0.1
-"""Maximum errors of a suspicious attribute, as a fraction of the errors of the most frequent class."""
+"""Maximum errors of a suspicious attribute, as a fraction of those of always predicting the most frequent class."""
 
 FEW_OTHERS = 10
 """Minimum number of held-out individuals outside the most frequent class."""
 
 LEAST = 60
-"""Minimum number of individuals; with fewer, random attributes may look perfect."""
+"""Minimum number of individuals; with fewer, an attribute may look perfect by chance."""
 
 MOST_CELLS = 2_000_000
-"""Number of cells above which a sample of the table is used."""
+"""Maximum number of cells; larger tables are sampled."""
 
 LEAST_SAMPLE = 1_000
-"""Minimum size of that sample."""
+"""Minimum size of a sample."""
 
 SHARED_WORDS = 3
 """Minimum number of words of three or more letters that a similar name shares with the target."""
@@ -197,7 +197,7 @@ def _named_like(target: str, names: list[str]) -> Iterator[str]:
 
 
 def _label_word(name: str) -> str | None:
-    """Return the word that marks a name as a target; y needs a number, since it is also a coordinate."""
+    """Return the word that marks a name as a target; y needs a number after it, as it is also a coordinate."""
     found = _LABEL.match(name)
     if found is None or (found[1].lower() == "y" and not re.fullmatch(r"[-_. ]?\d+|", found["rest"])):
         return None

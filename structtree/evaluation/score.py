@@ -1,7 +1,7 @@
 """Scores of predictions: scikit-learn's metrics, with those of a constant prediction as a baseline.
 
-Classes are compared by name, so that the classes 0 and 1 of one file equal the texts "0" and "1" of another. An
-undefined metric, such as the area under the curve of a single class, is NaN.
+Classes are compared by name, so that the classes 0 and 1 of one file equal the strings "0" and "1" of another. An
+undefined metric, such as the ROC AUC of a single class, is NaN.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Predicted:
     actual, predicted : array
         Numbers; or classes, as indices of ``classes``.
     probabilities : array or None
-        Class probabilities, of shape (individuals, classes), if known.
+        Class probabilities, as (individuals, classes), if known.
     classes : tuple of str
         Names of the classes; empty if numbers are predicted.
     task : Task
@@ -94,12 +94,11 @@ class Predicted:
         """
         true, guessed = ([class_name(label) for label in np.asarray(part).tolist()] for part in (actual, predicted))
         known = tuple(dict.fromkeys([*map(class_name, classes), *sorted({*true, *guessed})]))
-        codes = {name: code for code, name in enumerate(known)}
-        if probabilities is not None and len(known) > probabilities.shape[1]:
-            wider = np.zeros((len(probabilities), len(known)))
-            wider[:, : probabilities.shape[1]] = probabilities
-            probabilities = wider
-        return cls(_coded(true, codes), _coded(guessed, codes), probabilities, known, Classification(known))
+        if probabilities is not None:
+            probabilities = np.pad(probabilities, ((0, 0), (0, len(known) - probabilities.shape[1])))
+        code_of = {name: code for code, name in enumerate(known)}
+        truth, codes = (np.array([code_of[name] for name in names], dtype=np.int64) for names in (true, guessed))
+        return cls(truth, codes, probabilities, known, Classification(known))
 
 
 def constant_answers(answers: Predicted, training: NDArray[Any] | None = None) -> Predicted:
@@ -117,10 +116,6 @@ def constant_answers(answers: Predicted, training: NDArray[Any] | None = None) -
     seen = answers.actual if training is None else training
     predicted, probabilities = answers.task.baseline(seen, len(answers.actual))
     return replace(answers, predicted=predicted, probabilities=probabilities)
-
-
-def _coded(names: list[str], codes: Mapping[str, int]) -> Ints:
-    return np.array([codes[name] for name in names], dtype=np.int64)
 
 
 def _numbers(labels: NDArray[Any]) -> Floats:
@@ -148,7 +143,7 @@ def main_metric(task: str | Task) -> str:
 
 
 def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, ...]:
-    """Return the metrics for names: the default ones for None, every one for ``all``.
+    """Return the metrics with these names: the default metrics for None, all of the task for ``all``.
 
     Examples
     --------
@@ -182,7 +177,7 @@ def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, .
 
 
 class Confusion(NamedTuple):
-    """Confusion matrix of the classes: the true classes are the rows, the predicted ones the columns."""
+    """Confusion matrix: one row per true class, one column per predicted class."""
 
     classes: tuple[str, ...]
     counts: Ints
@@ -290,15 +285,15 @@ def gather_scores(parts: Sequence[Scores]) -> Scores:
     """
     first = parts[0]
     constants = {part.constant for part in parts}
-    values, baseline = ([_stacked(parts, each, name) for name in first.values] for each in ("values", "baseline"))
+    counts = [part.confusion.counts for part in parts if part.confusion is not None]
     return Scores(
         first.task,
         sum(part.n for part in parts),
-        {name: _mean(row) for name, row in zip(first.values, values, strict=True)},
-        {name: _mean(row) for name, row in zip(first.values, baseline, strict=True)},
+        {name: _mean([part.values[name] for part in parts]) for name in first.values},
+        {name: _mean([part.baseline[name] for part in parts]) for name in first.values},
         constants.pop() if len(constants) == 1 else "always the most frequent class",
-        None if first.confusion is None else _added([part.confusion for part in parts if part.confusion]),
-        {name: _sd(row) for name, row in zip(first.values, values, strict=True)},
+        None if first.confusion is None else first.confusion._replace(counts=np.sum(counts, axis=0)),
+        {name: _sd([part.values[name] for part in parts]) for name in first.values},
     )
 
 
@@ -376,28 +371,20 @@ def _computed(answers: Predicted, names: Iterable[str]) -> dict[str, float]:
 def _confusion(answers: Predicted) -> Confusion:
     from sklearn.metrics import confusion_matrix
 
-    with warnings.catch_warnings():  # about a single class
+    with warnings.catch_warnings():  # a single class
         warnings.simplefilter("ignore")
         counts = confusion_matrix(answers.actual, answers.predicted, labels=range(len(answers.classes)))
     return Confusion(answers.classes, counts)
 
 
-def _added(confusions: Sequence[Confusion]) -> Confusion:
-    return Confusion(confusions[0].classes, np.sum([each.counts for each in confusions], axis=0))
+def _mean(values: Sequence[float]) -> float:
+    known = list(filter(isfinite, values))
+    return float(np.mean(known)) if known else nan
 
 
-def _stacked(parts: Sequence[Scores], which: str, name: str) -> Floats:
-    return np.array([getattr(part, which)[name] for part in parts])
-
-
-def _mean(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else nan
-
-
-def _sd(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.std(ddof=1)) if len(known) > 1 else nan
+def _sd(values: Sequence[float]) -> float:
+    known = list(filter(isfinite, values))
+    return float(np.std(known, ddof=1)) if len(known) > 1 else nan
 
 
 def _finite(value: float) -> float | None:

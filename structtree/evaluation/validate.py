@@ -1,9 +1,9 @@
-"""Cross-validation of estimators, and tests of whether one is better than another.
+"""Cross-validation of estimators, and significance tests of their differences.
 
-The splitters and scores are scikit-learn's. Scores of different folds are not independent, since they share most of
-the training individuals; the paired t test is corrected for that as C. Nadeau and Y. Bengio propose
-("Inference for the Generalization Error", Machine Learning 52, 2003): the variance of the mean difference is taken to
-be (1/k + n_test/n_train) times that of the k differences, not 1/k times.
+The splitters and scores are scikit-learn's. Scores of different folds are not independent, because the folds share
+most training individuals. The paired t test is therefore corrected as in C. Nadeau and Y. Bengio, "Inference for the
+Generalization Error" (Machine Learning 52, 2003): the variance of the mean difference is (1/k + n_test/n_train) times
+that of the k differences, not 1/k times.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ USUAL_REPEATS = 3
 
 
 class FoldDone(NamedTuple):
-    """Progress of a cross-validation: the estimator, the completed and total fits, and the last score."""
+    """Progress of a cross-validation: an estimator, the completed and total fits, and the last score."""
 
     name: str
     done: int
@@ -70,12 +70,12 @@ class FoldDone(NamedTuple):
 
     @property
     def status(self) -> Status:
-        """The progress as a status."""
+        """The progress as a status line."""
         return Status("cross-validation", self.done, self.total, (f"{self.name or 'score'} {self.score:.3f}",))
 
 
 class HeldOut(NamedTuple):
-    """Test rows of a fold, with the predictions for them and the baseline."""
+    """Test rows of a fold, with their predictions and those of the baseline."""
 
     rows: NDArray[np.int64]
     answers: Predicted
@@ -99,11 +99,11 @@ class CrossValidation:
     scores : array
         One for each fold of each repeat.
     leaves : array
-        Numbers of leaves of the trees.
+        Number of leaves of each tree.
     evaluated : int
         Number of predicates evaluated for the branches of all trees.
     caveats : tuple of Caveat
-        Branches of all trees whose test is not proved best.
+        Branches of all trees whose test may not be the best.
     seconds : float
         Total time.
     test_ratio : float
@@ -122,7 +122,7 @@ class CrossValidation:
 
     @property
     def unproved(self) -> int:
-        """The number of branches of all trees whose test is not proved best."""
+        """The number of branches of all trees whose test may not be the best."""
         return len(self.caveats)
 
     def __repr__(self) -> str:
@@ -228,9 +228,8 @@ def cross_validate(
     >>> found.evaluate(["roc_auc"]).baseline
     {'roc_auc': 0.5}
     """
-    named = {"": make_estimator}
     options = _Options(folds, repeats, seed, scoring, progress, time_limit)
-    return _all_folds(named, *_labelled(individuals, target, unlabelled), options)[""]
+    return _all_folds({"": make_estimator}, *_labelled(individuals, target, unlabelled), options)[""]
 
 
 def compare(
@@ -317,7 +316,7 @@ class _Options(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """Result of one fit."""
+    """Results of one fit."""
 
     score: float
     leaves: int
@@ -328,13 +327,12 @@ class _Fit(NamedTuple):
     held_out: HeldOut
 
 
-class _Task(NamedTuple):
-    """Individuals, their target with its classes if any, and the scorer."""
+class _Data(NamedTuple):
+    """Individuals, their target, and its classes if there are any."""
 
     population: Any
     target: NDArray[Any]
     classes: list[Any] | None
-    scoring: str | None
 
 
 def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tuple[Any, NDArray[Any]]:
@@ -352,12 +350,12 @@ def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tu
 def _all_folds(
     estimators: Mapping[str, MakeEstimator], population: Any, target: NDArray[Any], options: _Options
 ) -> dict[str, CrossValidation]:
-    """Run each estimator on each fold; fold by fold, so that interrupted results are comparable."""
+    """Fit each estimator on each fold; fold by fold, so that interrupted results are comparable."""
     done, is_classes = 0, all(is_classifier(make()) for make in estimators.values())
     usual = USUAL_REPEATS if isinstance(options.folds, int) else 1
     repeats = usual if options.repeats is None else options.repeats
     splits = splits_of(options.folds, target, is_classes=is_classes, repeats=repeats, seed=options.seed)
-    task = _Task(population, target, np.unique(target).tolist() if is_classes else None, options.scoring)
+    data = _Data(population, target, np.unique(target).tolist() if is_classes else None)
     total = len(splits) * len(estimators)
     fits: list[dict[str, _Fit]] = []
     with stoppable() as stop:
@@ -370,7 +368,7 @@ def _all_folds(
                 for name, make in estimators.items():
                     estimator = _with_share_of_time(make(), clock, total - done)
                     with status_listener(None):
-                        here[name] = _fit(estimator, task, fold)
+                        here[name] = _fit(estimator, data, fold, options.scoring)
                     done += 1
                     report_status("cross-validation", done, total, *_mean_scores([*fits, here]))
                     if options.progress is not None:
@@ -398,18 +396,21 @@ def _with_share_of_time(estimator: Any, clock: Clock, n_left: int) -> Any:
     return estimator.set_params(time_limit=share if own is None else min(own, share))
 
 
-def _fit(estimator: Any, task: _Task, fold: Fold) -> _Fit:
-    started = now()
-    estimator.fit(_safe_indexing(task.population, fold.train), task.target[fold.train])
+def _fit(estimator: Any, data: _Data, fold: Fold, scoring: str | None) -> _Fit:
+    started, training = now(), data.target[fold.train]
+    estimator.fit(_safe_indexing(data.population, fold.train), training)
     if estimator.model_.outcome.stopped_by == "interrupt":
         raise KeyboardInterrupt  # growing returns the tree so far, which is not useful here
-    inside, truth = _safe_indexing(task.population, fold.test), task.target[fold.test]
-    held_out = _held_out(estimator, inside, truth, task, fold)
-    if task.scoring is not None:
-        score = float(get_scorer(task.scoring)(estimator, inside, truth))
+    test, labels = _safe_indexing(data.population, fold.test), data.target[fold.test]
+    answers = answers_of(estimator, test, labels, data.classes)
+    baseline = constant_answers(
+        answers, training if data.classes is None else np.searchsorted(data.classes, training)
+    )
+    if scoring is not None:
+        score = float(get_scorer(scoring)(estimator, test, labels))
     else:
-        main = main_metric(held_out.answers.task)
-        score = score_answers(held_out.answers, held_out.baseline, [main])[main]
+        main = main_metric(answers.task)
+        score = score_answers(answers, baseline, [main])[main]
     tree = estimator.tree_
     return _Fit(
         score,
@@ -418,16 +419,8 @@ def _fit(estimator: Any, task: _Task, fold: Fold) -> _Fit:
         tuple(caveat for caveat in tree.caveats if tree.nodes[caveat.node].children),
         now() - started,
         len(fold.test) / len(fold.train),
-        held_out,
+        HeldOut(fold.test, answers, baseline),
     )
-
-
-def _held_out(estimator: Any, inside: Any, truth: NDArray[Any], task: _Task, fold: Fold) -> HeldOut:
-    """Return the predictions for the test individuals of a fold, and those of a constant prediction."""
-    answers, training = answers_of(estimator, inside, truth, task.classes), task.target[fold.train]
-    if task.classes is not None:
-        training = np.searchsorted(task.classes, training)
-    return HeldOut(fold.test, answers, constant_answers(answers, training))
 
 
 def _gathered(fits: Sequence[_Fit]) -> CrossValidation:

@@ -186,7 +186,7 @@ def _check_criterion(criterion: Criterion, growth: Growth) -> None:
         raise UsageError(
             f"average_gain_filter is for the criterion 'gain-ratio'; got {criterion.name!r}, so leave it out"
         )
-    if growth.nominal == "multiway" and not criterion.is_for_many_sides:
+    if growth.nominal == "multiway" and not criterion.is_multiway:
         raise UsageError(
             f"criterion {criterion.name!r} needs binary splits; use nominal='subset' or 'binary', not 'multiway'"
         )

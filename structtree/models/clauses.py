@@ -36,12 +36,12 @@ __all__ = ["Clause", "clauses", "conjunction", "negation", "short_clauses", "who
 
 Numbers = frozenset[int]
 Edges = Sequence[tuple[Edge, ...]]
-#: The edges of each node, with the number of the test in place of the test.
+#: The edges of each node: child, number of the test, and answer.
 NumberedEdges = Sequence[tuple[tuple[int, int, bool], ...]]
 
 
 class Clause(NamedTuple):
-    """Conditions, and the leaves that they represent; a whole clause covers exactly those leaves."""
+    """Conditions and the leaves they stand for; a whole clause covers exactly these leaves."""
 
     conditions: tuple[syn.Predicate, ...]
     leaves: tuple[int, ...]
@@ -164,7 +164,7 @@ def _is_negative(predicate: syn.Predicate) -> bool:
 
 
 def _names(predicate: syn.Predicate) -> Iterator[str]:
-    """Yield the names in a predicate about a row; predicates without a common name are independent."""
+    """Yield the members that a predicate mentions at its row; predicates without a common one are independent."""
     stack = [predicate]
     while stack:
         match stack.pop():
@@ -220,7 +220,7 @@ Judgement = Callable[[syn.Predicate, syn.Predicate], bool | None]
 
 
 class _Alike(NamedTuple):
-    """Numbers of the conditions of one shape, by ascending threshold."""
+    """Numbers of the conditions of one shape, in ascending order of their thresholds."""
 
     thresholds: list[float]
     conditions: list[int]
@@ -232,7 +232,7 @@ class _Alike(NamedTuple):
 
 
 class _Facts:
-    """Numbered conditions and their implications, which are cached."""
+    """Numbered conditions with a cache of their implications."""
 
     def __init__(self, conditions: Iterable[syn.Predicate]) -> None:
         self.conditions = list(dict.fromkeys(conditions))
@@ -253,7 +253,7 @@ class _Facts:
         self._shapes_by_name = _index((i, shape) for shape, i in shapes.items())
 
     def including(self, more: Iterable[syn.Predicate]) -> _Facts:
-        """Return the facts with additional conditions; the cache is kept only if none of them is new."""
+        """Return the facts with additional conditions; the cache is kept if none of them is new."""
         new = [condition for condition in more if condition not in self.number]
         return _Facts((*self.conditions, *new)) if new else self
 
@@ -295,14 +295,14 @@ class _Facts:
         return found
 
     def _is_judged(self, judge: Judgement, one: int, other: int, order: int, first: int, second: int) -> bool:
-        """Return the verdict for two shapes and an order of thresholds, decided on two of the conditions."""
+        """Return the result for two shapes and an order of thresholds, computed once from two of the conditions."""
         key = (judge, one, other, order)
         if key not in self._judged:
             self._judged[key] = bool(judge(self.conditions[first], self.conditions[second]))
         return self._judged[key]
 
     def settles(self, given: Numbers, test: int) -> bool | None:
-        """Return the answer to a test if the given conditions determine it, else None."""
+        """Return the answer to a test if the given conditions determine it; None otherwise."""
         if not given.isdisjoint(self.refuters(test)):
             return False
         return None if any(map(given.isdisjoint, self._entailers_of_parts(test))) else True
@@ -338,7 +338,7 @@ def _tests(edges: Edges) -> Iterator[syn.Predicate]:
             yield from conjuncts(edge.test)
 
 
-# ---- one clause by itself --------------------------------------------------------------------------------
+# ---- simplifying one clause --------------------------------------------------------------------------------
 
 
 def _without_implied(conditions: tuple[syn.Predicate, ...], facts: _Facts) -> tuple[syn.Predicate, ...] | None:
@@ -379,11 +379,11 @@ def conjunction(parts: tuple[syn.Predicate, ...]) -> syn.Predicate:
     return parts[0] if parts else syn.Top()
 
 
-# ---- clauses against the tree, and against each other ----------------------------------------------------
+# ---- simplifying clauses with the tree, and by comparison ----------------------------------------------------
 
 
 class _Walk(NamedTuple):
-    """Descent of a tree with a set of conditions in place of an individual.
+    """Tree prepared for routing a set of conditions as if it were an individual.
 
     Parameters
     ----------
@@ -411,9 +411,7 @@ class _Walk(NamedTuple):
         shorter = [(clause, _without_implied(clause.conditions, facts)) for clause in plain]
         possible = [Clause(conditions, clause.leaves) for clause, conditions in shorter if conditions is not None]
         facts = facts.including(_conditions_of(possible))
-        numbered = [
-            tuple((edge.child, facts.number[edge.test], edge.answer) for edge in of_node) for of_node in edges
-        ]
+        numbered = [tuple((edge.child, facts.number[edge.test], edge.answer) for edge in each) for each in edges]
         known = {
             clause.leaves[0]: facts.numbers((*clause.conditions, *conditions))
             for clause, conditions in shorter
@@ -446,7 +444,7 @@ class _Walk(NamedTuple):
         return Clause(tuple(c for c in clause.conditions if self.facts.number[c] in kept), leaves)
 
     def _all_predict(self, answer: set[Hashable], given: Numbers) -> bool:
-        """Return whether all leaves that individuals with these conditions can reach predict this."""
+        """Return whether all leaves that individuals with these conditions can reach give this prediction."""
         stack = [0]
         while stack:
             node = stack.pop()
@@ -458,7 +456,7 @@ class _Walk(NamedTuple):
         return True
 
     def _whole_leaves(self, answer: set[Hashable], given: Numbers) -> tuple[int, ...] | None:
-        """Return the leaves that the conditions cover exactly; None unless there are some and all predict this."""
+        """Return the leaves that the conditions cover exactly; None unless all of them give this prediction."""
         found, stack = [], [0]
         while stack:
             node = stack.pop()
@@ -477,7 +475,7 @@ class _Walk(NamedTuple):
 
 
 def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -> list[Clause]:
-    """Drop the clauses that another clause with the same prediction covers; it takes over their leaves."""
+    """Merge every clause into another one with the same prediction that covers it, with its leaves."""
     numbers = [facts.numbers(clause.conditions) for clause in found]
     home = list(range(len(found)))
     alike: dict[Hashable, list[int]] = {}

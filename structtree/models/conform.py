@@ -1,12 +1,12 @@
-"""Conversion of new data to the schema of a model: check that it has the features of the tests, in the same form.
+"""Conversion of new data to the schema of a model, with a check that it has the features that the tests need.
 
 Only attributes and links that the tests mention are considered. Types are matched by the links that lead to them,
 whatever their names; additional attributes and unseen categories are allowed. A column that was read as another kind,
 such as codes that happen to be all digits, is converted if no information is lost.
 
-A feature that no row has is an error, so that no prediction is based on nothing. Parts of individuals may lack a
-feature that some rows lacked in training, as a car may have no load: it counts as a missing value. Graphs and
-molecules are only matched with graphs and molecules.
+A feature that no row has is an error, because predictions would then be based on nothing. The exception is a feature
+of linked rows that some of them lacked in training, such as the load of a car: it becomes a missing value. Models of
+graphs or molecules only accept graphs or molecules.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["NeededMembers", "any_category", "conform", "needed_members", "option
 
 NeededMembers = Mapping[str, frozenset[str]]
 
-_LISTS = "$list"  # asked of a type whose rows must have a next and a previous; no member has such a name
+_LISTS = "$list"  # stands for the order of the rows of a type; no member can have this name
 
 
 def needed_members(tests: Iterable[syn.Predicate], schema: Schema) -> NeededMembers:
@@ -65,7 +65,7 @@ def _of_any_category(record: RecordType) -> RecordType:
 
 
 def optional_members(population: Population, needed: NeededMembers) -> NeededMembers:
-    """Return the needed members that some rows of the training data lack, for parts of individuals.
+    """Return the needed members that some linked rows of the training data lack.
 
     Examples
     --------
@@ -93,13 +93,13 @@ def conform(
     needed: NeededMembers,
     optional: NeededMembers = MappingProxyType({}),
 ) -> Population:
-    """Return the population in the form that tests for another schema need.
+    """Return the population with the types, members and kinds that tests for another schema need.
 
     Parameters
     ----------
     population : Population
     schema : Schema
-        Schema that the tests were made for.
+        Schema of the tests.
     needed : mapping from type to members
         Attributes and links that the tests mention; see `needed_members`.
     optional : mapping from type to members
@@ -121,15 +121,15 @@ def conform(
     draft = _Draft(population, schema, optional)
     waiting = [schema.individual]
     draft.names[schema.individual] = population.schema.individual
-    for name in waiting:  # grows while it is read
+    for name in waiting:  # grows during the loop
         waiting += [target for member in sorted(needed.get(name, ())) for target in draft.settle(name, member)]
-        if name == waiting[-1]:  # only links backwards lead to the others, so that nothing but their name tells them
+        if name == waiting[-1]:  # types that no link leads to are matched by name
             waiting += draft.by_name(each for each in needed if each not in draft.names)
     return draft.finish()
 
 
 class _Absent(NamedTuple):
-    """A needed member that no row of a type has."""
+    """Needed member that the data lacks."""
 
     what: str
     type: str
@@ -138,7 +138,7 @@ class _Absent(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """The types and tables of the result so far, and the name of each training type in it."""
+    """Types and tables converted so far, and the name of each training type in the data."""
 
     population: Population
     schema: Schema
@@ -153,7 +153,7 @@ class _Draft:
         self.tables = dict(self.population.tables)
 
     def by_name(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Match the first of some training types with the type of the data that has the same name."""
+        """Match the first of the training types with the type of the data that has the same name."""
         for name in names:
             if name not in self.types:
                 raise DataError(f"the model needs rows of type {name!r}, but the data has no type with this name")
@@ -162,7 +162,7 @@ class _Draft:
         return ()
 
     def settle(self, name: str, member: str) -> tuple[str, ...]:
-        """Match one member of a training type; return the types that are reached for the first time."""
+        """Match one member of a training type; return the types that it reaches for the first time."""
         record = self.schema.type(name)
         attribute, link = record.attribute(member), record.link(member)
         if link is not None:
@@ -201,7 +201,7 @@ class _Draft:
         return ()
 
     def _empty_link(self, name: str, wanted: Link) -> Link:
-        """Return an empty link if the data has none, and no attribute with values of that name either."""
+        """Add an empty link that the data lacks; an attribute of this name must be empty."""
         here = self.names[name]
         self._note_absent("link", name, wanted.name)
         target = self.names.get(wanted.target, wanted.target)
@@ -222,7 +222,7 @@ class _Draft:
             raise DataError(f"the model needs the order of the rows of {here!r}, but no list contains them")
 
     def _note_absent(self, what: str, name: str, member: str) -> None:
-        """Record a missing member unless it is optional; refuse it if the data has it as something else."""
+        """Record a missing member unless it is optional; refuse a link in place of an attribute, or the reverse."""
         here = self.names[name]
         record, table = self.types[here], self.tables[here]
         if member in record.members:
@@ -236,8 +236,8 @@ class _Draft:
         if not self.absent:
             return
         listed = [f"the {one.what} {one.member!r} of type {one.type!r}" for one in self.absent]
-        hint = did_you_mean(self.absent[0].member, self.population.schema.type(self.absent[0].type).members)
-        raise DataError(f"the model needs {_and(listed)}, which the data lacks{hint if len(listed) == 1 else ''}")
+        nearest = did_you_mean(self.absent[0].member, self.population.schema.type(self.absent[0].type).members)
+        raise DataError(f"the model needs {_and(listed)}, which the data lacks{nearest if len(listed) == 1 else ''}")
 
     def _put(self, here: str, attribute: Attribute, column: Column) -> None:
         record, table = self.types[here], self.tables[here]
@@ -247,7 +247,7 @@ class _Draft:
             self.tables[here] = replace(table, columns={**table.columns, attribute.name: column})
 
     def finish(self) -> Population:
-        """Return the population, unchanged if possible; refuse it if a member is missing."""
+        """Return the converted population; refuse it if a member is missing."""
         self._refuse_absent()
         if self.tables == dict(self.population.tables):
             return self.population
@@ -256,7 +256,7 @@ class _Draft:
 
 
 def _serves(found: Link, wanted: Link) -> bool:
-    """Return whether one link can stand in for the other: a list can stand in for a set, but not the reverse."""
+    """Return whether a link can be used in place of another: a list can replace a set, but not the reverse."""
     return found.single if wanted.single else found.kind == wanted.kind or (found.kind == "list" and not found.single)
 
 
@@ -265,7 +265,7 @@ def _shown(link: Link) -> str:
 
 
 def _read_as(column: Column, wanted: Attribute, place: str) -> Column:
-    """Return the column as the kind of the training data; integers and reals are interchangeable."""
+    """Convert a column to the kind that it had in training; integers and reals are interchangeable."""
     numeric = ("int", "real")
     if column.kind == wanted.kind != "ordered" or (column.kind in numeric and wanted.kind in numeric):
         return column
@@ -297,11 +297,11 @@ _KINDS = {
     ("Edge", "ends"): "edges of undirected graphs",
     ("Edge", "from"): "edges of directed graphs",
 }
-"""Kinds of individuals by the name of their type, and the link that identifies them."""
+"""Kinds of individuals by the name of their type and the link that identifies them."""
 
 
 def _require_kind(data: Schema, model: Schema) -> None:
-    """Require graphs or molecules for a model of graphs or molecules, and refuse them for other models."""
+    """Refuse graphs and molecules for models of other data, and other data for models of graphs or molecules."""
     if data is model:
         return
     ours, theirs = data.type(data.individual), model.type(model.individual)

@@ -1,8 +1,8 @@
 """Importance of attributes and links: the fraction of the total gain that each contributes.
 
-As in scikit-learn, a branch contributes its impurity decrease times its weight. A test of structured data may mention
-several attributes and links, which share its gain equally. Each is named by its path from the individual, such as
-``atoms.bonds.to.element``.
+As in scikit-learn, the gain of a branch is its impurity decrease times its weight. A test of structured data may
+mention several attributes and links, which share its gain equally. Each is named by its path from the individual,
+such as ``atoms.bonds.to.element``.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _shares(tree: Tree, parts_at: Callable[[Branch | MultiwayBranch], Sequence[_
     for node in tree.nodes:
         if not isinstance(node, Leaf):
             parts, gain = parts_at(node), node.stats.weight * _gain(tree, node)
-            if parts or isinstance(node, MultiwayBranch):  # a test without parts separates nothing
+            if parts or isinstance(node, MultiwayBranch):  # a test without parts is always true or false
                 total += gain
             for part in parts:
                 owed[part] = owed.get(part, 0.0) + gain / len(parts)

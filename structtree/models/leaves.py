@@ -1,9 +1,9 @@
-"""Predictions of nodes: probabilities and decisions from class counts, mean and spread from moments.
+"""Predictions of nodes: probabilities and classes from class counts, mean and standard deviation from moments.
 
-The idea is Flach's: growing a tree only partitions the individuals, and the predictions of the leaves are chosen
-afterwards. The same tree can therefore be used with other costs, class weights or class ratios, and for two classes
-the useful labellings are a short list, the operating points. Predictions are computed for branches as well, because
-pruning turns branches into leaves.
+As in Flach's book, growing a tree only partitions the individuals; the predictions of the leaves are chosen
+afterwards. So the same tree can be used with other costs, class weights or class proportions. For two classes, the
+useful labellings of the leaves form a short list, the operating points. Predictions are computed for branches too,
+because pruning turns branches into leaves.
 
 Estimates and operating points follow chapter 5 of P. Flach, "Machine Learning" (2012); ``"m-branch"`` is from C.
 Ferri, P. Flach and J. Hernández-Orallo, "Improving the AUC of probabilistic estimation trees" (2003).
@@ -22,9 +22,9 @@ import numpy as np
 from structtree.arrays import Floats
 from structtree.errors import UnknownNameError, UsageError
 from structtree.models.settings import MAJORITY, Decision
-from structtree.models.tree import ClassCounts, Node, Tree
+from structtree.models.tree import ClassCounts, Tree
 from structtree.reprs import number_text, short_repr
-from structtree.tasks.classification import class_factors
+from structtree.tasks.classification import class_factors, prior_factors
 from structtree.tasks.estimates import class_counts, cost_matrix, decisions, probabilities, smoothed_counts
 from structtree.tasks.task import Task
 
@@ -45,7 +45,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """One way to label the leaves of a tree for two classes.
+    """A labelling of the leaves of a tree for two classes.
 
     Parameters
     ----------
@@ -94,17 +94,16 @@ def reweighted(tree: Tree, class_weight: Mapping[Any, float]) -> Tree:
     >>> class_counts(reweighted(tree, {"yes": 5})).tolist()
     [[3.0, 5.0]]
     """
-    factors = class_factors(class_weight, tree.classes).tolist()
-    return replace(tree, nodes=tuple(_with_factors(node, factors) for node in tree.nodes))
+    return _scaled(tree, class_factors(class_weight, tree.classes))
 
 
-def with_class_shares(tree: Tree, shares: Mapping[Any, float]) -> Tree:
+def with_class_shares(tree: Tree, priors: Mapping[Any, float]) -> Tree:
     """Return the tree reweighted to class proportions other than those of the training data.
 
     Parameters
     ----------
-    shares : mapping from class to float
-        One for every class, such as ``{"ill": 1, "well": 99}``; only their ratios matter.
+    priors : mapping from class to float
+        One proportion for every class, such as ``{"ill": 1, "well": 99}``; only their ratios matter.
 
     Examples
     --------
@@ -114,18 +113,14 @@ def with_class_shares(tree: Tree, shares: Mapping[Any, float]) -> Tree:
     >>> probabilities(with_class_shares(tree, {"no": 1, "yes": 9})).tolist()
     [[0.1, 0.9]]
     """
-    classes, seen = tree.classes, class_counts(tree)[0]
-    given = shares.values()
-    if set(shares) != set(classes) or not all(0 <= share < inf for share in given) or not any(given):
-        raise UsageError(
-            f"shares must be a number >= 0 for each of the classes {list(classes)}, not 0 for all; got {dict(shares)}"
-        )
-    factors = {}
-    for label, count in zip(classes, seen.tolist(), strict=True):
-        if shares[label] and not count:
-            raise UsageError(f"class {label!r} cannot get a share: no individual of the training data has it")
-        factors[label] = shares[label] / sum(given) * float(seen.sum()) / (count or 1.0)
-    return reweighted(tree, factors)
+    return _scaled(tree, prior_factors(priors, tree.classes, class_counts(tree)[0]))
+
+
+def _scaled(tree: Tree, factors: Floats) -> Tree:
+    counts = (class_counts(tree) * factors).tolist()
+    stats = (ClassCounts(node.stats.n, tuple(row)) for node, row in zip(tree.nodes, counts, strict=True))
+    nodes = (replace(node, stats=each) for node, each in zip(tree.nodes, stats, strict=True))
+    return replace(tree, nodes=tuple(nodes))
 
 
 # ---- numbers --------------------------------------------------------------------------------------------
@@ -214,11 +209,6 @@ def convex_hull(points: tuple[OperatingPoint, ...]) -> tuple[OperatingPoint, ...
     return tuple(hull)
 
 
-def _with_factors(node: Node, factors: list[float]) -> Node:
-    counts = tuple(count * factor for count, factor in zip(node.stats.figures, factors, strict=True))
-    return replace(node, stats=ClassCounts(node.stats.n, counts))
-
-
 # ---- operating points -----------------------------------------------------------------------------------
 
 
@@ -234,7 +224,7 @@ def _place_of_positive(tree: Tree, positive: Any) -> int:
 
 
 def _ratios(counts: Floats, place: int) -> Floats:
-    """Return negatives per positive: the smallest cost ratio for which a leaf predicts positive."""
+    """Return the negatives per positive of each leaf: the smallest cost ratio at which it predicts positive."""
     positives, negatives = counts[:, place], counts[:, 1 - place]
     return np.asarray(np.divide(negatives, positives, out=np.full(len(counts), inf), where=positives > 0))
 

@@ -1,4 +1,4 @@
-"""Model: a predictor, everything needed to apply it to new data, and records of how it was learned.
+"""Model: a predictor with everything needed to apply it to new data, and records of how it was learned.
 
 `structtree.models.predictor` defines predictors, and `structtree.models.files.models` saves and loads models.
 """
@@ -58,17 +58,17 @@ class Model(Viewed):
     grammar : GrammarRecord
         The grammar it was learned with.
     route : RouteRecord
-        How its tests were found.
+        The route by which its tests were found.
     reading : ReadingRecord
-        How its data was read.
+        The options that its data was read with.
     outcome : SearchOutcome
-        How the search ended.
+        The outcome of the search.
     version : str
         The version of structtree that learned it.
     functions : tuple of Function
         The functions of the grammar that its tests may need.
     optional : mapping from type to members
-        Members that parts of individuals may lack, because some did in training; see `structtree.models.conform`.
+        Members that rows of other types than the individual may lack; see `structtree.models.conform`.
     background : Background, optional
         The derived links and computed attributes of the grammar that its tests may need.
     layout : SourceLayout, optional
@@ -100,7 +100,7 @@ class Model(Viewed):
         require(self.predictor, Predictor, "predictor", "a Predictor, such as TreePredictor(tree)")
 
     def __repr__(self) -> str:
-        return short_repr(self, f"predicts {self.target or 'a target without a name'} by {self.predictor}")
+        return short_repr(self, f"predicts {self.target or 'an unnamed target'} by {self.predictor}")
 
     # ---- the predictor ----------------------------------------------------------------------------------
 
@@ -139,16 +139,16 @@ class Model(Viewed):
         """Return the model with other decision options."""
         return replace(self, predictor=replace(self._tree_predictor, decision=decision))
 
-    # ---- its use ----------------------------------------------------------------------------------------
+    # ---- prediction ----------------------------------------------------------------------------------------
 
     @property
     def needed(self) -> NeededMembers:
-        """Attributes and links of the data, by type, that its tests need, directly or for computed features."""
+        """Attributes and links of the data, by type, that its tests need directly or through computed features."""
         return self.needs.given
 
     @cached_property
     def needs(self) -> Needs:
-        """All requirements of its tests: members of the data, and features computed from them."""
+        """Requirements of its tests: members of the data, and features computed from them."""
         mentioned = self.predictor.mentioned
         return Needs(mentioned, _NO_BACKGROUND) if self.background is None else needs_of(mentioned, self.background)
 
@@ -165,7 +165,7 @@ class Model(Viewed):
         functions : mapping from name to function, optional
             The functions of the grammar; see `structtree.space.background.with_background`.
         smiles : str, optional
-            For a DataFrame of molecules: the column with the SMILES, if it is not named so.
+            For a DataFrame of molecules: name of the column with the SMILES, if it is not obvious.
         """
         return self.task.labels(self.predictor.predict(self.prepared(individuals, functions, smiles=smiles)))
 
@@ -197,7 +197,7 @@ class Model(Viewed):
 
     @property
     def columns(self) -> tuple[Attribute, ...]:
-        """Attributes of the training individuals, without those computed by functions."""
+        """Attributes of the training individuals, except those computed by functions."""
         schema, functions = self.schema.given, {function.name for function in self.functions}
         return tuple(a for a in schema.type(schema.individual).attributes if a.name not in functions)
 
@@ -268,7 +268,7 @@ def fitted(given: Any, decision: Decision | None = None) -> Fitted:
 
 
 def _declarations(schema: Schema, functions: tuple[syn.Function, ...]) -> syn.GrammarSyntax:
-    """Return the types and links of the training data as a grammar declares them."""
+    """Return the types and links of the training data as grammar declarations."""
     computed = {(function.type, function.name) for function in functions}
     types = tuple(
         syn.TypeDeclaration(
@@ -287,7 +287,7 @@ def _lacks(population: Population, function: syn.Function) -> bool:
 
 
 def used_definitions(model: Model) -> tuple[syn.Definition, ...]:
-    """Return the definitions that tests and derived links use, directly or indirectly."""
+    """Return the definitions that the tests and derived links use, directly or indirectly."""
     schema, found = model.schema, dict[str, syn.Definition]()
     stack = [(test, schema.individual) for test in model.predictor.tests]
     stack += [(step.where, step.far) for step in model.needs.background.steps if isinstance(step, ComputedLink)]

@@ -1,7 +1,7 @@
-"""Predictor: the part of a model that predicts, with a small protocol, and the registry of its kinds.
+"""Predictor: the component of a model that predicts, and the registry of its kinds.
 
-A model has one predictor: a tree now, a rule list or an ensemble later. A new kind is a subclass of `Predictor`,
-decorated with `register_predictor`; `Model.predict`, model files and the command line need nothing else.
+The package has one kind of predictor, the tree. A new kind, such as an ensemble, is a subclass of `Predictor` with
+the decorator `register_predictor`; `Model.predict`, model files and the command line need nothing else.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class PathStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence for the prediction of one individual; fields that a predictor does not support are empty.
+    """Evidence for the prediction of one individual; fields that do not apply to a predictor are empty.
 
     Parameters
     ----------
@@ -85,8 +85,7 @@ class Evidence:
 class Predictor(ABC):
     """Base class of predictors.
 
-    Populations are converted to the schema of the tests before a predictor sees them; see
-    `structtree.models.conform`.
+    Populations are first converted to the schema of the tests; see `structtree.models.conform`.
     """
 
     kind: ClassVar[str]
@@ -146,7 +145,7 @@ _Kind = TypeVar("_Kind", bound=type[Predictor])
 
 
 def register_predictor(kind: _Kind) -> _Kind:
-    """Register a kind of predictor, so that model files with it can be loaded; a decorator.
+    """Decorator that registers a kind of predictor, so that its model files can be loaded.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A tree as rules, and as one formula per class, with exactly the same predictions.
+"""Conversion of a tree to rules, or to one formula per class, with exactly the same predictions.
 
 Rules are clauses (`structtree.models.clauses`) with a prediction and counts. Every possible individual, seen or not,
 satisfies at least one rule, and every rule it satisfies predicts what the tree predicts, so the order of the rules
@@ -38,15 +38,15 @@ _Count = Callable[[Clause], list[Stats] | None]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Rule: the prediction of a tree for all individuals that satisfy some conditions.
+    """Prediction of a tree for all individuals that satisfy some conditions.
 
     Parameters
     ----------
     conditions : Predicate
-        A conjunction, or a single condition; ``top`` when there is none.
+        A conjunction, or a single condition; ``top`` if there are none.
     prediction : class or float
     n : int or None
-        Number of individuals that satisfy the conditions; None if unknown, as for a tree that sent individuals to
+        Number of individuals that satisfy the conditions; None if unknown, as for a tree that sends individuals to
         several leaves.
     support : float or None
         Their weight.
@@ -75,12 +75,12 @@ class Rule:
     def saying(self, conditions: str) -> str:
         """Return the rule as a sentence, using the given text for its conditions."""
         is_number = isinstance(self.prediction, float) and self.confidence is None
-        said = f"{self.prediction:.4g}" if is_number else inert(str(self.prediction))
+        prediction = f"{self.prediction:.4g}" if is_number else inert(str(self.prediction))
         facts = [f"n={self.n}"] if self.n is not None else []
         facts += [f"weight {self.support:.4g}"] if self.support is not None and self.support != self.n else []
         facts += [f"confidence {self.confidence:.2f}"] if self.confidence is not None else []
         facts += [f"± {self.spread:.3g}"] if self.spread is not None else []
-        return f"if {conditions} then {said}" + (f" ({', '.join(facts)})" if facts else "")
+        return f"if {conditions} then {prediction}" + (f" ({', '.join(facts)})" if facts else "")
 
 
 def to_rules(
@@ -187,8 +187,7 @@ def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, syn.Pr
 
 def _answers(tree: Tree, decision: Decision) -> list[Any]:
     """Return the prediction of each node: the index of a class, or a number."""
-    said: list[Any] = tree.task.answers(tree, decision).tolist()
-    return said
+    return list(tree.task.answers(tree, decision).tolist())
 
 
 def _disjunction(found: Iterable[Clause]) -> syn.Predicate:
@@ -210,7 +209,7 @@ def _keeps_whole(tree: Tree) -> bool:
 
 
 def _unknown(clause: Clause) -> None:
-    """Return unknown counts, because fractional counts at leaves do not give the number of individuals."""
+    """Return None: the fractional counts of leaves do not give the number of individuals."""
 
 
 def _on_leaves(tree: Tree, clause: Clause) -> list[Stats]:
@@ -224,7 +223,7 @@ def _on_cases(population: Population, target: Target, clause: Clause) -> list[St
 
 def _checked(tree: Tree, population: Population, target: ArrayLike | None, weight: ArrayLike | None) -> Target:
     if target is None:
-        raise UsageError("counting rules on a population needs its target; pass target as well")
+        raise UsageError("individuals to count on need a target; pass target as well")
     classes = tree.classes or None
     return target_for(target, len(population), sample_weight=weight, classes=classes, task=tree.task)
 

@@ -1,4 +1,4 @@
-"""Options of learning, declared once: growing, pruning, and the purpose of a tree.
+"""Learning options, declared once: growing, pruning, and the purpose of a tree.
 
 Each option is also a parameter of the estimators and an option of the command line; see `structtree.options`.
 """

@@ -54,7 +54,7 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
         return two_components(-_gain_ratios(sides, division, n, total))
     known = group_sums(sides, division, n)
     some = criterion.weight(known) < criterion.weight(total) * (1 - TOLERANCE)
-    if not criterion.is_for_many_sides:
+    if not criterion.is_multiway:
         return _losses_of_two(criterion, sides, division, known, some, total)
     left = group_sums(two_components(criterion.impurity(sides)), division, n)
     # Unknown individuals keep the impurity of the undivided node.

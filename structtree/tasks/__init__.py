@@ -1,1 +1,1 @@
-"""Tasks: what is predicted. Labels, their statistics, the criteria that read them, and what nodes say."""
+"""Tasks: labels, their statistics, the criteria of splits, and the predictions of nodes."""

@@ -1,12 +1,12 @@
-"""Classification: a class is predicted, from the weights of the classes at a node.
+"""Classification: prediction of a class, from the class weights at a node.
 
-Classes become codes in one order for the whole tree, so that the counts of all nodes can be compared, also where a
-node, or a training fold, lacks a class. Class weights are multiplied into the weights of the individuals.
+Classes are coded in one order for the whole tree, so that the counts of all nodes are comparable even if a node or a
+training fold lacks a class. Class weights are multiplied into the weights of the individuals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, Literal
 
@@ -26,7 +26,7 @@ from structtree.tasks.metrics import CLASS_METRICS, class_name
 from structtree.tasks.statistics import ClassCounts, Statistics, Stats, one_hot
 from structtree.tasks.task import NodeFigures, RuleFigures, Task
 
-__all__ = ["ClassWeight", "Classification", "class_factors", "label_text"]
+__all__ = ["ClassWeight", "Classification", "class_factors", "label_text", "prior_factors"]
 
 ClassWeight = Mapping[Any, float] | Literal["balanced"]
 """Weight of each class, or ``"balanced"`` for equal total weights."""
@@ -76,7 +76,7 @@ class Classification(Task):
         n, is_balanced = len(self.classes), class_weight == "balanced"
         factors = _balanced_factors(values, n) if is_balanced else class_factors(class_weight, self.classes)
         if priors is not None:
-            factors *= _prior_factors(priors, self.classes, np.bincount(values, weights, n).astype(np.float64))
+            factors *= prior_factors(priors, self.classes, np.bincount(values, weights, n).astype(np.float64))
         with np.errstate(over="ignore"):  # refused by the target
             return np.asarray(weights * factors[values])
 
@@ -95,11 +95,11 @@ class Classification(Task):
         return one_hot(values, np.ones(len(values)), len(self.classes))
 
     def statistics(self, values: NDArray[Any], weights: Floats) -> Statistics:
-        """Return codes and weights."""
+        """Return the statistics: class codes and weights."""
         return Statistics(values.astype(np.int32, copy=False), weights, len(self.classes), np.zeros(0))
 
     def compacted(self, values: NDArray[Any]) -> tuple[Classification, NDArray[Any]]:
-        """Return the task without empty classes, and the codes of the others."""
+        """Return the task without empty classes, and the codes for it."""
         present = np.flatnonzero(np.bincount(values, minlength=len(self.classes)))
         code_of = np.zeros(len(self.classes), dtype=np.int32)
         code_of[present] = np.arange(len(present))
@@ -163,20 +163,20 @@ class Classification(Task):
     # ---- pruning and stopping ---------------------------------------------------------------------------
 
     def risks(self, tree: TreeFigures, risk: str | None = None, decision: Decision = MAJORITY) -> Floats:
-        """Return the expected cost of the predicted class, or an impurity."""
+        """Return the expected cost of the predicted class, or the impurity, of each node."""
         self.check_risk(risk)
         if risk in (None, "error"):
             return np.asarray((class_counts(tree) @ cost_matrix(tree, decision)).min(axis=1))
         return criterion(str(risk)).impurity(class_counts(tree))
 
     def check_risk(self, risk: str | None) -> None:
-        """Refuse the risk of regression and unknown names."""
+        """Refuse unknown risks and that of regression."""
         if risk is not None and risk not in _RISKS:
             raise UnknownNameError("risk", risk, _RISKS)
         super().check_risk("mse" if risk == "mse" else None)
 
     def losses(self, tree: TreeFigures, values: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
-        """Return a function that computes the costs of decisions."""
+        """Return a function that computes the costs of individuals at given nodes."""
         costs, predicted = cost_matrix(tree, decision), decisions(tree, decision)
         return lambda nodes, which: np.asarray(costs[values[which], predicted[nodes]])
 
@@ -199,11 +199,11 @@ class Classification(Task):
     # ---- text -------------------------------------------------------------------------------------------
 
     def answer_text(self, answer: Any) -> str:
-        """Return the name of a class by its code; codes below 0 are classes that did not occur in training."""
+        """Return the name of a class from its code; a negative code is a class that did not occur in training."""
         return class_name(self.classes[int(answer)]) if int(answer) >= 0 else "another class"
 
     def leaf_text(self, node: NodeFigures) -> str:
-        """Return the class: ``active``."""
+        """Return the predicted class: ``active``."""
         return label_text(self.classes[int(node.answer)])
 
     def share_text(self, node: NodeFigures) -> str:
@@ -217,12 +217,12 @@ class Classification(Task):
         return f"{self.leaf_text(node)} {self.share_text(node)}"
 
     def seen_text(self, node: NodeFigures) -> str:
-        """Return the classes, the most frequent first: ``active 34, inactive 2``."""
+        """Return the class counts in descending order: ``active 34, inactive 2``."""
         counted = sorted(zip(node.stats.figures, self.classes, strict=True), key=lambda pair: -pair[0])
         return ", ".join(f"{_before_number(label)} {node.number(n)}" for n, label in counted if n) or "nobody"
 
     def short_text(self, node: NodeFigures) -> str:
-        """Return up to three classes, or the number of individuals."""
+        """Return the class counts, or only the number of individuals if there are more than three classes."""
         return self.seen_text(node) if len(self.classes) <= 3 else f"n = {node.stats.n:,}"
 
     def constant_text(self, answer: Any) -> str:
@@ -289,7 +289,7 @@ def label_text(label: object) -> str:
 
 
 def _before_number(label: object) -> str:
-    """Return a class before a number: ``class 1: 12`` where it looks like one."""
+    """Return a class as it is written before a number; one that looks like a number gets a colon: ``class 1: 12``."""
     return f"{label_text(label)}:" if label_text(label) != inert(class_name(label)) else label_text(label)
 
 
@@ -310,7 +310,7 @@ def _json_label(label: Any) -> str | int | float | bool:
 
 
 def _classes(labels: list[Any]) -> tuple[Any, ...]:
-    """Return all classes, sorted by type first, because labels of different types may not be comparable."""
+    """Return all classes, sorted by type first because labels of different types may not be comparable."""
     found = dict.fromkeys(labels)
     missing = next((label for label in found if label is None or label != label), ...)
     if missing is not ...:
@@ -332,13 +332,13 @@ def _codes(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int64]:
 
 
 def _balanced_factors(codes: NDArray[np.int64], n_classes: int) -> Floats:
-    """Return the factors that give all classes that occur the same total weight."""
+    """Return factors that give all classes that occur the same total weight."""
     counts = np.bincount(codes, minlength=n_classes)
     return np.where(counts > 0, len(codes) / (np.count_nonzero(counts) * np.maximum(counts, 1)), 1.0)
 
 
 def class_factors(class_weight: Mapping[Any, float] | str | None, classes: tuple[Any, ...]) -> Floats:
-    """Return the factor of each class, 1 by default.
+    """Return the weight factor of each class; 1 by default.
 
     As in scikit-learn, a fold may lack a class that has a weight: other names are rejected only if some class has no
     weight.
@@ -353,22 +353,30 @@ def class_factors(class_weight: Mapping[Any, float] | str | None, classes: tuple
     class_weight = class_weight or {}
     if isinstance(class_weight, str):
         raise UsageError(f"class_weight must be a dict from class to number, or 'balanced'; got {class_weight!r}")
-    is_complete = class_weight.keys() >= set(classes)
+    if not class_weight.keys() >= set(classes):
+        _require_classes("class_weight names", class_weight, classes)
     for label, weight in class_weight.items():
-        if label not in classes and not is_complete:
-            known = did_you_mean(str(label), map(str, classes))
-            raise UsageError(f"class_weight names {label!r}, which is not a class{known}")
         if not 0 <= weight < np.inf:
             raise UsageError(f"a class weight must be a number >= 0; got {weight} for {label!r}")
     return np.array([float(class_weight.get(label, 1.0)) for label in classes])
 
 
-def _prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weights: Floats) -> Floats:
-    """Return the factors that make the class weights match the priors and keep the total weight."""
-    for label in priors:
+def _require_classes(start: str, labels: Iterable[Any], classes: tuple[Any, ...]) -> None:
+    for label in labels:
         if label not in classes:
             known = did_you_mean(str(label), map(str, classes))
-            raise UsageError(f"priors name {label!r}, which is not a class{known}")
+            raise UsageError(f"{start} {label!r}, which is not a class{known}")
+
+
+def prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weights: Floats) -> Floats:
+    """Return the factors that make the class weights match the priors and keep the total weight.
+
+    Examples
+    --------
+    >>> prior_factors({"ill": 1, "well": 3}, ("ill", "well"), np.array([2.0, 2.0])).tolist()
+    [0.5, 1.5]
+    """
+    _require_classes("priors name", priors, classes)
     shares = np.array([float(priors.get(label, np.nan)) for label in classes])
     if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
         raise UsageError(

@@ -5,13 +5,13 @@ every criterion here is quasi-concave on that box. The minimum is therefore at a
 leaves as a whole: the bound is the loss itself with other arguments. For regression the corner is a prefix or suffix
 of the yes branch sorted by target.
 
-Everything is a *loss*, less is better, for m candidates at once as an (m, 2) array compared lexicographically; a
-criterion of one component leaves the second at 0. The formulas are compiled (`structtree.tasks.losses`);
-proofs are in ``docs/bounds.md``. The bound for accuracy is that of Bowers, Giraud-Carrier and Lloyd (2000); acc* and
-the bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision Trees" (2005); that entropy,
-Gini, square-root Gini, gain ratio and twoing have exact bounds too is shown there.
+Criteria compute *losses*, to be minimised: those of m candidates are an (m, 2) array whose rows are compared
+lexicographically. The second component is 0 unless a criterion breaks ties. The formulas are compiled
+(`structtree.tasks.losses`); the proofs are in ``docs/bounds.md``, also for the bounds of entropy, Gini, square-root
+Gini, gain ratio and twoing. The bound for accuracy is that of Bowers, Giraud-Carrier and Lloyd (2000); acc* and the
+bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision Trees" (2005).
 
-A custom criterion is a subclass of `Criterion` in plain numpy, and is accepted wherever the name of one is.
+A custom criterion is a subclass of `Criterion` in plain numpy; it is accepted wherever the name of a criterion is.
 """
 
 from __future__ import annotations
@@ -47,13 +47,12 @@ NOT_COMPILED = -1
 TRIALS, REFINEMENTS = 200, 20
 """Number of random splits, and of refinements of each, that a bound is tested on."""
 
-
 PLAUSIBLE = 1e-6
-"""Relative difference up to which counts are considered equal, because of rounding."""
+"""Relative difference up to which counts are equal, because of rounding."""
 
 
 class Criterion:
-    """A loss to minimise, with an optional bound; get one with :func:`criterion`, or define your own.
+    """A loss to minimise, with an optional bound; see :func:`criterion` for those of the package.
 
     A custom criterion is a subclass with a `name` and an `impurity` or a `loss`. A `bound` lets the search prune;
     without one the search is exhaustive. The bound is tested on random refinements before it is used.
@@ -62,12 +61,12 @@ class Criterion:
     ----------
     name : str
     task : str
-        The name of the task whose statistics it reads: the weight of each class for ``"classes"``; weight, sum and
-        sum of squares of centred targets for ``"numbers"``; for another task its own sums, the weight first.
+        The name of the task, which determines the statistics: the weight of each class for ``"classes"``; weight, sum
+        and sum of squares of centred labels for ``"numbers"``; for another task its own sums, the weight first.
     least : float
         Lower bound of all losses.
     kind : int
-        Formula in the compiled code; not for custom criteria.
+        Number of the compiled formula; not for custom criteria.
 
     Examples
     --------
@@ -91,7 +90,7 @@ class Criterion:
 
     @property
     def reads(self) -> _Reads:
-        """The statistics that it reads."""
+        """Description of the statistics that it uses."""
         return _READS.get(self.task, _ANY_SUMS)
 
     @property
@@ -100,7 +99,7 @@ class Criterion:
         return self.kind != NOT_COMPILED
 
     @property
-    def is_for_many_sides(self) -> bool:
+    def is_multiway(self) -> bool:
         """True if the criterion applies to splits with more than two branches."""
         return type(self).impurity is not Criterion.impurity
 
@@ -110,7 +109,7 @@ class Criterion:
         return type(self).bound is not Criterion.bound
 
     def impurity(self, sides: Floats) -> Floats:
-        """Return weight times impurity of each branch, as (m,), or (m, 2) with a second component for ties."""
+        """Return the weight times the impurity of each branch, as (m,), or (m, 2) with a component for ties."""
         raise NotImplementedError
 
     def loss(self, yes: ArrayLike, total: ArrayLike) -> Floats:
@@ -121,7 +120,7 @@ class Criterion:
         yes : (m, c) or (m, 3)
             Statistics of their yes branches.
         total : (c,) or (3,)
-            The whole node.
+            Statistics of the node.
         """
         some, whole = self.sides(yes, total)
         return two_components(self.impurity(some) + self.impurity(whole - some)) / (self.weight(whole) or 1.0)
@@ -145,15 +144,15 @@ class Criterion:
         return some, whole
 
     def score(self, loss: float) -> float:
-        """Return the first component of the loss as a score, or the loss of a score."""
+        """Convert the first component of the loss to a score, or a score to the loss."""
         return loss
 
     def weight(self, side: Floats) -> Any:
-        """Return the weight of a side, or of each of several."""
+        """Return the total weight of a branch, or of each of several branches."""
         return self.reads.weight(side)
 
     def room(self, score: float) -> float:
-        """Return the largest possible decrease of the loss from that of a split with this score.
+        """Return the largest possible decrease of the loss of a split with this score.
 
         Examples
         --------
@@ -176,7 +175,7 @@ class Criterion:
     def slack(self, total: ArrayLike) -> float:
         """Return the tolerance for rounding errors in a loss; for regression in units of the variance.
 
-        Gain ratio and square-root Gini have more where sums of weights are rounded.
+        It is larger for gain ratio and square-root Gini if sums of weights are rounded.
 
         Examples
         --------
@@ -188,25 +187,25 @@ class Criterion:
         return TOLERANCE * self.unit(total)
 
     def unit(self, total: ArrayLike) -> float:
-        """Return the size of the losses of a node: 1 if they are shares of its weight, else the loss of the node."""
+        """Return the scale of losses at a node: 1 if they are fractions of its weight, else the loss of the node."""
         return 1.0 if self.reads.are_shares else abs(float(self.unsplit(total)[0]))
 
 
 class _Compiled(Criterion):
-    """One of the criteria whose formulas are compiled."""
+    """Criterion of the package, with a compiled formula."""
 
     def __init__(self, name: str, kind: int, least: float = 0.0) -> None:
         self.name, self.kind, self.least = name, kind, least
         self.task = "numbers" if kind == kernel.MSE else "classes"
 
     @property
-    def is_for_many_sides(self) -> bool:
+    def is_multiway(self) -> bool:
         """All but twoing."""
         return self.kind != kernel.TWOING
 
     def impurity(self, sides: Floats) -> Floats:
         if self.kind == kernel.MSE and sides.shape[1:] != (3,):
-            raise UsageError("criterion 'mse' needs weight, sum and sum of squares of each side; got other numbers")
+            raise UsageError("criterion 'mse' needs weight, sum and sum of squares of each branch; got other numbers")
         if self.kind == kernel.ACCURACY_STAR:
             both = (kernel.side_impurities(kind, sides) for kind in (kernel.ACCURACY, kernel.ENTROPY))
             return np.stack(list(both), axis=1)
@@ -307,28 +306,28 @@ def two_components(losses: ArrayLike) -> Floats:
 
 
 def _check_sides(own: Criterion, some: Floats, whole: Floats) -> None:
-    """Refuse statistics that do not fit the criterion, such as class counts instead of moments."""
+    """Refuse invalid statistics, such as class counts for a criterion that needs moments."""
     reads = own.reads
     if whole.ndim != 1 or reads.width not in (None, len(whole)):
         raise UsageError(f"criterion {own.name!r} needs {reads.words} of a node; got {whole.tolist()}")
     if some.shape[1:] != whole.shape:
         raise UsageError(
-            f"criterion {own.name!r} needs {reads.words} of each side; got {some.tolist()} of {whole.tolist()}"
+            f"criterion {own.name!r} needs {reads.words} of each branch; got {some.tolist()} of {whole.tolist()}"
         )
     for sides in (whole[None, :], some):
         impossible = reads.impossible(sides, whole)
         if impossible.any():
             side = sides[int(np.argmax(impossible))].tolist()
             raise UsageError(
-                f"criterion {own.name!r} needs {reads.words}; {side} in a node {whole.tolist()} cannot be that"
+                f"criterion {own.name!r} needs {reads.words}; {side} is impossible in a node {whole.tolist()}"
             )
 
 
-# ---- the statistics that criteria read ------------------------------------------------------------------------
+# ---- statistics ------------------------------------------------------------------------
 
 
 class RandomSplit(NamedTuple):
-    """Statistics of a random node, of a yes branch of it, and of refinements of that branch."""
+    """Statistics of a random node, of its yes branch, and of refinements of that branch."""
 
     total: Floats
     yes: Floats
@@ -336,25 +335,25 @@ class RandomSplit(NamedTuple):
 
 
 class _Reads:
-    """Sums over the individuals of a side, the weight first."""
+    """Sums over the individuals of a branch, the weight first."""
 
     words = "sums over the individuals"
     width: int | None = None
-    #: Whether losses are shares of the weight, whatever the unit of the target.
+    #: Whether losses are fractions of the weight, so that they do not depend on the unit of the target.
     are_shares = False
-    #: Whether splits can be drawn without a task.
+    #: Whether random splits can be generated without a task.
     can_draw = False
 
     def weight(self, side: Floats) -> Any:
-        """Return the weight of a side, or of each of several."""
+        """Return the total weight of a branch, or of each of several branches."""
         return side[..., 0]
 
     def impossible(self, sides: Floats, whole: Floats) -> Mask:
-        """Return for each side whether no individuals of the node can have these sums, but for rounding."""
+        """Return, for each branch, whether its sums are impossible for individuals of the node, up to rounding."""
         return np.zeros(len(sides), dtype=np.bool_)
 
     def random_split(self, rng: np.random.Generator) -> RandomSplit:
-        """Return a split to try a criterion on."""
+        """Return a random split for testing a criterion."""
         raise NotImplementedError
 
 
@@ -395,7 +394,7 @@ class _Powers(_Reads):
 
 
 def random_split_of(rows: Floats, rng: np.random.Generator) -> RandomSplit:
-    """Return a random yes side of the individuals with these statistics, and refinements of it."""
+    """Return a random split of individuals with these statistics, and refinements of its yes branch."""
     inside = rng.random(len(rows)) < 0.7
     refined = inside & (rng.random((REFINEMENTS, len(rows))) < 0.6)
     return RandomSplit(rows.sum(axis=0), inside[None, :] @ rows, refined @ rows)
@@ -415,7 +414,7 @@ def tried(own: Criterion, draw: Callable[[np.random.Generator], RandomSplit]) ->
     Parameters
     ----------
     draw : function
-        Draws a node with a yes side and refinements.
+        Generates a random split with refinements.
     """
     rng = np.random.default_rng(0)
     for _ in range(TRIALS):
@@ -423,8 +422,8 @@ def tried(own: Criterion, draw: Callable[[np.random.Generator], RandomSplit]) ->
         losses, bound = two_components(own.loss(refined, total)), two_components(own.bound(yes, total))
         if losses.shape != (len(refined), 2) or bound.shape != (1, 2) or np.isnan(losses).any():
             raise UsageError(
-                f"criterion {own.name!r} must give a number, or two, for each candidate; for the yes sides "
-                f"{refined.tolist()} of {total.tolist()} it gave {np.asarray(own.loss(refined, total)).tolist()}"
+                f"criterion {own.name!r} must return one or two numbers per candidate; for the yes branches "
+                f"{refined.tolist()} of {total.tolist()} it returned {np.asarray(own.loss(refined, total)).tolist()}"
             )
         slack = own.slack(total)
         beaten = better(losses, bound, slack) | (losses[:, 0] < own.least - slack)
@@ -432,7 +431,7 @@ def tried(own: Criterion, draw: Callable[[np.random.Generator], RandomSplit]) ->
             i = int(np.argmax(beaten))
             promised = f"bound {bound[0].tolist()}" if own.has_bound else f"least loss {own.least:g}"
             raise UsageError(
-                f"the {promised} of criterion {own.name!r} is wrong: in a node {total.tolist()} the yes side "
+                f"the {promised} of criterion {own.name!r} is wrong: in a node {total.tolist()} the yes branch "
                 f"{yes[0].tolist()} has the refinement {refined[i].tolist()} with loss {losses[i].tolist()}"
             )
     return own

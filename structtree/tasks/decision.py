@@ -19,7 +19,7 @@ Costs = Sequence[Sequence[float]]
 @documented
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Options that turn class counts into probabilities, and probabilities into a class.
+    """Options for computing probabilities from class counts, and for choosing a class.
 
     Notes
     -----
@@ -66,7 +66,7 @@ class Decision:
 
     @property
     def is_plain(self) -> bool:
-        """True if the probabilities are the relative frequencies, give or take one individual."""
+        """True if the probabilities are relative frequencies, up to one added individual."""
         return self.estimate in (None, "frequency") or (self.estimate == "m-estimate" and (self.m or 0.0) <= 1.0)
 
     def __post_init__(self) -> None:

@@ -27,7 +27,7 @@ __all__ = [
 
 
 class TreeFigures(Protocol):
-    """The properties of a tree that determine its predictions: see `structtree.models.tree.Tree`."""
+    """Properties of a tree that determine its predictions; see `structtree.models.tree.Tree`."""
 
     @property
     def seen(self) -> Floats:
@@ -121,15 +121,14 @@ def cost_matrix(tree: TreeFigures, decision: Decision = MAJORITY) -> Floats:
     return np.array(decision.costs)
 
 
-# ---- from counts to what probabilities are in proportion to ----------------------------------------------
+# ---- smoothed counts ----------------------------------------------
 
 
 def smoothed_counts(tree: TreeFigures, decision: Decision) -> Floats:
     """Return the counts after smoothing by the estimate.
 
-    Not yet divided into probabilities because so they are exact for whole counts: equal ratios are equal numbers.
-    Individuals of the least training weight are added, so that only the ratios of weights matter; where that is 1, an
-    individual of weight 3 counts as three.
+    They are not normalised, because integer counts are exact: equal ratios then compare equal. Estimates add
+    individuals with the smallest training weight, so that only the ratios of weights matter.
     """
     counts = class_counts(tree)
     if decision.estimate not in ("frequency", None):
@@ -160,12 +159,12 @@ def _smoothed_by_branch(tree: TreeFigures, counts: Floats, m: float) -> Floats:
 
 
 def _somewhere(counts: Floats) -> Floats:
-    """Return equal counts for nodes without any."""
+    """Replace the counts of nodes without weight by equal counts."""
     return np.where(counts.sum(axis=1, keepdims=True) > 0, counts, 1.0)
 
 
 def nearest_with_weight(tree: TreeFigures, weights: Floats) -> NDArray[np.int64]:
-    """Return the nearest node with weight for each node: itself or an ancestor."""
+    """Return, for each node, the node itself or its nearest ancestor that has weight."""
     sources = np.arange(len(weights))
     for node in np.flatnonzero(weights <= 0).tolist():
         above = tree.parents[node]

@@ -1,24 +1,24 @@
-"""Rules for stopping: is a split more than chance, and does it pay for its own description?
+"""Stopping rules: is a split significant, and does it pay for its own description?
 
-Two ways to ask, both about the individuals at one node, each counted once whatever its weight.
+Both rules consider the individuals at one node, each counted once whatever its weight.
 
-*Test*: could sides as different as these come about if the test had nothing to do with the target? For classes the
-χ² test of independence of side and class, for numbers the F test of equal means. The test is the best of many, which
-no p-value here makes up for: with a large grammar take a smaller level.
+*Test*: could the branches differ this much by chance? This is the χ² test of independence of branch and class, or the
+F test of equal means. The p-values are not corrected for choosing the best of many tests: with a large grammar, use a
+smaller significance level.
 
-*MDL*, minimum description length: encode the target for a receiver who knows the data, in as few bits as possible.
+*MDL*, minimum description length: encode the labels for a receiver who knows the data, in as few bits as possible.
 A node is encoded directly, or as a test and its branches, whichever is shorter. The code:
 
 - One bit per node marks it as a leaf or a branch; so a branch with two leaves needs two more bits than a leaf.
 - A test is encoded literal by literal. Each costs one bit, which marks the end of the test, and log2 of the number of
-  literals that the grammar offers at the node.
-- n classes, of which the node has k: how often each occurs is one of C(n + k - 1, k - 1) possibilities; in which
-  order is one of n! / (n_1! ... n_k!).
-- n numbers: those of a normal distribution, to the precision of the data, which is the least difference of two
-  targets. Its mean and standard deviation s are told in steps of s / √n within the extent of the node's targets.
+  literals that the grammar allows at the node.
+- n labels of k classes: the counts are one of C(n + k - 1, k - 1) possibilities, and their order one of
+  n! / (n_1! ... n_k!).
+- n numbers: a normal distribution, to the precision of the data, which is the smallest difference between two labels.
+  The mean and standard deviation s are encoded in steps of s / √n within the range of the node's labels.
 
-The choice between two codes of classes is that of J. R. Quinlan and R. L. Rivest, "Inferring Decision Trees Using the
-Minimum Description Length Principle" (1989), with counts that are told first.
+The choice between two codes follows J. R. Quinlan and R. L. Rivest, "Inferring Decision Trees Using the Minimum
+Description Length Principle" (1989), but encodes the class counts first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = ["Targets", "class_bits", "class_p_value", "number_bits", "number_p_va
 Targets = NDArray[Any]
 
 
-# ---- is it more than chance? ----------------------------------------------------------------------------
+# ---- significance ----------------------------------------------------------------------------
 
 
 def class_p_value(*sides: ArrayLike) -> float:
@@ -66,7 +66,7 @@ def class_p_value(*sides: ArrayLike) -> float:
 
 
 def number_p_value(*targets: ArrayLike) -> float:
-    """Return the p-value of the F test of equal means in all branches.
+    """Return the p-value of the F test that the means of all branches are equal.
 
     Parameters
     ----------
@@ -92,16 +92,16 @@ def number_p_value(*targets: ArrayLike) -> float:
     return float(fdtrc(k - 1, n - k, (between / (k - 1)) / (within / (n - k))))
 
 
-# ---- does it pay for its own description? ---------------------------------------------------------------
+# ---- description length ---------------------------------------------------------------
 
 
 def class_bits(counts: ArrayLike) -> float:
-    """Return the number of bits that encode class labels: first the class counts, then their order.
+    """Return the number of bits that encode class labels: first the counts, then the order.
 
     Parameters
     ----------
     counts : array of int
-        Of the classes that may occur.
+        The class counts.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def class_bits(counts: ArrayLike) -> float:
 
 
 def number_bits(values: ArrayLike, precision: float, extent: float) -> float:
-    """Return the number of bits that encode numbers as a normal distribution: its parameters, then each number.
+    """Return the number of bits that encode normally distributed numbers: the parameters, then each number.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def number_bits(values: ArrayLike, precision: float, extent: float) -> float:
     precision : float
         Precision of the encoded numbers.
     extent : float
-        Difference of the largest and the smallest possible number.
+        Difference between the largest and the smallest possible number.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def number_bits(values: ArrayLike, precision: float, extent: float) -> float:
 
 
 def precision_of(values: ArrayLike) -> float:
-    """Return the smallest difference of two numbers beyond rounding; 1 if all are equal.
+    """Return the smallest difference between two numbers, ignoring rounding errors; 1 if all are equal.
 
     Examples
     --------

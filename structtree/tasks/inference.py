@@ -1,12 +1,11 @@
 """Inference of the task, classification or regression, from labels.
 
-The rule is the same for the command line, `structtree.fit`, `structtree.audit` and all other functions without an
-explicit task: real numbers mean regression, with one exception, and all other labels mean classification. The
-exception is two distinct whole numbers, such as 0 and 1, because many files encode no and yes like this. Integers
-with more values read from a file mean regression as well; a nominal column or an array of integers means
-classification.
+The rule applies on the command line, in `structtree.fit`, `structtree.audit` and wherever no task is given. Real
+numbers mean regression, unless there are exactly two and both are integers, such as 0 and 1, which many files use for
+no and yes. Integers read from a file count as real numbers. All other labels, such as nominal values or an array of
+integers, mean classification.
 
-A criterion decides before the rule does (``"mse"`` is for numbers, ``"gini"`` for classes), and so do the estimators.
+A criterion takes precedence over the rule (``"mse"`` is for numbers, ``"gini"`` for classes), as do the estimators.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ EXACT_INTEGERS = 2.0**53
 
 
 def infer_task(labels: NDArray[Any]) -> LearningTask:
-    """Return the task for labels, by the rule above.
+    """Return the task for labels by the rule of this module.
 
     Examples
     --------
@@ -40,7 +39,7 @@ def infer_task(labels: NDArray[Any]) -> LearningTask:
 
 
 def labels_for(task: str, labels: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels in the form of a task: whole numbers as classes become integers.
+    """Return the labels in the form of a task: for classification, floats that are whole become integers.
 
     Examples
     --------
@@ -52,7 +51,7 @@ def labels_for(task: str, labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def are_whole(numbers: NDArray[Any]) -> bool:
-    """Return whether all real numbers are integers that a float represents exactly.
+    """Return whether all floats are integers that are represented exactly.
 
     Examples
     --------

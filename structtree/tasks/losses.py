@@ -1,16 +1,16 @@
-"""The formula of every criterion, once: losses of sides, and the least losses of their refinements.
+"""Formulas of all criteria, compiled: the losses of splits, and lower bounds on the losses of their refinements.
 
-A loss is computed for many candidates at once, from the counts that each keeps: weights of classes, or moments of
-numbers. A bound is the same formula with other arguments: the least at the corners of the box of all refinements,
-or, of many classes, over its faces. That this is right, and where it is exact, is shown in ``docs/bounds.md``. The
-twin of everything here is plain numpy, in ``tests/search/reference.py``.
+Losses are computed for many candidates at once, from the statistics of their yes branches: class weights, or moments
+of numbers. A bound is the same formula with other arguments: the minimum over the corners of the box of all
+refinements, or, for many classes, over its faces. ``docs/bounds.md`` proves that the bounds are valid, and where they
+are exact. ``tests/search/reference.py`` has a plain numpy twin of every function.
 
-A criterion of classes is one of two kinds. Accuracy is decided by the greatest class of each side. The others add
-up over the classes: `_term` says what a class adds, `_scale` what the sum is multiplied by, `_finish` what becomes of
-it. Two classes, and the entropy, which needs but two logarithms a corner, have quicker forms besides.
+There are two kinds of classification criteria. Accuracy depends on the largest class of each branch. The others are
+sums over the classes: `_term` is the summand of a class, `_scale` the factor of the sum, and `_finish` a final
+transformation. Two classes, and entropy, which needs only two logarithms per corner, have faster special forms.
 
-A second component that cannot matter, because the first has already lost against the best, is left out: 0 in a bound,
-infinity in a loss.
+A second component that cannot matter, because the first is already worse than the best, is not computed: it is 0 in a
+bound and infinity in a loss.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ __all__ = [
 ENTROPY, GINI, SQRT_GINI, GAIN_RATIO, TWOING, ACCURACY, ACCURACY_STAR, MSE = range(8)
 LOG_2 = log(2)
 TINY = 1e-300
-EVERYTHING = -1  # as a set of classes: all bits
-SUM_ERROR = 2.0**-50  # of a sum that is rounded, as a share of it
+EVERYTHING = -1  # the set of all classes: all bits are 1
+SUM_ERROR = 2.0**-50  # relative rounding error of a sum
 
-# Corners double with every class, so beyond ten classes only the eight greatest on the yes side are enumerated and
-# the others bounded one by one. On fourteen random classes that promises 5 % more gain than any refinement has (of
-# gain ratio 50 %), where the impurity of the no side alone would promise 150 % more. Two more classes would cost the
-# same four evaluations per face as the four corners they stand for.
+# Every class doubles the number of corners, so with more than ten classes only the eight largest of the yes branch
+# are enumerated and the others bounded one by one. On fourteen random classes, the bound then allows 5 % more gain
+# than any refinement has (50 % for gain ratio); the impurity of the no branch alone would allow 150 % more. Eight and
+# not ten, because bounding takes four evaluations per face, as many as enumerating two more classes.
 WHOLE_CLASSES = 8
 
 # ---- many candidates: classes -------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ WHOLE_CLASSES = 8
 def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, slack: float) -> Any:
     """Return the losses and bounds of many candidates.
 
-    Not compiled itself, so that of the three below only those are compiled that are needed.
+    This function is not compiled, so that only the needed ones of the three below are.
 
     Parameters
     ----------
@@ -67,11 +67,11 @@ def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, 
         One of the constants above.
     counts : (m, c) float64, total : (c,) float64
     table : array of float64
-        v log2 v for v = 0, 1, ..., the whole weight, where all counts are whole numbers; else empty.
+        v log2 v for v = 0, 1, ..., total weight, if all counts are integers; otherwise empty.
     best : float
-        The first component of the best loss found, infinite where there is none.
+        The first component of the best loss found so far; infinity if there is none.
     slack : float
-        Losses nearer than this are equal.
+        Losses that differ by less are equal.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, 
 def _assess_two(
     kind: int, counts: Any, total: Any, table: Any, best: float, slack: float, losses: Any, bounds: Any
 ) -> None:
-    """Two classes, of which the corners where one of them leaves are enough (``docs/bounds.md``, section 5)."""
+    """Two classes: only the corners without one of the classes matter (``docs/bounds.md``, section 5)."""
     star, n, m = kind == ACCURACY_STAR, total[0], total[1]
     weight = n + m
     for i in range(len(counts)):
@@ -121,13 +121,13 @@ def _assess_accuracy(
     """Accuracy, and acc*.
 
     Claim
-        No refinement gets more right than max over i of (n_i + max over k ≠ i of yes_k). For acc*, none is below that
-        and the least entropy among the corners that attain it.
+        No refinement classifies more weight correctly than max over i of (n_i + max over k ≠ i of yes_k). For acc*,
+        no refinement is better than this with the minimum entropy of the corners that attain it.
     Why
-        The two sides predict one class each: the same class i, or k and i ≠ k. Errors and entropy are both concave,
-        so that whatever attains the least error is a mean of corners that all attain it.
+        Each branch predicts one class: both class i, or k and i ≠ k. Errors and entropy are concave, so a point with
+        the minimum error is a mean of corners with this error.
     Tight when
-        Always for accuracy: keep just class k. The entropy as in `_assess_sums`.
+        Always for accuracy: keep only class k. For the entropy, see `_assess_sums`.
         ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``,
         ``test_the_bound_of_acc_star_is_never_below_the_pair_of_bounds``
     """
@@ -164,9 +164,9 @@ def _assess_sums(kind: int, counts: Any, total: Any, table: Any, losses: Any, bo
     Why
         Impurities are concave in the yes counts. The gain is convex and the entropy of the split concave, so minus
         the gain ratio is quasi-concave; so is minus the square root of twoing, a sum of absolute values of linear
-        functions over the root of the product of the weights of the two sides. Either way the least is at a corner.
+        functions divided by the root of the product of the branch weights. So the minimum is at a corner.
     Tight when
-        At most eight classes are on the yes side, or there are at most ten in all; see `_least_of_faces`.
+        At most eight classes are in the yes branch, or there are at most ten in all; see `_least_of_faces`.
         ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``
     """
     weight, pure = total.sum(), pure_parts(total, table)
@@ -187,7 +187,7 @@ def _assess_sums(kind: int, counts: Any, total: Any, table: Any, losses: Any, bo
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def class_losses(kind: int, counts: Any, total: Any, table: Any) -> Any:
-    """The losses alone, as (m, 2). Neighbours with the same counts, as thresholds often have, are looked at once."""
+    """Return the losses without bounds, as (m, 2); consecutive candidates with equal counts are computed once."""
     losses = np.zeros((len(counts), 2))
     weight, pure = total.sum(), pure_parts(total, table)
     for i in range(len(counts) if weight > 0 else 0):
@@ -208,7 +208,7 @@ def _same(one: Any, other: Any) -> bool:
     return different == 0
 
 
-# ---- any number of sides ------------------------------------------------------------------------------------
+# ---- any number of branches ------------------------------------------------------------------------------------
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -259,7 +259,7 @@ def information(sides: Any, division: Any, known: Any) -> Any:
 
 
 # ---- one candidate of two classes ---------------------------------------------------------------------------
-# All losses are the same for a side and for the other one, so it does not matter which of them is the yes side.
+# Losses do not change if the branches are swapped, so either may be the yes branch.
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
@@ -279,7 +279,7 @@ def loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _loss_of_one(kind: int, x: float, p: float, m: float, weight: float, table: Any) -> float:
-    """Return the same if one branch has only x of one class, and the other p of it and all m of the other class."""
+    """Return the loss if one branch has only x of one class, and the other the remaining p and all m of the other."""
     if kind == ENTROPY:
         pure = times_log2(p, table) + times_log2(m, table)
         return side_bits(p + m, pure, table) / weight
@@ -301,21 +301,21 @@ def entropy_of_two(x: float, y: float, p: float, q: float, weight: float, table:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def side_bits(side: float, pure: float, table: Any) -> float:
-    """The weight of a side times its entropy, T log2 T - Σ v log2 v; 0 of one that is but the dust of rounding."""
+    """Return the weight of a branch times its entropy, T log2 T - Σ v log2 v; 0 for a rounding residue."""
     return max(times_log2(side, table) - pure, 0.0) if side > 0 else 0.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def is_better(loss: float, tie: float, other: float, other_tie: float, slack: float) -> bool:
-    """Return whether one loss is less than another by more than rounding."""
+    """Return whether a loss is lower than another by more than the slack; the second component breaks ties."""
     return loss < other - slack or (loss <= other + slack and tie < other_tie - slack)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def rest(whole: float, part: float) -> float:
-    """The difference, 0 where it is the dust of rounding: near 0 a square root would make it 10^8 times greater.
+    """Return the difference; 0 if it is a rounding residue, which a square root would magnify by up to 10^8.
 
-    Nobody weighs less than 1 (`structtree.tasks.target`), so that what is left is no dust, however great the whole.
+    Positive weights are at least 1 (`structtree.tasks.target`), so a true difference is never taken for a residue.
     """
     left = whole - part
     return left if left > dust(whole) else 0.0
@@ -331,9 +331,9 @@ def dust(whole: float) -> float:
 def class_slack(kind: int, total: Any) -> Any:
     """Return the largest difference of two equal classification losses due to rounding.
 
-    Whole numbers up to 2^53 add up exactly. The rounding error of other sums is in proportion to the weight of the
-    node, and can be a large share of a side with a single light individual. Gain ratio changes in proportion to that
-    share, the square root with its root; nobody weighs less than 1. The other criteria hardly change.
+    Sums of integers up to 2^53 are exact. The error of other sums is proportional to the weight of the node, which
+    can be large relative to a branch with a single light individual. Gain ratio changes in proportion to the relative
+    error, square-root Gini with its root, and the other criteria hardly; positive weights are at least 1.
     """
     if kind != GAIN_RATIO and kind != SQRT_GINI:
         return TOLERANCE
@@ -390,7 +390,7 @@ def _errors(side: Any, total: Any, weight: float) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _most_right(low: Any, high: Any, total: Any, most: float) -> float:
-    """The most weight two predictions get right if between low and high of each class stay on the yes side."""
+    """Return the maximum correct weight if between low and high of each class stay in the yes branch."""
     greatest, second, first = 0.0, 0.0, -1
     for k in range(len(high)):
         if high[k] > greatest:
@@ -405,7 +405,7 @@ def _most_right(low: Any, high: Any, total: Any, most: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def pure_parts(total: Any, table: Any) -> Any:
-    """Room for v log2 v of each class: kept of it, left of it if that is kept, and all of it."""
+    """Return an array for v log2 v of each class: of its yes part, of its no part, and of all of it (filled in)."""
     pure = np.empty((3, len(total)))
     for k in range(len(total)):
         pure[2, k] = times_log2(total[k], table)
@@ -414,7 +414,7 @@ def pure_parts(total: Any, table: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def fill_pure_parts(pure: Any, yes: Any, total: Any, table: Any) -> None:
-    """Put v log2 v of what is kept, and of what is left, into the room for it."""
+    """Fill in v log2 v of the yes part and the no part of each class."""
     for k in range(len(yes)):
         pure[0, k] = times_log2(yes[k], table)
         pure[1, k] = times_log2(rest(total[k], yes[k]), table)
@@ -424,7 +424,7 @@ def fill_pure_parts(pure: Any, yes: Any, total: Any, table: Any) -> None:
 def entropy(corner: int, yes: Any, pure: Any, weight: float, table: Any) -> float:
     """Return the mean entropy if only the classes of a corner stay.
 
-    Unlike the sum of v log2(T / v) this needs two logarithms a corner, however many classes there are.
+    Unlike the sum of v log2(T / v), this needs two logarithms per corner for any number of classes.
     """
     kept, inside, outside = 0.0, 0.0, 0.0
     for k in range(len(yes)):
@@ -452,18 +452,18 @@ def _sum_of_terms(kind: int, corner: int, yes: Any, total: Any, weight: float) -
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float) -> float:
-    """The least loss over the faces of the box where the greatest classes stay or leave and the others are free.
+    """Return a lower bound over the faces of the box: the largest classes are at a corner, the others are free.
 
-    Only over the faces with so small an error; infinity for all.
+    Only faces with at most this error are considered; infinity for all.
 
     Claim
         No counts between 0 and ``yes`` have a smaller loss.
     Why
-        On a face each of the free classes is taken alone: its term is quasi-concave in its own count and the weight
-        of the rest, so least at a corner of that rectangle.
+        On a face, each free class is bounded alone: its term is quasi-concave in its own count and the weight of the
+        others, so its minimum is at a corner of that rectangle.
     Tight when
-        No more classes are on the yes side than are enumerated. An impurity is never bounded below that of the no
-        side alone. ``test_bounding_classes_one_by_one_is_valid_and_above_the_no_side_alone``
+        All classes of the yes branch are enumerated. The bound of an impurity is never below that of the no branch
+        alone. ``test_bounding_classes_one_by_one_is_valid_and_above_the_no_side_alone``
     """
     order, most, least = _greatest(yes), total.max(), inf
     low, high = np.zeros(len(yes)), yes.copy()
@@ -487,7 +487,7 @@ def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float
 
 @njit(nogil=True, cache=True)
 def _greatest(yes: Any) -> Any:
-    """Return the greatest classes, of equal ones the first first; a loop, since sorting takes long to compile."""
+    """Return the largest classes in order, ties by index; a loop, because sorting takes long to compile."""
     order, waits = np.zeros(WHOLE_CLASSES, dtype=np.int64), np.ones(len(yes), dtype=np.bool_)
     for r in range(WHOLE_CLASSES):
         order[r] = -1
@@ -500,14 +500,14 @@ def _greatest(yes: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _term(kind: int, part: float, side: float, left: float, total: float, weight: float) -> float:
-    """Return what a class adds if a part of its total is on the yes side; side and left weigh the two sides."""
+    """Return the summand of a class with ``part`` of its total in a branch of weight ``side``."""
     no_part = rest(total, part)
-    # What the side has above what the margins predict, times the weight of both sides. Written so, it loses no digits
-    # to a difference where one side is far lighter than the other.
+    # The excess over the expected count, times the total weight; this form stays accurate if one branch is far
+    # lighter than the other.
     surplus = part * left - side * no_part
     if kind == GAIN_RATIO:
-        # Of a rare split both gain and entropy are small; taking the surplus over what the margins predict into
-        # log1p keeps their ratio exact where a difference of two entropies would not.
+        # For a rare split both gain and entropy are small; log1p of the excess keeps their ratio accurate, which a
+        # difference of two entropies would not.
         return _surplus_nats(part, surplus, side * total) + _surplus_nats(no_part, -surplus, left * total)
     if kind == TWOING:
         return abs(surplus)
@@ -516,7 +516,7 @@ def _term(kind: int, part: float, side: float, left: float, total: float, weight
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _scale(kind: int, side: float, left: float, weight: float) -> float:
-    """Return what the sum of the terms is multiplied by; 0 where an empty side would be divided by."""
+    """Return the factor of the sum; 0 for an empty branch."""
     if kind == GAIN_RATIO:
         return -1.0 / (side * log1p(left / side) + left * log1p(side / left)) if side > 0 and left > 0 else 0.0
     if kind == TWOING:
@@ -532,7 +532,7 @@ def _finish(kind: int, added: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _part(kind: int, part: float, whole: float) -> float:
-    """Return what a class of weight ``part`` adds to weight times impurity of a side of weight ``whole``."""
+    """Return the summand of a class of weight ``part`` in weight times impurity of a branch of weight ``whole``."""
     if kind == ENTROPY:
         return part * log2(max(whole, part) / part) if part > 0 else 0.0
     if kind == SQRT_GINI:
@@ -542,7 +542,7 @@ def _part(kind: int, part: float, whole: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _surplus_nats(part: float, surplus: float, expected: float) -> float:
-    """Return part × log(1 + surplus / expected), 0 where there is no part, or so little that the sum rounds to 0."""
+    """Return part × log(1 + surplus / expected); 0 if part is 0 or the sum rounds to 0."""
     if part > 0 and expected > 0 and surplus > -expected:
         return part * log1p(surplus / expected)
     return 0.0
@@ -555,21 +555,21 @@ def _surplus_nats(part: float, surplus: float, expected: float) -> float:
 def assess_numbers(counts: Any, targets: Any, total: Any, best: float, slack: float) -> Any:
     """Return the losses and bounds for mse.
 
-    Where the deviation of the no side alone has lost against the best, it is the bound; else the best cut is.
+    The bound is the deviation of the no branch if that is already worse than the best, else that of the best cut.
 
     Claim
-        No subset of the yes side, even with parts of weights, has a smaller loss than its best prefix or suffix in
-        the order of the targets.
+        No subset of the yes branch, even with fractional weights, has a smaller loss than its best prefix or suffix
+        in the order of the labels.
     Why
-        For fixed predictions a of the yes and b of the no side each example is best on the side whose prediction is
-        nearer: below or above (a + b)/2. The least over a and b can be taken last.
+        For fixed predictions a of the yes branch and b of the no branch, each individual is best in the branch with
+        the nearer prediction: below or above (a + b)/2. The minimum over a and b can be taken last.
     Tight when
         Always: the cut is a subset. ``test_the_regression_bound_is_the_best_of_all_subsets``
 
     Parameters
     ----------
     counts : (m, n) float64
-        The weight that each candidate keeps of each individual, in the order of the targets.
+        The weight of each individual in the yes branch of each candidate, in the order of the labels.
     targets : (n,) float64
         Ascending and centred.
     total : (3,) float64
@@ -614,12 +614,12 @@ def _best_cut(kept: Any, targets: Any, w: float, s: float, total: Any) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _explained_by(w: float, s: float, total: Any, most: float) -> float:
-    """Return what a yes side of this weight and sum explains, if that is more than the most so far."""
+    """Return the variation explained by a yes branch of this weight and sum, if it exceeds the largest so far."""
     weight = total[0]
     no, no_sum = weight - w, total[1] - s
     least = dust(weight)
     if w > least and no > least:
-        # One fraction for both sides, and divided only if it is the greatest: most are not.
+        # A single division, and only for a new maximum, which is rare.
         above, below = s * s * no + no_sum * no_sum * w, w * no
         return above / below if above > most * below else most
     if w > least:
@@ -634,14 +634,14 @@ def deviation(w: float, s: float, q: float, weight: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def moment_losses(some: Any, whole: Any) -> Any:
-    """Losses and bounds for mse, as (m, 2) each, from weight, sum and sum of squares of centred targets alone.
+    """Return losses and bounds for mse, as (m, 2) each, from weight, sum and sum of squares of centred labels.
 
     Claim
-        No refinement has a smaller loss than the deviation of the no side alone.
+        No refinement has a smaller loss than the deviation of the no branch.
     Why
-        A refinement only adds to the no side, and more examples have no less squared deviation from their mean.
+        A refinement only adds individuals to the no branch, which cannot decrease its sum of squared deviations.
     Tight when
-        The yes side can shrink to equal targets without moving any of the others, as when it is empty.
+        The yes branch can shrink to equal labels without moving any of the others, as when it is empty.
         ``test_the_regression_bound_is_the_best_of_all_subsets``
     """
     losses, bounds = np.zeros((len(some), 2)), np.zeros((len(some), 2))

@@ -15,7 +15,7 @@ __all__ = ["CLASS_METRICS", "NUMBER_METRICS", "Metric", "ScoredAnswers", "class_
 
 
 class ScoredAnswers(Protocol):
-    """Predictions beside the truth: see `structtree.evaluation.score.Predicted`."""
+    """Predictions with the true labels; see `structtree.evaluation.score.Predicted`."""
 
     @property
     def actual(self) -> NDArray[Any]:
@@ -27,7 +27,7 @@ class ScoredAnswers(Protocol):
 
     @property
     def probabilities(self) -> Floats | None:
-        """Probabilities of the classes, as (individuals, classes), if they are known."""
+        """Class probabilities, as (individuals, classes), if known."""
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -35,7 +35,7 @@ class ScoredAnswers(Protocol):
 
 
 def class_name(label: Any) -> str:
-    """Return the name of a class; a whole number has the same name however it is stored.
+    """Return the name of a class; an integer stored as a float has the same name.
 
     Examples
     --------
@@ -74,13 +74,14 @@ class Metric(NamedTuple):
     form: str = ".3f"
 
 
-def _binary(answers: ScoredAnswers) -> dict[str, Any]:
-    """Return options of binary metrics: the second of two classes is positive; more classes are averaged."""
-    return {"pos_label": 1} if len(answers.classes) == 2 else {"average": "macro"}
+def _f1(metrics: Any, answers: ScoredAnswers) -> float:
+    """Return F1; the second of two classes is positive, and more classes are averaged."""
+    average = "binary" if len(answers.classes) == 2 else "macro"
+    return float(metrics.f1_score(answers.actual, answers.predicted, average=average, zero_division=0))
 
 
 def _one_vs_rest(metric: Callable[..., float], answers: ScoredAnswers) -> float:
-    """Return the mean over the classes that occur; of two classes only the second counts."""
+    """Return the mean over the classes that occur; for two classes, the value of the second."""
     truth = answers.actual[:, None] == np.arange(len(answers.classes))
     shown = truth.any(axis=0) & ~truth.all(axis=0)
     if len(answers.classes) == 2:
@@ -101,7 +102,7 @@ def _of_labels(function: str) -> Callable[[Any, ScoredAnswers], float]:
 
 
 def metrics_by_name(*metrics: Metric) -> Mapping[str, Metric]:
-    """Return metrics by name; the first is the main one."""
+    """Return a mapping from name to metric; the first metric is the main one."""
     return {metric.name: metric for metric in metrics}
 
 
@@ -113,9 +114,7 @@ CLASS_METRICS = metrics_by_name(
     Metric(
         "average_precision", "average precision", "classes", lambda m, a: _one_vs_rest(m.average_precision_score, a)
     ),
-    Metric(
-        "f1", "F1", "classes", lambda m, a: float(m.f1_score(a.actual, a.predicted, **_binary(a), zero_division=0))
-    ),
+    Metric("f1", "F1", "classes", _f1),
     Metric("mcc", "Matthews correlation", "classes", _of_labels("matthews_corrcoef")),
 )
 

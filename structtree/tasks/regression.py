@@ -1,4 +1,4 @@
-"""Regression: a number is predicted, from the weight, mean and variance of the numbers at a node."""
+"""Regression: prediction of a number, from the weight, mean and variance of the labels at a node."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from structtree.tasks.task import RuleFigures, Task
 __all__ = ["REGRESSION", "Regression"]
 
 GREATEST = float(np.finfo(np.float64).max)
-"""The greatest number."""
+"""The largest float."""
 
 
 class Regression(Task):
@@ -37,11 +37,11 @@ class Regression(Task):
     usual_criterion = "mse"
 
     def is_pure(self, values: NDArray[Any]) -> bool:
-        """Return whether numbers are equal but for rounding."""
+        """Return whether all numbers are equal, up to rounding."""
         return bool(np.ptp(values) <= TOLERANCE * np.abs(values).max())
 
     def units(self, values: NDArray[Any]) -> Units:
-        """Return the units that suit the numbers."""
+        """Return the units in which sums of the numbers are exact."""
         return Units.of(values)
 
     # ---- statistics -------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ class Regression(Task):
         return float(np.average(values, weights=weights))
 
     def summary(self, values: NDArray[Any], weights: Floats) -> Moments:
-        """Return weight, mean and variance; in two passes, and in units in which nothing is rounded."""
+        """Return weight, mean and variance, computed in two passes on scaled numbers."""
         units = Units.of(values)
         counted = units.counted(values)
         mean = float(np.average(counted, weights=weights))
@@ -63,11 +63,11 @@ class Regression(Task):
         return self.in_plain_units(Moments(len(values), float(weights.sum()), mean, variance), units)
 
     def in_plain_units(self, stats: Stats, units: Units) -> Moments:
-        """Return weight, mean and variance as they are."""
+        """Return weight, mean and variance in the original units."""
         assert isinstance(stats, Moments)
         if units.are_plain:
             return stats
-        # A mean that is rounded up must not leave the range of numbers.
+        # Rounding must not make the mean infinite.
         plain = min(max(units.zero + units.unit * stats.mean, -GREATEST), GREATEST)
         return Moments(stats.n, units.weight * stats.weight, plain, units.square(stats.variance))
 
@@ -88,7 +88,7 @@ class Regression(Task):
         return np.asarray(np.multiply(weights, variances, out=np.zeros(len(weights)), where=weights != 0))
 
     def check_risk(self, risk: str | None) -> None:
-        """Refuse risks of classes."""
+        """Refuse the risks of classification."""
         super().check_risk(None if risk == "mse" else risk)
 
     def p_value(self, *sides: NDArray[Any]) -> float:
@@ -96,17 +96,17 @@ class Regression(Task):
         return number_p_value(*sides)
 
     def bits(self, groups: Sequence[NDArray[Any]], precision: float) -> list[float]:
-        """Return the bits of numbers of a normal distribution."""
+        """Return the bits that encode each group as a normal distribution."""
         return [number_bits(group, precision, float(np.ptp(groups[0]))) for group in groups]
 
     def precision(self, values: NDArray[Any]) -> float:
-        """Return the least difference of two numbers."""
+        """Return the smallest difference between two numbers."""
         return precision_of(values)
 
     # ---- rules and files --------------------------------------------------------------------------------
 
     def rule_figures(self, counted: Sequence[Stats], answer: Any) -> RuleFigures:
-        """Return how far off the prediction is, as a root mean square."""
+        """Return the root mean squared error of the prediction."""
         weight, off = 0.0, 0.0
         for stats in counted:
             assert isinstance(stats, Moments)
@@ -115,7 +115,7 @@ class Regression(Task):
         return RuleFigures(spread=sqrt(off / weight)) if weight else RuleFigures()
 
     def summary_from_json(self, part: JsonPart) -> Moments:
-        """Return weight, mean and variance from a model file."""
+        """Return weight, mean and variance from JSON values."""
         mean, weight, variance = part.member("mean"), part.member("weight"), part.member("variance")
         return Moments(part.member("n").whole(), weight.weight(), mean.number(), variance.weight_or_infinity())
 

@@ -1,13 +1,12 @@
-"""Statistics that add up over individuals, and their summaries at the nodes of a tree.
+"""Additive statistics of individuals, and their summaries at the nodes of a tree.
 
-An individual adds its weight times the row of its label. Where the label is a class, the row is 1 at the class and 0
-elsewhere, so that the sums are the weights of the classes, and the labels alone are kept. Otherwise the rows are a
-matrix, such as 1, y and y² of a number y. Everything that sums over individuals does it here: the target, the scorers
-of a search, and the divisions of tables. The compiled sweeps over columns (`structtree.search.kernels`) start from
-the same codes and weights.
+An individual contributes its weight times the row of its label. For a class the row is one-hot, so that the sums are
+the class weights, and only the labels are stored. Otherwise the rows are a matrix, such as 1, y and y² for a number
+y. The target, the scorers of a search and the divisions of tables all sum with this module. The compiled sweeps over
+columns (`structtree.search.kernels`) start from the same codes and weights.
 
-Numbers far from zero, or of extreme size, lose their digits in such sums. So where it matters they are counted from
-another zero and in another unit (`Units`), so chosen that nothing is rounded; all other numbers stay as they are.
+Sums of numbers that are extreme, or close together but far from zero, lose digits. Such numbers are first shifted and
+scaled without rounding (`Units`); all others are used as they are.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from structtree.reprs import names_text, short_repr
 __all__ = ["PLAIN", "ClassCounts", "Moments", "Statistics", "Stats", "Sums", "Units", "group_sums", "one_hot"]
 
 NARROW = 1 / 1024
-"""Numbers whose range is below this fraction of their size are stored relative to one of them."""
+"""Numbers whose range is below this fraction of their magnitude are stored relative to the smallest."""
 
 ROUNDING = 64 * np.finfo(np.float64).eps
-"""Numbers whose range is below this fraction of their size are equal up to rounding."""
+"""Numbers whose range is below this fraction of their magnitude are equal up to rounding."""
 
 ORDINARY = 100
-"""Numbers with a smaller exponent, to the base of 2 and of either sign, have squares that can be added up."""
+"""Numbers whose binary exponent is smaller, in absolute value, have squares that can be summed safely."""
 
 
 class Stats(Protocol):
-    """Summary of the individuals at a node, whatever the task.
+    """Summary of the individuals at a node, for any task.
 
     Parameters
     ----------
@@ -54,16 +53,16 @@ class Stats(Protocol):
 
     @property
     def figures(self) -> tuple[float, ...]:
-        """Numbers that a tree stores for the node."""
+        """The numbers that a tree stores for the node."""
 
     @property
     def sums(self) -> tuple[float, ...]:
-        """Sums over the individuals, as the criteria of the task read them."""
+        """The sums over the individuals that the criteria of the task use."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassCounts:
-    """Class weights of the individuals seen at a node of a classification tree.
+    """Class weights of the training individuals at a node of a classification tree.
 
     Parameters
     ----------
@@ -94,13 +93,13 @@ class ClassCounts:
 
     @property
     def sums(self) -> tuple[float, ...]:
-        """The counts, which add up."""
+        """The counts."""
         return self.counts
 
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Number, weight, mean and variance of the targets seen at a node of a regression tree."""
+    """Number, weight, mean and variance of the training labels at a node of a regression tree."""
 
     n: int
     weight: float
@@ -120,14 +119,14 @@ class Moments:
 
     @property
     def sums(self) -> tuple[float, ...]:
-        """Weight, sum and sum of squares, taken about the mean."""
+        """Weight, sum and sum of squares of the differences from the mean."""
         return (self.weight, 0.0, self.weight * self.variance)
 
 
 class Units(NamedTuple):
-    """The zero and the unit in which numbers are counted: a number is ``zero + unit * counted``, without rounding.
+    """Zero and unit of scaled numbers: a number is exactly ``zero + unit * scaled``.
 
-    Weights have a unit as well: a weight is ``weight * counted``.
+    Weights have a unit as well: a weight is ``weight * scaled``.
 
     Examples
     --------
@@ -141,25 +140,25 @@ class Units(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Floats) -> Units:
-        """Return the units that suit some numbers: a zero among them if they are close together, a power of two."""
+        """Return units for numbers: the smallest is zero if they are close together; the unit is a power of two."""
         low, high = float(numbers.min()), float(numbers.max())
         size, spread = max(-low, high), high / 2 - low / 2
         zero = low if ROUNDING * size < 2 * spread < NARROW * size else 0.0
         exponent = frexp(spread if zero else size)[1]
-        # The greatest power of two is 2 ** 1023.
+        # The largest power of two is 2 ** 1023.
         return cls(zero, 1.0 if abs(exponent) < ORDINARY else ldexp(1.0, min(exponent, 1023)))
 
     @property
     def are_plain(self) -> bool:
-        """True if numbers and weights are in plain units."""
+        """True if numbers and weights are not scaled."""
         return self == PLAIN
 
     def counted(self, numbers: Floats) -> Floats:
-        """Return numbers in these units."""
+        """Return numbers, scaled to these units."""
         return (numbers - self.zero) / self.unit if self.zero or self.unit != 1.0 else numbers
 
     def square(self, counted: float) -> float:
-        """Return something with the unit of a variance as it is; infinite or 0 if no number is so great or small."""
+        """Return a scaled variance in the original unit; infinity on overflow, 0 on underflow."""
         return counted * self.unit * self.unit
 
 
@@ -170,7 +169,7 @@ PLAIN = Units()
 
 
 class Sums(NamedTuple):
-    """Labels of individuals and their weights, to be summed by label."""
+    """Labels and weights of individuals; the weights are to be summed by label."""
 
     labels: NDArray[np.int32]
     weights: Floats
@@ -179,7 +178,7 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
-    """Additive statistics of some individuals.
+    """Additive statistics of individuals.
 
     Parameters
     ----------
@@ -188,9 +187,9 @@ class Statistics:
     weights : (n,) float
     n_labels : int
     values : (n_labels,) float
-        The number that each label stands for, ascending; empty for classes.
+        The number of each label, ascending; empty for classes.
     rows : (n_labels, k) float, optional
-        The row of each label; None where labels are classes, which have a column each.
+        The row of each label; None for classes, whose rows are one-hot.
 
     Examples
     --------
@@ -206,7 +205,7 @@ class Statistics:
 
     @property
     def individual_values(self) -> NDArray[np.float64] | NDArray[np.int32]:
-        """The number of each individual, or the code of its class."""
+        """The number, or the class code, of each individual."""
         return self.labels if self.rows is None else self.values[self.labels]
 
     @property
@@ -223,11 +222,11 @@ class Statistics:
         return np.asarray(inside.T.astype(np.float64) @ one_hot(self.labels, self.weights, self.n_labels))
 
     def sums(self, counts: Floats) -> Floats:
-        """Return weights of labels as sums over individuals."""
+        """Convert weights of labels to sums over individuals."""
         return counts if self.rows is None else np.asarray(counts @ self.rows)
 
     def tallies(self) -> Iterator[Sums]:
-        """Yield what to sum by label so that the sums, side by side, are those over individuals."""
+        """Yield the sums by label whose results, column by column, are the sums over individuals."""
         if self.rows is None:
             yield Sums(self.labels, self.weights, self.n_labels)
             return
@@ -237,14 +236,14 @@ class Statistics:
 
 
 def one_hot(codes: NDArray[np.integer], weights: Floats, n: int) -> Floats:
-    """Return a one-hot matrix of the classes times the weights, as (individuals, classes)."""
+    """Return the one-hot matrix of class codes times the weights, as (individuals, classes)."""
     found = np.zeros((len(codes), n))
     found[np.arange(len(codes)), codes] = weights
     return found
 
 
 def group_sums(rows: Floats, group: Ints, n: int) -> Floats:
-    """Return the sums of the rows in each of n groups, as (n, columns).
+    """Return the sum of the rows in each of n groups, as (n, columns).
 
     Examples
     --------

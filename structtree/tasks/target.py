@@ -1,11 +1,10 @@
-"""Target: the labels and weights of all individuals, checked once, and summarised at any node.
+"""Target: the labels and weights of all individuals, checked once, and their summary at any node.
 
 The task defines valid labels and their statistics (`structtree.tasks.task`).
 
-Only the ratios of weights matter, so they are counted in a unit of their own: the least weight is 1 or more, and
-weights that have a common unit are whole numbers, which add up without rounding. A tree is grown and pruned in these
-units, and its figures are converted back at the end. Law: multiplying all weights by a constant does not change the
-tree (`tests/learn/test_scale.py`).
+Only the ratios of weights matter, so weights are scaled: the smallest is at least 1, and multiples of a common unit
+become integers, whose sums are exact. A tree is grown and pruned with scaled weights, and its figures are converted
+back at the end. Law: multiplying all weights by a constant does not change the tree (`tests/learn/test_scale.py`).
 """
 
 from __future__ import annotations
@@ -31,27 +30,27 @@ from structtree.tasks.task import Task
 __all__ = ["Target", "room", "target_for", "undivided"]
 
 FAINT = 2.0**-150
-"""Weights below this fraction of the largest one count as 0."""
+"""Weights below this fraction of the largest one are set to 0."""
 
 MOST_PARTS = 1000
-"""The least weight may be at most this many of a unit of which all weights are whole multiples."""
+"""Largest multiple of a common unit that is tried for the smallest weight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """The labels of all individuals, and the criterion that splits are judged by.
+    """Labels and weights of all individuals, with the criterion that scores splits.
 
     Parameters
     ----------
     criterion : Criterion
     values : array
-        For classes their codes, else the numbers.
+        Class codes or numbers.
     weights : array of float
         Sample weight times class weight.
     task : Task
-        With the classes that codes stand for.
+        Also lists the classes, in the order of their codes.
     units : Units
-        In which the numbers and the weights are counted.
+        Units of the numbers and the weights.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class Target:
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """The classes that codes stand for; none if numbers are predicted."""
+        """The classes, in the order of their codes; empty for regression."""
         return self.task.classes
 
     def stats(self, which: NDArray[np.int64], parts: Floats | None = None) -> Stats:
@@ -84,7 +83,7 @@ class Target:
         return float(self.weights[self.weights > 0].min())
 
     def counted(self) -> Target:
-        """Return the target with labels and weights in suitable units."""
+        """Return the target with labels and weights scaled to suitable units."""
         weights, unit = _counted_weights(self.weights)
         units = self.task.units(self.values)._replace(weight=unit)
         return (
@@ -94,7 +93,7 @@ class Target:
         )
 
     def take(self, which: NDArray[np.int64]) -> Target:
-        """Return the labels and weights of some individuals."""
+        """Return the target of some individuals."""
         return replace(self, values=self.values[which], weights=self.weights[which])
 
     def is_pure(self, which: NDArray[np.int64]) -> bool:
@@ -141,20 +140,21 @@ def target_for(
     Parameters
     ----------
     target : array
-        Classes or numbers, as the criterion says, or else as `structtree.tasks.inference` infers it.
+        Classes or numbers, depending on the criterion; without one, `structtree.tasks.inference` infers the task.
     name : str or Criterion, optional
         The criterion, or its name; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
     sample_weight, class_weight : optional
-        Weights of individuals, and of classes (with ``"balanced"`` all classes weigh the same); at least one
-        individual must have a weight above 0. Only the ratios matter. A weight that is less than 1e-45 times the
-        greatest one counts as 0.
+        Weights of individuals, and of classes (``"balanced"`` gives all classes the same total weight); at least one
+        individual must have a positive weight. Only the ratios matter. A weight that is less than 1e-45 times the
+        largest one counts as 0.
     classes : sequence, optional
-        The classes in the order to use, when more may be known than are in the target; sorted by default.
+        All classes, including those that do not occur in the target, in their order; by default those that occur,
+        sorted.
     priors : mapping from class to float, optional
-        What shares the classes really have, if not those of the target; their weights are made to be so before class
-        weights count. Only the ratios matter.
+        Class proportions to use instead of those of the target; individuals are reweighted to match before class
+        weights apply. Only the ratios matter.
     task : str or Task, optional
-        What is predicted; by default that of the criterion, or else what the labels suggest.
+        By default the task of the criterion; without one, it is inferred from the labels.
 
     Examples
     --------
@@ -172,13 +172,14 @@ def target_for(
     weights = _weights(sample_weight, n)
     known = known.with_classes(labels, classes, chosen)
     values = known.values(labels, chosen)
-    return _with_some_weight(Target(chosen, values, known.weighted(values, weights, class_weight, priors), known))
+    weights = known.weighted(values, weights, class_weight, priors)
+    return _without_faint_weights(Target(chosen, values, weights, known))
 
 
 def _task_and_criterion(
     task: str | Task | None, name: str | Criterion | None, labels: NDArray[Any], classes: Sequence[Any] | None
 ) -> tuple[Task, Criterion]:
-    """Return the task that is given, that the criterion is for, or that the labels suggest; and its criterion."""
+    """Return the given task, that of the criterion, or that inferred from the labels; and the criterion."""
     chosen = None if name is None else criterion(name)
     if task is None:
         inferred = infer_task(labels) if classes is None else "classes"
@@ -200,7 +201,8 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     return weights
 
 
-def _with_some_weight(target: Target) -> Target:
+def _without_faint_weights(target: Target) -> Target:
+    """Set negligible weights to 0; refuse weights whose sum is 0 or overflows."""
     greatest = float(target.weights.max())
     if not greatest > 0:
         raise DataError("the weights of all individuals are zero; at least one must be positive")
@@ -211,10 +213,10 @@ def _with_some_weight(target: Target) -> Target:
 
 
 def _counted_weights(weights: Floats) -> tuple[Floats, float]:
-    """Return weights in a unit such that none but 0 is below 1, and the unit.
+    """Return weights scaled such that all positive ones are at least 1, and their unit.
 
-    They are whole numbers where they are multiples of one unit but for rounding, as multiples of whole numbers by any
-    constant are. Other weights are divided by a power of two, which rounds nothing.
+    Weights that are multiples of a common unit, up to rounding, become integers: for example, integers that were
+    multiplied by a constant. Other weights are divided by a power of two, which is exact.
 
     Examples
     --------
@@ -240,8 +242,8 @@ def _counted_weights(weights: Floats) -> tuple[Floats, float]:
 
 
 def _are_whole(numbers: Floats, least: float, parts: int) -> bool:
-    """Return whether numbers are multiples of a part of the least one, but for rounding."""
-    for some in (numbers[:16], numbers):  # most that are not are seen to be so by the first
+    """Return whether numbers are multiples of the smallest one divided by ``parts``, up to rounding."""
+    for some in (numbers[:16], numbers):  # a few usually suffice to refute it
         multiples = some / least * parts
         if (np.abs(multiples - np.rint(multiples)) > 4 * np.finfo(np.float64).eps * multiples).any():
             return False
@@ -249,7 +251,7 @@ def _are_whole(numbers: Floats, least: float, parts: int) -> bool:
 
 
 def _common_power(numbers: Floats, n: int) -> float:
-    """Return a power of two of which all numbers are multiples, if sums of n of the multiples are exact; else 0."""
+    """Return a power of two that divides all numbers and makes sums of n multiples exact; 0 if there is none."""
     least, greatest = (frexp(float(number))[1] for number in (numbers[0], numbers[-1]))
     exponent = greatest + n.bit_length() - 53
     if exponent > least or exponent < -1021:

@@ -1,7 +1,7 @@
-"""Tasks: kinds of prediction, such as classification, behind one interface.
+"""Task: what a tree predicts, such as classes or numbers, behind one interface.
 
-A task parses labels, computes the statistics of individuals, summarises the nodes of a tree, defines their prediction
-(as a value, as text and as JSON), and lists its criteria, metrics, baseline and strata. `Task` has defaults for tasks
+A task checks labels, computes the statistics of individuals, summarises the nodes of a tree, defines predictions (as
+values, text and JSON), and lists its criteria, metrics, baseline and strata. `Task` has defaults for tasks
 that predict one number; `structtree.tasks.classification` and `structtree.tasks.regression` are the two tasks of the
 package. A new one is a subclass in one file, and one call of `structtree.tasks.registry.register_task` so that its
 model files can be loaded; ``tests/tasks/toy_poisson.py`` is an example.
@@ -32,7 +32,7 @@ __all__ = ["NodeFigures", "RuleFigures", "Task"]
 
 
 class NodeFigures(NamedTuple):
-    """Figures of a node, to be shown as text.
+    """Figures of a node, for display.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ class NodeFigures(NamedTuple):
     answer : number
         The prediction: a number, or the code of a class.
     spread : float, optional
-        How far labels are from the prediction.
+        Standard deviation of the labels around the prediction.
     chances : array, optional
-        The probability of each class, if it is not simply its share.
+        Class probabilities, if they are not the relative frequencies.
     number : function
-        Writes a number as text.
+        Formats a number.
     """
 
     stats: Stats
@@ -55,7 +55,7 @@ class NodeFigures(NamedTuple):
 
 
 class RuleFigures(NamedTuple):
-    """Certainty of a rule: the share of the predicted class, or how far off a predicted number is."""
+    """Certainty of a rule: the fraction of the predicted class, or the error of a predicted number."""
 
     confidence: float | None = None
     spread: float | None = None
@@ -63,7 +63,7 @@ class RuleFigures(NamedTuple):
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """Kind of prediction: defines the labels and the predictions of nodes.
+    """Prediction task: defines valid labels, their statistics, and the predictions of nodes.
 
     A subclass that predicts a number defines `name`, `noun`, `stats_type`, `usual_criterion`, `columns` and `value`,
     and overrides other methods as needed.
@@ -76,23 +76,23 @@ class Task(ABC):
     Attributes
     ----------
     name : str
-        Of the task in model files, and in `Criterion.task`.
+        Name of the task in model files and in `Criterion.task`.
     noun : str
-        What it predicts, in the plural: ``"numbers"``.
+        Plural noun for the predictions: ``"numbers"``.
     title : str
-        The sort of tree, at the head of a report: ``"Regression"``.
+        Kind of tree, for the title of a report: ``"Regression"``.
     target_words : str
-        What the target is, in messages: ``"is a number"``.
+        Description of the target in messages: ``"is a number"``.
     stats_type : type
-        A frozen dataclass with the properties of `structtree.tasks.statistics.Stats`; ``n`` and its figures are its
-        fields.
+        A frozen dataclass with the properties of `structtree.tasks.statistics.Stats`; its fields are ``n`` and the
+        figures.
     usual_criterion : str or Criterion
     metrics : mapping from name to Metric
-        The first is the one that is quoted alone.
+        The first is the main one.
     individuals_per_leaf : int
         Training individuals per individual of ``min_samples_leaf``, if the size of the tree is chosen automatically.
     predicts_classes : bool
-        Whether leaves estimate probabilities and decide for a class.
+        Whether leaves predict classes, with probabilities.
     """
 
     classes: tuple[Any, ...] = ()
@@ -112,13 +112,13 @@ class Task(ABC):
 
     @property
     def description(self) -> str:
-        """The noun, with the names of the classes if there are any."""
+        """The noun; for classification, the names of the classes."""
         return self.noun
 
     # ---- labels -----------------------------------------------------------------------------------------
 
     def with_classes(self, labels: NDArray[Any], classes: Sequence[Any] | None, chosen: Criterion) -> Task:
-        """Return the task for some labels; one that has no classes refuses to be given some."""
+        """Return the task with the classes of the labels; a task without classes refuses any."""
         if classes is not None:
             raise UsageError(
                 f"criterion {chosen.name!r} is for {self.noun}, which have no classes; leave out classes={classes!r}"
@@ -126,7 +126,7 @@ class Task(ABC):
         return self
 
     def values(self, labels: NDArray[Any], chosen: Criterion) -> NDArray[Any]:
-        """Return labels as numbers or class codes; invalid labels are refused."""
+        """Return labels as numbers or class codes; refuse invalid labels."""
         try:
             values = labels.astype(np.float64)
         except (TypeError, ValueError):
@@ -137,7 +137,7 @@ class Task(ABC):
         return values
 
     def weighted(self, values: NDArray[Any], weights: Floats, class_weight: Any, priors: Any) -> Floats:
-        """Return the weights of individuals after those of their classes; refused where there are no classes."""
+        """Return the weights multiplied by those of the classes; refuse these if there are no classes."""
         if priors is not None:
             raise UsageError(f"priors are for classes, and the target {self.target_words}; leave them out")
         if class_weight is not None:
@@ -153,60 +153,60 @@ class Task(ABC):
         return np.zeros(len(values))
 
     def units(self, values: NDArray[Any]) -> Units:
-        """Return the units in which labels are counted without rounding."""
+        """Return the units in which sums of labels are exact."""
         return PLAIN
 
     # ---- criteria ---------------------------------------------------------------------------------------
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """The criteria by name that read its statistics."""
+        """The criteria of the package for this task."""
         return tuple(found for found in CRITERIA.values() if found.task == self.name)
 
     def criterion_for(self, goal: str | None = None) -> Criterion:
-        """Return the criterion that a goal chooses, or the usual one."""
+        """Return the default criterion of a goal."""
         return criterion(self.usual_criterion)
 
     def admitted(self, chosen: Criterion) -> Criterion:
-        """Return a criterion that reads the statistics of this task; a custom one is tried on random labels."""
+        """Return a criterion if it is for this task; a custom one is tested on random labels."""
         if chosen.task != self.name:
             raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self.noun}")
         return chosen if chosen.reads.can_draw else tried(chosen, self.random_split)
 
     def random_split(self, rng: np.random.Generator) -> RandomSplit:
-        """Return a random node with refinements, to try a custom criterion on."""
+        """Return a random split with refinements, for testing a custom criterion."""
         values = self.random_values(rng, int(rng.integers(2, 8)))
         return random_split_of(self.matrix(values, np.ones(len(values))), rng)
 
     def random_values(self, rng: np.random.Generator, n: int) -> NDArray[Any]:
-        """Return values of random labels; whole numbers >= 0 by default."""
+        """Return random valid labels; integers >= 0 by default."""
         return rng.integers(0, 9, n).astype(np.float64)
 
     # ---- statistics -------------------------------------------------------------------------------------
 
     @abstractmethod
     def columns(self, values: Floats) -> Floats:
-        """Return what an individual of weight 1 adds to the sums, as (values, k); the weight comes first."""
+        """Return the contribution of each value to the sums, as (values, k); the first column is the weight, 1."""
 
     def centre(self, values: NDArray[Any], weights: Floats) -> float:
-        """Return the zero from which statistics count the values of a node."""
+        """Return the number that statistics subtract from the values of a node."""
         return 0.0
 
     def statistics(self, values: NDArray[Any], weights: Floats) -> Statistics:
-        """Return the additive statistics of individuals; equal values count together."""
+        """Return the additive statistics of individuals; equal values share a label."""
         distinct, labels = np.unique(values - self.centre(values, weights), return_inverse=True)
         return Statistics(labels.astype(np.int32), weights, len(distinct), distinct, self.columns(distinct))
 
     def compacted(self, values: NDArray[Any]) -> tuple[Task, NDArray[Any]]:
-        """Return the task without what no individual has, such as a class, and the values for it."""
+        """Return the task without classes that do not occur, and the values for it."""
         return self, values
 
     def matrix(self, values: NDArray[Any], weights: Floats) -> Floats:
-        """Return the same as one row for each individual."""
+        """Return the statistics with one row per individual."""
         return np.asarray(weights[:, None] * self.columns(values - self.centre(values, weights)))
 
     def summary(self, values: NDArray[Any], weights: Floats) -> Stats:
-        """Return the summary of a node with some individuals."""
+        """Return the summary of a node with these individuals."""
         return self.summary_of(len(values), self.matrix(values, weights).sum(axis=0).tolist())
 
     def summary_of(self, n: int, figures: Sequence[float]) -> Stats:
@@ -214,7 +214,7 @@ class Task(ABC):
         return self.stats_type(n, *figures)
 
     def in_plain_units(self, stats: Stats, units: Units) -> Stats:
-        """Return a summary that was counted in some units as it is."""
+        """Return a summary of scaled values and weights in the original units."""
         if units.are_plain:
             return stats
         return self.summary_of(stats.n, [units.weight * figure for figure in stats.figures])
@@ -224,14 +224,14 @@ class Task(ABC):
         return seen[:, 0]
 
     def distribution(self, stats: Stats) -> tuple[float, ...]:
-        """Return the weight of each class; nothing where numbers are predicted."""
+        """Return the weight of each class; empty for regression."""
         return ()
 
     # ---- predictions ------------------------------------------------------------------------------------
 
     @abstractmethod
     def value(self, figures: Floats) -> Floats:
-        """Return the prediction of nodes with these figures, as (nodes,)."""
+        """Return the predictions of nodes from their figures, as (nodes,)."""
 
     def spread(self, figures: Floats) -> Floats:
         """Return the standard deviation of the labels around the prediction; 0 if a task does not override this."""
@@ -243,41 +243,41 @@ class Task(ABC):
         return type(self).spread is not Task.spread
 
     def known_figures(self, tree: TreeFigures) -> Floats:
-        """Return the figures of each node; where no weight arrived, of the nearest node above with some."""
+        """Return the figures of each node; a node without weight has those of its nearest ancestor with weight."""
         return np.asarray(tree.seen[nearest_with_weight(tree, self.weights(tree.seen))])
 
     def answers(self, tree: TreeFigures, decision: Decision = MAJORITY) -> NDArray[Any]:
-        """Return what each node predicts: a number, or the code of a class."""
+        """Return the prediction of each node: a number, or the code of a class."""
         return self.value(self.known_figures(tree))
 
     def spreads(self, tree: TreeFigures) -> Floats | None:
-        """Return how far labels are from what each node predicts; None for classes."""
+        """Return the standard deviation of the labels at each node; None for classes."""
         return self.spread(self.known_figures(tree))
 
     def chances(self, tree: TreeFigures, decision: Decision = MAJORITY) -> Floats | None:
-        """Return the probability of each class at each node; None where numbers are predicted."""
+        """Return the probability of each class at each node; None for regression."""
         return None
 
     def labels(self, answers: NDArray[Any]) -> NDArray[Any]:
-        """Return answers as labels: numbers as they are, codes as classes."""
+        """Convert predictions to labels: numbers stay as they are, codes become classes."""
         return answers
 
     def mixed(
         self, tree: TreeFigures, decision: Decision, rows: Ints, leaves: Ints, parts: Floats, n: int
     ) -> NDArray[Any]:
-        """Return the answers for n individuals of which parts are in several leaves.
+        """Return the predictions for n individuals that may be in several leaves.
 
         Parameters
         ----------
         rows, leaves, parts : array
-            Which individual is in which leaf, and how much of it.
+            An individual, one of its leaves, and the fraction of the individual in it.
         """
         return np.bincount(rows, self.answers(tree, decision)[leaves] * parts, n)
 
     # ---- pruning and stopping ---------------------------------------------------------------------------
 
     def risks(self, tree: TreeFigures, risk: str | None = None, decision: Decision = MAJORITY) -> Floats:
-        """Return the training risk of each node as a leaf, times its weight."""
+        """Return the training risk of each node as a leaf, multiplied by its weight."""
         self.check_risk(risk)
         return np.asarray(self.criterion_for().impurity(tree.seen))
 
@@ -287,7 +287,7 @@ class Task(ABC):
             raise UsageError(f"risk {risk!r} does not fit a tree for {self.noun}; leave it out")
 
     def loss(self, actual: NDArray[Any], predicted: NDArray[Any]) -> Floats:
-        """Return the loss of each prediction on individuals that were held out."""
+        """Return the loss of each prediction for a held-out individual."""
         return np.asarray((actual - predicted) ** 2)
 
     def losses(self, tree: TreeFigures, values: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
@@ -300,7 +300,7 @@ class Task(ABC):
         raise UsageError(f"stop='test' has no test for {self.noun}; leave it out")
 
     def bits(self, groups: Sequence[NDArray[Any]], precision: float) -> list[float]:
-        """Return the bits that encode the values of a node, and those of its branches."""
+        """Return the bits that encode the values of each group: first the node, then its branches."""
         raise UsageError(f"stop='mdl' has no code for {self.noun}; leave it out")
 
     def precision(self, values: NDArray[Any]) -> float:
@@ -319,23 +319,23 @@ class Task(ABC):
         return f"{node.number(node.answer)}{spread}"
 
     def share_text(self, node: NodeFigures) -> str:
-        """Return how many were seen at a node: ``n=12``."""
+        """Return the number of training individuals of a node: ``n=12``."""
         return f"n={node.stats.n}"
 
     def whole_text(self, node: NodeFigures) -> str:
-        """Return the prediction of a node and how many it is from: ``3.42 ± 0.51 (n=12)``."""
+        """Return the prediction of a node with its number of individuals: ``3.42 ± 0.51 (n=12)``."""
         return f"{self.leaf_text(node)} ({self.share_text(node)})"
 
     def seen_text(self, node: NodeFigures) -> str:
-        """Return what was seen at a node: ``n=12, mean 3.42 ± 0.51``."""
+        """Return a description of the training labels of a node: ``n=12, mean 3.42 ± 0.51``."""
         return f"{self.share_text(node)}, mean {self.leaf_text(node)}"
 
     def short_text(self, node: NodeFigures) -> str:
-        """Return a shorter text for pictures, where space is limited."""
+        """Return a shorter description for pictures."""
         return self.seen_text(node)
 
     def constant_text(self, answer: Any) -> str:
-        """Return what a model without tests always predicts, in words."""
+        """Return the prediction of a model without tests, in words."""
         return "the mean"
 
     # ---- rules and scores -------------------------------------------------------------------------------
@@ -356,7 +356,7 @@ class Task(ABC):
     # ---- JSON -------------------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a model file keeps of the task beside its name."""
+        """Return the JSON values that a model file stores in addition to the name of the task."""
         return {}
 
     def from_json(self, document: JsonPart) -> Task:
@@ -366,17 +366,17 @@ class Task(ABC):
         return self
 
     def summary_to_json(self, stats: Stats) -> dict[str, Any]:
-        """Return the summary of a node for a model file: its fields, by default."""
+        """Return the summary of a node as JSON; by default its fields."""
         names = [one.name for one in fields(stats) if one.name != "n"]  # type: ignore[arg-type]  # a dataclass
         return {"n": stats.n, **{name: json_number(getattr(stats, name)) for name in names}}
 
     def summary_from_json(self, part: JsonPart) -> Stats:
-        """Return the summary of a node from a model file."""
+        """Return the summary of a node from its JSON values."""
         names = [one.name for one in fields(self.stats_type) if one.name != "n"]  # type: ignore[arg-type]
         return self.stats_type(part.member("n").whole(), *(part.member(name).number_or_infinity() for name in names))
 
     def chart_json(self, stats: Stats) -> dict[str, Any]:
-        """Return the figures of a node that a report draws."""
+        """Return the figures of a node for the charts of a report."""
         figures = np.array([stats.figures])
         spread = {"sd": float(self.spread(figures)[0])} if self.has_spread else {}
         return {"mean": float(self.value(figures)[0]), **spread}

@@ -216,7 +216,7 @@ def test_a_tree_for_numbers_has_no_decisions_and_one_for_classes_no_means():
     [
         (lambda: reweighted(FLACH, {"?": 1}), "class_weight names '\\?', which is not a class"),
         (lambda: reweighted(FLACH, {"+": -1}), "a class weight must be a number >= 0; got -1 for '\\+'"),
-        (lambda: with_class_shares(FLACH, {"+": 1}), "shares must be a number >= 0 for each of the classes"),
+        (lambda: with_class_shares(FLACH, {"+": 1}), "priors must be a number >= 0 for each of the classes"),
         (lambda: with_class_shares(FLACH, {"+": 0, "-": 0}), "not 0 for all; got"),
         (lambda: with_class_shares(FLACH, {"+": 2, "-": -1}), "for each of the classes .*; got"),
         (

@@ -94,7 +94,7 @@ def test_divisions_are_judged_together_as_each_alone(divisions):
     sides = np.array([side for division in divisions for side in division], dtype=float)
     of = np.repeat(np.arange(len(divisions)), [len(division) for division in divisions])
     order = np.random.default_rng(0).permutation(len(of))
-    for name in (name for name in CLASSIFIERS if criterion(name).is_for_many_sides):
+    for name in (name for name in CLASSIFIERS if criterion(name).is_multiway):
         found = division_losses(criterion(name), sides[order], of[order], len(divisions), total)
         alone = [loss(name, division, total - np.sum(division, axis=0)) for division in divisions]
         assert found == pytest.approx(np.array(alone))

@@ -89,7 +89,7 @@ def test_a_bound_prunes_and_changes_nothing_else():
 
 def test_a_wrong_bound_is_refused_with_a_counterexample():
     with pytest.raises(
-        UsageError, match=r"bound \[.*\] of criterion 'tsallis' is wrong: in a node \[.*\] the yes side"
+        UsageError, match=r"bound \[.*\] of criterion 'tsallis' is wrong: in a node \[.*\] the yes branch"
     ):
         best_split(TRAINS.population, TRAINS.target, Grammar.load("trains"), criterion=WrongTsallis())
     low = Tsallis()
@@ -109,7 +109,7 @@ def test_what_gives_no_number_for_each_candidate_is_refused():
         def loss(self, yes, total):
             return np.zeros(1)
 
-    with pytest.raises(UsageError, match="must give a number, or two, for each candidate"):
+    with pytest.raises(UsageError, match="must return one or two numbers per candidate"):
         criterion(Nothing())
 
 

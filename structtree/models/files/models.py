@@ -94,7 +94,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 
 def model_to_json(model: Model) -> dict[str, Any]:
-    """Return a model as plain JSON values, the content of a model file."""
+    """Return a model as plain JSON values, as stored in a model file."""
     computes = model.needs.background
     optional = {name: sorted(members) for name, members in model.optional.items()}
     records = Records(model.settings, model.grammar, model.route, model.reading, model.outcome)
@@ -115,7 +115,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
 
 
 def model_from_json(value: Any) -> Model:
-    """Return a model from the JSON values of `model_to_json`, also of older versions.
+    """Return a model from the JSON values of `model_to_json`, including those of older versions.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def model_from_json(value: Any) -> Model:
 
 
 def _layout(whole: JsonPart) -> SourceLayout | None:
-    """Return the tables that the model was learned from; None for other data and in older files."""
+    """Return the tables that the model was learned from; None for other data and older files."""
     part = whole.optional("layout")
     return None if part is None else SourceLayout.from_json(part)
 
@@ -149,14 +149,14 @@ def _layout(whole: JsonPart) -> SourceLayout | None:
 
 
 def _document_text(document: Mapping[str, Any]) -> str:
-    """Return the text of the file: one line per member, per member of the predictor, and per node."""
+    """Return the text of a model file: one line per member, per member of the predictor, and per node."""
     lines = [f"{_json(key)}: {_json(value)}" for key, value in document.items() if key != "predictor"]
     predictor = ",\n".join(f"{_json(key)}: {_listed(value)}" for key, value in document["predictor"].items())
     return "{\n" + ",\n".join([*lines, f'"predictor": {{\n{predictor}\n}}']) + "\n}\n"
 
 
 def _listed(value: Any) -> str:
-    """Return a value as JSON; a list of objects has one object per line."""
+    """Return a value as JSON, with one line per object in a list of objects."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "[\n" + ",\n".join(map(_json, value)) + "\n]"
     return _json(value)
@@ -244,15 +244,13 @@ def _function(name: str, part: JsonPart) -> syn.Function:
 
 
 def _optional(whole: JsonPart) -> NeededMembers:
-    """Return the members that parts of individuals may lack; not in older files."""
-    if "optional" not in whole.members():
-        return {}
-    parts = whole.member("optional").parts()
-    return {name: frozenset(member.text() for member in part.elements()) for name, part in parts}
+    """Return the members that linked rows may lack; older files have none."""
+    part = whole.optional("optional")
+    return {} if part is None else {name: frozenset(members.texts()) for name, members in part.parts()}
 
 
 def _checked_definitions(whole: JsonPart, schema: Schema) -> CheckedGrammar:
-    """Return the definitions and the background of the file as a grammar, for checking tests."""
+    """Return the definitions and the background of the file as a grammar that tests are checked with."""
     part = whole.member("definitions")
     definitions = tuple(_definition(name, written) for name, written in part.parts())
     if "background" not in whole.members():
@@ -275,7 +273,12 @@ def _checked(syntax: syn.GrammarSyntax, schema: Schema, part: JsonPart, what: st
 
 
 def _definition(name: str, part: JsonPart) -> syn.Definition:
-    parameters = part.member("parameters").elements() if "parameters" in part.members() else ()
-    names = tuple(parameter.text() for parameter in parameters)
-    says = part.member("says").text() if "says" in part.members() else None
-    return syn.Definition(name, part.member("type").text(), parsed_test(part.member("body")), None, names, says=says)
+    parameters, says = part.optional("parameters"), part.optional("says")
+    return syn.Definition(
+        name,
+        part.member("type").text(),
+        parsed_test(part.member("body")),
+        None,
+        () if parameters is None else parameters.texts(),
+        says=None if says is None else says.text(),
+    )

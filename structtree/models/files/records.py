@@ -1,6 +1,6 @@
-"""Records of a model as JSON, and their counterparts in files of version 0.1.
+"""Records of a model as JSON, also from files of version 0.1.
 
-Those files (formats 1 and 2) keep everything under ``params``, which is converted to the current form first.
+Those files (formats 1 and 2) store everything under ``params``, which is first converted to the current form.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _Options = TypeVar("_Options", Growth, Pruning)
 
 
 def _options(part: JsonPart, kind: type[_Options]) -> _Options:
-    """Return options; unknown ones, from other versions of structtree, are skipped."""
+    """Return options; unknown options, from other versions of structtree, are skipped."""
     known = {each.name for each in fields(kind)}
     try:
         return kind(**{name: value for name, value in part.members().items() if name in known})
@@ -171,7 +171,7 @@ def _old_size(phrase: str) -> dict[str, str]:
 
 
 def _old_reading(remembered: Any) -> dict[str, Any]:
-    """Return options as `structtree.open_data` takes them, from those of the command line."""
+    """Convert reading options of the command line to those of `structtree.open_data`."""
     options = dict(remembered) if isinstance(remembered, Mapping) else {}
     ending, interpretations = options.pop("ending", ""), options.pop("models", False)
     if "missing" in options:

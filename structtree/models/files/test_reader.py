@@ -1,4 +1,4 @@
-"""Tests in model files: text of the grammar language, parsed and checked against the schema again."""
+"""Tests in model files: text in the grammar language, parsed and checked against the schema."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["TestReader", "parsed_test"]
 
 @dataclass(frozen=True, slots=True)
 class TestReader:
-    """Reader of the tests of a predictor.
+    """Parser and checker for the tests of a predictor.
 
     Parameters
     ----------
     schema : Schema
-        Of the individuals in training.
+        Schema of the individuals in training.
     grammar : CheckedGrammar
-        The definitions of the file and what it computes, with which tests are checked.
+        The definitions and computed features of the file, which tests may use.
     """
 
     __test__ = False  # not a test of pytest
@@ -32,11 +32,11 @@ class TestReader:
     grammar: CheckedGrammar
 
     def test(self, part: JsonPart) -> syn.Predicate:
-        """Return a test about individuals, which is written as text."""
+        """Parse and check a test of individuals."""
         return self.checked(parsed_test(part), part)
 
     def checked(self, test: syn.Predicate, part: JsonPart) -> syn.Predicate:
-        """Return a test that the schema allows."""
+        """Check a test against the schema."""
         try:
             return check_predicate(test, self.grammar.individual, self.grammar)
         except GrammarError as error:
@@ -44,7 +44,7 @@ class TestReader:
 
 
 def parsed_test(part: JsonPart) -> syn.Predicate:
-    """Return a predicate that is written as text, not yet checked."""
+    """Parse a test without checking it."""
     try:
         return parse_predicate(part.text())
     except GrammarError as error:

@@ -1,6 +1,6 @@
-"""Trees as JSON: the statistics and the test of each node, in the grammar language.
+"""Trees as JSON: the statistics of each node, and its test in the grammar language.
 
-All tests are checked against the schema when a tree is loaded.
+Tests are checked against the schema when a tree is loaded.
 """
 
 from __future__ import annotations
@@ -55,11 +55,9 @@ def tree_from_json(part: JsonPart, reader: TestReader) -> Tree:
 
 
 def _lightest(tree: JsonPart) -> float:
-    """Return the smallest training weight; not in models of unweighted data and in older files."""
-    if "lightest" not in tree.members():
-        return 1.0
-    part = tree.member("lightest")
-    return part.weight() or part.expected("a number > 0")
+    """Return the smallest training weight; 1 for unweighted data and older files."""
+    part = tree.optional("lightest")
+    return 1.0 if part is None else part.weight() or part.expected("a number > 0")
 
 
 def _task(part: JsonPart) -> Task:
@@ -150,8 +148,8 @@ def _found(part: JsonPart) -> Found:
         part.member("evaluated").whole(),
         part.member("seconds").weight(),
         _reason(part),
-        part.member("pruned").whole() if "pruned" in part.members() else None,
-        tuple(map(_trace_point, part.member("trace").elements())) if "trace" in part.members() else (),
+        None if (pruned := part.optional("pruned")) is None else pruned.whole(),
+        () if (trace := part.optional("trace")) is None else tuple(map(_trace_point, trace.elements())),
     )
 
 
@@ -165,15 +163,13 @@ def _trace_point(part: JsonPart) -> TracePoint:
 
 
 def _reason(part: JsonPart) -> Unproved | None:
-    """Return why a search ended early; not in older files."""
-    if "stopped_by" not in part.members():
-        return None
-    known, reason = get_args(Unproved), part.member("stopped_by")
-    return reason.one_of(known, f"one of {', '.join(known)}")  # type: ignore[no-any-return]
+    """Return the reason why a search ended early; older files have none."""
+    known, reason = get_args(Unproved), part.optional("stopped_by")
+    return None if reason is None else reason.one_of(known, f"one of {', '.join(known)}")
 
 
 def _require_reading_order(nodes: tuple[Node, ...], part: JsonPart) -> None:
-    """Check that every node occurs once, after its parent, and that children are in order."""
+    """Require that every node occurs once, after its parent, and that children are in order."""
     expected = [0]
     for index, node in enumerate(nodes):
         if not expected or expected.pop() != index:

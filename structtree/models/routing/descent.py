@@ -1,4 +1,4 @@
-"""Compiled descent of a tree whose tests are all plain comparisons of attributes.
+"""Compiled routing of individuals down a tree whose tests are all plain comparisons of attributes.
 
 The columns of an array are read in place; other columns are copied side by side, in batches of rows.
 Law: the leaves are the same as those found by evaluating each test separately.
@@ -24,14 +24,14 @@ from structtree.search.kernels.descending import NODE, descend
 
 __all__ = ["CompiledTest", "Descent", "descent_of", "held", "leaves_by"]
 
-GOING_AT_A_TIME = 16_384
+INDIVIDUALS_PER_BATCH = 16_384
 """Number of individuals per batch: few enough for their values to fit into the processor cache."""
 
 Compared = str | float | tuple[str, ...]
 
 
 class Descent(NamedTuple):
-    """Compiled tree of plain comparisons.
+    """Tree of plain comparisons, compiled for routing.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ class Descent(NamedTuple):
 
     @property
     def grouped(self) -> list[int]:
-        """Places of the attributes that are tested for membership in a set of categories."""
-        return [place for place, asked in self.equal.items() if any(isinstance(a, tuple) for a in asked.values())]
+        """Indices of the attributes that are tested for membership in a set of categories."""
+        return [place for place, values in self.equal.items() if any(isinstance(v, tuple) for v in values.values())]
 
 
 class CompiledTest(NamedTuple):
@@ -120,7 +120,9 @@ def descent_of(tests: Sequence[syn.Predicate | None], sides: Sequence[tuple[int,
     return Descent(tuple(place_of), np.array(nodes, dtype=NODE), equal)
 
 
-def leaves_by(descent: Descent, population: Population, piece: int = GOING_AT_A_TIME) -> NDArray[np.int64] | None:
+def leaves_by(
+    descent: Descent, population: Population, piece: int = INDIVIDUALS_PER_BATCH
+) -> NDArray[np.int64] | None:
     """Return the leaf of each individual; None if an attribute is missing, or numeric instead of nominal."""
     table = population.tables[population.schema.individual]
     columns = [column for name in descent.attributes if (column := table.column(name)) is not None]
@@ -163,14 +165,12 @@ def _with_codes(descent: Descent, columns: Sequence[Column]) -> NDArray[Any]:
         nodes["low"][single] = nodes["high"][single] = codes
         for node, value in values.items():
             if isinstance(value, tuple):
-                _ask_for_runs(node, _runs(code_of[each] for each in value if each in code_of), nodes, more)
+                _add_runs(node, _runs(code_of[each] for each in value if each in code_of), nodes, more)
     return np.concatenate([nodes, np.array(more, dtype=NODE)])
 
 
-def _ask_for_runs(
-    node: int, runs: list[tuple[float, float]], nodes: NDArray[Any], more: list[tuple[Any, ...]]
-) -> None:
-    """Test values outside the first run of codes for the remaining runs, with nodes appended after all others."""
+def _add_runs(node: int, runs: list[tuple[float, float]], nodes: NDArray[Any], more: list[tuple[Any, ...]]) -> None:
+    """Append nodes that test the values outside the first run of codes for the remaining runs."""
     _, _, place, no, yes, _ = nodes[node].tolist()
     for low, high in runs[:0:-1]:
         more.append((low, high, place, no, yes, 0))

@@ -52,7 +52,7 @@ def holds_among(
 def places_among(
     attribute: str, values: Sequence[str], population: Population, which: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the index of each individual's value of a nominal attribute among some values; -1 for other values.
+    """Return the index of each individual's value in a list of values of a nominal attribute; -1 for other values.
 
     Examples
     --------
@@ -62,14 +62,14 @@ def places_among(
     """
     column = population.tables[population.schema.individual].columns[attribute]
     place_of = {value: place for place, value in enumerate(values)}
-    # The last one is for those who have no value, whose code is -1.
+    # The last place is for missing values, whose code is -1.
     places = np.array([*(place_of.get(category, -1) for category in column.categories), -1])
     return np.asarray(places[column.values[population.individuals[which]]])
 
 
 def own_attributes(test: syn.Predicate) -> set[str] | None:
     """Return the attributes of the individual itself that a test mentions; None if it follows a link."""
-    asked: set[str] = set()
+    found: set[str] = set()
     stack = [test]
     while stack:
         match stack.pop():
@@ -80,13 +80,13 @@ def own_attributes(test: syn.Predicate) -> set[str] | None:
                 | syn.Within(attribute)
                 | syn.Missing(attribute)
             ):
-                asked.add(str(attribute))
+                found.add(str(attribute))
             case syn.CompareOwn((attribute,), _, (other,)):
-                asked |= {attribute, other}
+                found |= {attribute, other}
             case syn.Top() | syn.And() | syn.Or() | syn.Not() as form:
                 stack.extend(children(form))
             case syn.Named(_, body) if body is not None:
                 stack.append(body)
             case _:
                 return None
-    return asked
+    return found

@@ -1,10 +1,10 @@
-"""Tests with unknown values: the individuals that certainly satisfy a test, and those that possibly do.
+"""Tests for unknown values: which individuals certainly satisfy a test, and which possibly do.
 
-A value is unknown if it is missing, or a category that did not occur in training. Both questions are answered by
-another test, which is true or false for every individual. So trees with special rules for unknown values are routed,
-and written as rules, with ordinary tests.
+A value is unknown if it is missing, or a category that did not occur in training. Both sets of individuals are
+described by ordinary tests, so trees with special rules for unknown values are routed, and converted to rules, with
+ordinary tests.
 
-Law: where every value is known, all three are the same test.
+Law: if every value is known, the test and both derived tests agree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Change = Callable[[syn.Predicate, RecordType], syn.Predicate]
 
 
 def surely(test: syn.Predicate, record: RecordType) -> syn.Predicate:
-    """Return the test for individuals that satisfy a test whatever the unknown values are.
+    """Return the test for individuals that certainly satisfy a test, whatever the unknown values are.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def surely(test: syn.Predicate, record: RecordType) -> syn.Predicate:
 
 
 def possibly(test: syn.Predicate, record: RecordType) -> syn.Predicate:
-    """Return the test for individuals that satisfy a test for some choice of the unknown values.
+    """Return the test for individuals that possibly satisfy a test, for some choice of the unknown values.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def one_of(name: str, values: Iterable[str]) -> syn.Predicate:
 
 
 def none_of(name: str, values: Iterable[str]) -> syn.Predicate:
-    """Return the test that an attribute has another value, or none.
+    """Return the test that an attribute has none of the values: another value, or no value.
 
     Examples
     --------

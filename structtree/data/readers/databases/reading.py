@@ -108,7 +108,8 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         return read_tables(path, **options) if path.is_dir() else read_database(path, **options)
-    where, excluded = _row_filter(options), _skipped(options)
+    where = _row_filter(options)
+    excluded = _skipped(options, where if isinstance(source, Mapping) else None)
     if isinstance(source, sqlite3.Connection):
         database = from_sqlite(source, where=where, exclude=excluded)
     elif is_sqlalchemy(source):
@@ -117,7 +118,7 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
         database = from_duckdb(source, where=where, exclude=excluded)
     elif isinstance(source, Mapping):
         frames = {str(name): frame for name, frame in source.items()}
-        tables = read_sheets(frames, excluded.keeping(where), lambda name: frame_sheet(frames[name], name))
+        tables = read_sheets(frames, excluded, lambda name: frame_sheet(frames[name], name))
         database = filter_rows(Database("the tables", tables), where)
     else:
         expected = "a path, a URL, a connection of sqlite3, duckdb or sqlalchemy, or a mapping of frames"
@@ -163,7 +164,7 @@ def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
     text = ("delimiter", "header", "encoding", "decimal", "missing_words")
     given = {name: options.pop(name) for name in text if options.get(name) is not None}
     where = _row_filter(options)  # type: ignore[arg-type]
-    database = read_table_folder(Path(path), _skipped(options).keeping(where), **given)  # type: ignore[arg-type]
+    database = read_table_folder(Path(path), _skipped(options, where), **given)  # type: ignore[arg-type]
     return linked_database(filter_rows(database, where), options)  # type: ignore[arg-type]
 
 
@@ -384,26 +385,23 @@ def _excluded_tables(options: DatabaseOptions) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Skipped:
-    """Tables to skip: those excluded, and those that a schema file does not mention."""
+    """Tables to skip: those excluded or missing in a schema file, unless the condition may name them."""
 
     names: frozenset[str]
-    only: frozenset[str] | None = None
-    condition: str = ""
+    only: frozenset[str] | None
+    condition: str
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str) or name.lower() in self.condition:
             return False
         return name in self.names or (self.only is not None and name not in self.only)
 
-    def keeping(self, where: RowFilter | None) -> _Skipped:
-        """Return the tables to skip except those that a condition may name, since it is evaluated here."""
-        return replace(self, condition="" if where is None else f"{where.table} {where.sql}".lower())
 
-
-def _skipped(options: DatabaseOptions) -> _Skipped:
+def _skipped(options: DatabaseOptions, where: RowFilter | None = None) -> _Skipped:
+    """Return the tables to skip, except those that a condition may name, if it is evaluated here."""
     schema_file = options.get("schema_file")
     only = None if schema_file is None else frozenset(read_schema_file(schema_file))
-    return _Skipped(_excluded_tables(options), only)
+    return _Skipped(_excluded_tables(options), only, "" if where is None else f"{where.table} {where.sql}".lower())
 
 
 def _row_filter(options: DatabaseOptions) -> RowFilter | None:

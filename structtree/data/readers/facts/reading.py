@@ -275,7 +275,9 @@ class _Reader:
         """Return the population, with its provenance."""
         if not self.base.tables and self.examples is None:
             raise DataError("there are no facts, such as bond(m1, a1, a2, 7).")
-        tables, notes = dict(self.base.tables), [*self._remarks(), *self._about_declared()]
+        tables, notes = dict(self.base.tables), list(self._about_declared())
+        if self.base.modes.ignored:
+            notes.append(f"directives are not executed: {names_text(self.base.modes.ignored)}")
         task = self._task(tables, notes)
         layout = self._layout(tables, task)
         if task.places is None and self.target is not None:
@@ -300,11 +302,6 @@ class _Reader:
         provenance = _provenance(found.population, found.rows, task, examples, reading)
         return replace(found.population, provenance=provenance)
 
-    def _remarks(self) -> Iterable[str]:
-        ignored = self.base.modes.ignored
-        if ignored:
-            yield f"directives are not executed: {names_text(ignored)}"
-
     def _about_declared(self) -> Iterator[str]:
         """Yield notes about declared predicates that may be misspelled; raise `DataError` for a wrong arity."""
         known = {*self.base.tables, *([self.examples.predicate] if self.examples else [])}
@@ -319,11 +316,9 @@ class _Reader:
 
     def _task(self, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
         """Return the task that the examples or interpretations define, and remove the facts of the target."""
-        if self.examples is not None:
-            return self._of_examples(self.examples, tables, notes)
-        return self._of_models(tables) if self.base.models else _Task()
-
-    def _of_examples(self, examples: _Examples, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
+        examples = self.examples
+        if examples is None:
+            return self._of_models(tables) if self.base.models else _Task()
         if tables.pop(examples.predicate, None) is not None:
             notes.append(f"{examples.predicate} is the target, so its facts are skipped")
         if examples.n_repeated:

@@ -201,7 +201,7 @@ def _individual_type(
 ) -> str:
     if examples is not None:
         return _example_type(examples, names)
-    return max(draft.rows, key=draft.n_members) if individual is None else individual
+    return max(draft.rows, key=lambda name: len(draft.members(name))) if individual is None else individual
 
 
 def _example_type(examples: ExampleRows, names: Mapping[PrologPredicate, str]) -> str:
@@ -239,13 +239,12 @@ class _Draft:
     def n_rows(self, name: str) -> int:
         return len(self.rows[name])
 
-    def n_members(self, name: str) -> int:
-        return len(self.columns.get(name, ())) + len(self.links.get(name, ()))
+    def members(self, name: str) -> list[str]:
+        return [*self.columns.get(name, ()), *(link.name for link in self.links.get(name, ()))]
 
     def free(self, type_name: str, name: str) -> str:
         """Return a name for a member, with a number appended if the type already has that member."""
-        taken = [*self.columns.get(type_name, ()), *(link.name for link in self.links.get(type_name, ()))]
-        return free_name(name, taken, "_")
+        return free_name(name, self.members(type_name), "_")
 
     def add_column(
         self, type_name: str, name: str, column: Column, origin: MemberOrigin | FactJoin | None = None
