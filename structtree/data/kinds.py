@@ -124,6 +124,12 @@ class ValueMismatch(Exception):  # noqa: N818  # readers turn it into a DataErro
         self.index, self.message, self.fix = index, message, fix
         super().__init__(message)
 
+    def text_fix(self, name: str) -> str | None:
+        """Suggest to read the whole attribute as text, if that is possible."""
+        return (
+            f"to read all of it as text: {option_text('types', {name: 'nominal'})}" if self.fix == "nominal" else None
+        )
+
 
 # ---- value types -----------------------------------------------------------------------------------------
 

@@ -124,12 +124,11 @@ def _without(population: Population, type_name: str, name: str) -> Population:
     """Return the population without a member that will be computed, which new data for a model may have."""
     if type_name not in population.schema or name not in population.schema.type(type_name).members:
         return population
-    record, table = population.schema.type(type_name), population.tables[type_name]
+    record = population.schema.type(type_name)
     attributes = tuple(a for a in record.attributes if a.name != name)
-    links = tuple(link for link in record.links if link.name != name)
-    columns = {a.name: table.columns[a.name] for a in attributes}
-    rest = Table(table.n_rows, columns, {link.name: table.links[link.name] for link in links})
-    return population.with_table(type_name, TypedTable(RecordType(type_name, attributes, links), rest))
+    rest = RecordType(type_name, attributes, tuple(link for link in record.links if link.name != name))
+    types = tuple(rest if each is record else each for each in population.schema.types)
+    return population.restricted(Schema(types, population.schema.individual))
 
 
 def _with_attribute(population: Population, step: ComputedAttribute) -> Population:

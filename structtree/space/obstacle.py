@@ -119,14 +119,11 @@ def _at_bundles(
     if not alone:
         sentence = _too_many(literals, space.grammar.conjuncts.get(slot.type, 1), slot.type)
         return Obstacle("conjuncts", sentence, whole, slot.type)
-    rules = [_rule(space, b) for b in space.offers.bundles[slot.type] if _makes(space, b, alone[0])]
+    makers = (b for b in space.offers.bundles[slot.type] if any(space._place_as(f, alone[0]) for f in b.slot.fixed))
+    rules = [_rule(space, bundle) for bundle in makers]
     made = f"{pretty(alone[0])!r} is only produced by {' and '.join(map(repr, rules))}" if rules else "it is closed"
     sentence = f"no rewrites of {slot.type} produce {text!r}: {made}"
     return Obstacle("rewrite", sentence, whole, slot.type)
-
-
-def _makes(space: Space, bundle: BundleFamily, literal: syn.Predicate) -> bool:
-    return any(space._place_as(family, literal) is not None for family in bundle.slot.fixed)
 
 
 def _clash(p: syn.Predicate, q: syn.Predicate, name: str) -> str:

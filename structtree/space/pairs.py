@@ -108,9 +108,7 @@ class PairsOnData:
                 return self._distinct(condition, inners, type_name, pairs)
             case syn.Aggregate(op=op, value=value):
                 return compare_with(self._aggregate(condition, type_name, pairs), op, value)
-            case syn.Top() | syn.CompareOwn() | syn.Missing() | syn.Named():
-                raise AssertionError("does not mention the owner")
-            case _ if isinstance(condition, syn.AttributeTest):
+            case _ if isinstance(condition, syn.Atomic):
                 raise AssertionError("does not mention the owner")
             case _ as never:
                 assert_never(never)

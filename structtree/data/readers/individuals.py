@@ -29,8 +29,7 @@ from structtree.data.kinds import quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.graphs.reading import GraphIndividual
 from structtree.data.readers.molecules.files import smiles_column
-from structtree.data.readers.tables.reading import unique_names
-from structtree.data.readers.tables.sheets import names_of
+from structtree.data.readers.tables.sheets import names_of, unique_names
 from structtree.errors import DataError, MissingPackageError, UnknownNameError, UsageError
 
 __all__ = ["FORMS", "Form", "Given", "population_of", "recognised"]

@@ -28,7 +28,7 @@ from structtree.data.readers.records.reading import read_json, read_jsonl
 from structtree.data.readers.tables.arff import read_arff
 from structtree.data.readers.tables.c45 import read_c45
 from structtree.data.readers.tables.delimited import csv_layout
-from structtree.data.readers.tables.reading import read_csv, read_feather, read_parquet
+from structtree.data.readers.tables.reading import read_arrow, read_csv
 from structtree.data.readers.text_files import extension_of, require_file
 from structtree.errors import DataError, UsageError, did_you_mean, option_text
 
@@ -93,8 +93,8 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
         FileFormat("csv", (".csv", ".tsv"), read_csv, _DELIMITED, "a table with a header"),
         FileFormat("arff", (".arff",), read_arff, _DECLARED, "a Weka table", ("class", "Class", "CLASS"), last=True),
         FileFormat("c45", (".names", ".data", ".test"), read_c45, _DECLARED, "C4.5 files", last=True),
-        FileFormat("parquet", (".parquet", ".pq"), read_parquet, _TABLES, "a table"),
-        FileFormat("feather", (".feather", ".arrow"), read_feather, _TABLES, "a table"),
+        FileFormat("parquet", (".parquet", ".pq"), partial(read_arrow, format="Parquet"), _TABLES, "a table"),
+        FileFormat("feather", (".feather", ".arrow"), partial(read_arrow, format="Feather"), _TABLES, "a table"),
         FileFormat("graphml", (".graphml",), partial(read_graphs, format="graphml"), _GRAPHS, _GRAPH),
         FileFormat("gml", (".gml",), partial(read_graphs, format="gml"), _GRAPHS, _GRAPH),
         FileFormat(

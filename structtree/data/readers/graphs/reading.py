@@ -29,7 +29,7 @@ from structtree.data.population import Adjacency, Column, Population, TypedTable
 from structtree.data.provenance import Provenance
 from structtree.data.readers.text_files import MISSING_WORDS, extension_of, open_text_file
 from structtree.data.schema import Link
-from structtree.errors import DataError, UsageError, option_text
+from structtree.errors import DataError, UsageError
 
 __all__ = [
     "GRAPH_FILES",
@@ -394,7 +394,7 @@ def _add_attributes(pieces: Pieces, type_name: str, block: _Block, options: _Opt
         if not isinstance(key, str) or not key:
             raise DataError(f"expected the name of an attribute of {type_name}, got {quoted_value(key)}")
         try:
-            pieces.add(chunk, key, values_of(rows, key), options.overrides.declared(type_name, key))
+            pieces.add(chunk, key, values_of(rows, key), options.overrides.declared_kind(type_name, key))
         except ValueMismatch as mismatch:
             raise _error(block, type_name, key, mismatch, options) from None
 
@@ -417,9 +417,7 @@ def _error(block: _Block, type_name: str, key: str, mismatch: ValueMismatch, opt
         source=None if options.files is None else str(options.files[graph]),
         path=f"${path}",
         individual={"Graph": graph, "Node": block.first_node + node}.get(options.individual),
-        fix=f"to read all of them as text: {option_text('types', {key: 'nominal'})}"
-        if mismatch.fix == "nominal"
-        else None,
+        fix=mismatch.text_fix(key),
     )
 
 

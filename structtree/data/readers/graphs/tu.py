@@ -297,7 +297,7 @@ def _numbered(word: str, n: int) -> list[str]:
 
 def _declared(values: NDArray[Any], declared: DeclaredKind, name: str, path: Path) -> Column:
     try:
-        column = encode(values.tolist(), declared.kind, declared.values)
+        column = encode(values.tolist(), declared.kind, declared.values, layout=declared.layout)
     except ValueMismatch as mismatch:
         raise DataError(mismatch.message, source=str(path), line=mismatch.index + 1, path=name) from None
     assert column is not None  # the kind is declared

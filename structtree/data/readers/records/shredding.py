@@ -312,10 +312,8 @@ class Shredder:
             try:
                 add(batch, key, batch.values(key))
             except ValueMismatch as mismatch:
-                text = f"to read all of them as text: {option_text('types', {key: 'nominal'})}"
-                fix = text if mismatch.fix == "nominal" else None
                 path = "" if batch.plain else f".{key}"
-                raise batch.trail.error(mismatch.index, mismatch.message, path, fix) from None
+                raise batch.trail.error(mismatch.index, mismatch.message, path, mismatch.text_fix(key)) from None
         self._require_references(batch)
 
     def _add_found(self, batch: _Batch, key: str, values: Sequence[Any]) -> None:

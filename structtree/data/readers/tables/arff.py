@@ -31,8 +31,8 @@ from structtree.data.dates import is_no_date
 from structtree.data.kinds import quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.options import RowOptions
-from structtree.data.readers.tables.reading import from_sheet, unique_names
-from structtree.data.readers.tables.sheets import Sheet, Texts
+from structtree.data.readers.tables.reading import from_sheet
+from structtree.data.readers.tables.sheets import Sheet, Texts, unique_names
 from structtree.data.readers.text_files import open_decoded
 from structtree.data.schema import Attribute, Kind
 from structtree.errors import DataError

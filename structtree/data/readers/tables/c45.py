@@ -32,8 +32,8 @@ from typing import TextIO, Unpack
 from structtree.data.kinds import quoted_value
 from structtree.data.population import Population
 from structtree.data.readers.options import RowOptions
-from structtree.data.readers.tables.reading import from_sheet, unique_names
-from structtree.data.readers.tables.sheets import Sheet, Texts
+from structtree.data.readers.tables.reading import from_sheet
+from structtree.data.readers.tables.sheets import Sheet, Texts, unique_names
 from structtree.data.readers.text_files import MISSING_WORDS, extension_of, open_decoded, require_file
 from structtree.data.schema import Attribute
 from structtree.errors import DataError, MissingFileError, option_text

@@ -22,7 +22,7 @@ import numpy as np
 
 from structtree.data.kinds import quoted_value
 from structtree.data.readers.options import check_option
-from structtree.data.readers.tables.sheets import Coded, Sheet, frame_columns
+from structtree.data.readers.tables.sheets import Coded, Sheet, frame_columns, unique_names
 from structtree.data.readers.text_files import (
     MISSING_WORDS,
     checked_encoding,
@@ -263,14 +263,8 @@ def _own_names(first: CsvRow, header: bool, source: str) -> list[str]:
     if not header:
         return [f"c{place}" for place in range(1, len(first.fields) + 1)]
     names = [name.strip() or f"column{place}" for place, name in enumerate(first.fields, 1)]
-    seen: dict[str, int] = {}
-    for place, name in enumerate(names, 1):
-        if name in seen:
-            message = f"columns {seen[name]} and {place} are both named {name!r}"
-            fix = f"rename one, or if the file has no header use {option_text('header', False)}"
-            raise DataError(message, source=source, line=first.line, fix=fix)
-        seen[name] = place
-    return names
+    fix = f"rename one, or if the file has no header use {option_text('header', False)}"
+    return unique_names(names, source, first.line, fix)
 
 
 def _given_names(names: Sequence[str], first: CsvRow, source: str) -> list[str]:
@@ -287,15 +281,6 @@ def _given_names(names: Sequence[str], first: CsvRow, source: str) -> list[str]:
 _ANY_NUMBER = re.compile(r"[+-]?(\d++[.,]?\d*+|[.,]\d++)([eE][+-]?\d+)?")
 _WHOLE = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d++\.?\d*+|\.\d++)([eE][+-]?\d+)?")
-
-
-@dataclass(frozen=True, slots=True)
-class _Fields:
-    """Decimal separator, words for missing values, and columns to read as text."""
-
-    decimal: str
-    missing_words: Sequence[str]
-    as_text: Collection[str]
 
 
 def csv_sheet(
@@ -328,7 +313,8 @@ def csv_sheet(
     ([1, <NA>], ['b'])
     """
     check_option("decimal", decimal)
-    frame = _parsed(layout, _Fields(decimal, missing_words, as_text))
+    as_text = dict.fromkeys(as_text, "str")
+    frame = _parsed(layout, {"decimal": decimal, "na_values": [*missing_words, ""], "dtype": as_text})
     columns = {
         name: _coded(series, name in as_text) for name, series in zip(layout.names, frame_columns(frame), strict=True)
     }
@@ -360,11 +346,11 @@ def looks_like_data(columns: Mapping[str, pd.Series[Any] | Coded], decimal: str)
     )
 
 
-def _parsed(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
+def _parsed(layout: CsvLayout, values: Mapping[str, Any]) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        frame = _tokenized(layout, fields)
+        frame = _tokenized(layout, values)
     except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
         is_open = "EOF inside string" in str(problem)
         raise (None if is_open else first_ragged(layout)) or _never_closed(layout) from None
@@ -379,13 +365,13 @@ def _parsed(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
     return frame
 
 
-def _tokenized(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
-    """Read the fields with the C parser of pandas, in chunks or, if the types of chunks differ, all at once."""
+def _tokenized(layout: CsvLayout, values: Mapping[str, Any]) -> pd.DataFrame:
+    """Read the fields with pandas' C parser: in chunks or, if the types of chunks differ, all at once."""
     import pandas as pd
 
     def read(low_memory: bool) -> pd.DataFrame:
         with explained(layout.source):  # pandas is a fifth faster with a path than with an open file
-            return pd.read_csv(
+            frame: pd.DataFrame = pd.read_csv(
                 Path(layout.source),
                 compression="gzip" if layout.source.lower().endswith(".gz") else None,
                 sep=r"\s+" if layout.delimiter == " " else layout.delimiter,
@@ -394,13 +380,12 @@ def _tokenized(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
                 index_col=False,
                 skipinitialspace=True,
                 encoding=layout.encoding,
-                decimal=fields.decimal,
                 keep_default_na=False,
-                na_values=[*fields.missing_words, ""],
-                dtype=dict.fromkeys(fields.as_text, "str"),
                 dtype_backend="numpy_nullable",
                 low_memory=low_memory,
+                **values,
             )
+        return frame
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")

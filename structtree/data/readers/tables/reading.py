@@ -53,6 +53,7 @@ from structtree.data.readers.tables.sheets import (
     frame_of_fields,
     names_of,
     transposed,
+    unique_names,
 )
 from structtree.data.readers.text_files import MISSING_WORDS, require_file
 from structtree.data.schema import Attribute, Kind, Link
@@ -67,10 +68,8 @@ __all__ = [
     "from_array",
     "from_frame",
     "from_sheet",
+    "read_arrow",
     "read_csv",
-    "read_feather",
-    "read_parquet",
-    "unique_names",
 ]
 
 
@@ -103,10 +102,10 @@ def from_sheet(sheet: Sheet, *, copy: bool = True, **rows: Unpack[RowOptions]) -
     if shape.group is None:
         population = _flat(typed, shape.individual, sheet.n_rows)
     else:
-        codes = _group_codes(sheet, shape.group)
-        names = {shape.group: _group_names(sheet.columns[shape.group], codes)}
+        codes, names = _groups(sheet, shape.group)
         population = _grouped(typed, codes, shape, overrides)
-        population = replace(population, provenance=Provenance(np.arange(len(population)), len(population), names))
+        provenance = Provenance(np.arange(len(names)), len(names), {shape.group: names})
+        population = replace(population, provenance=provenance)
     if overrides.given:
         _without_group(overrides, shape.group).check(population.schema)
     return population
@@ -274,28 +273,19 @@ def read_csv(
     return from_sheet(csv_sheet(layout, decimal=decimal, missing_words=missing_words, as_text=as_text), **rows)
 
 
-def read_parquet(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Population:
-    """Read a Parquet file; requires ``pyarrow``.
+def read_arrow(
+    path: str | os.PathLike[str], *, format: Literal["Parquet", "Feather"], **rows: Unpack[RowOptions]
+) -> Population:
+    """Read a Parquet or Feather (Arrow) file; requires ``pyarrow``.
 
     Parameters
     ----------
     path : path
+    format : {"Parquet", "Feather"}
     individual, types, group, link
         As for `from_frame`.
     """
-    return from_sheet(arrow_sheet(path, "Parquet"), **rows)
-
-
-def read_feather(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Population:
-    """Read a Feather (Arrow) file; requires ``pyarrow``.
-
-    Parameters
-    ----------
-    path : path
-    individual, types, group, link
-        As for `from_frame`.
-    """
-    return from_sheet(arrow_sheet(path, "Feather"), **rows)
+    return from_sheet(arrow_sheet(path, format), **rows)
 
 
 def arrow_sheet(path: str | os.PathLike[str], format: Literal["Parquet", "Feather"]) -> Sheet:
@@ -373,35 +363,25 @@ def _typed_table(
     return typed_table(name, n_rows, by_name, links or {}, [one.attribute for one in columns])
 
 
-def _group_codes(sheet: Sheet, group: str) -> NDArray[np.int64]:
-    """Return the group number of each row, in order of first appearance."""
+def _groups(sheet: Sheet, group: str) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the group number of each row, in order of first appearance, and the value of each group as a string."""
     import pandas as pd
 
     column: Raw = sheet.columns[group]
+    values: Any
     match column:
         case Coded():
-            codes = column.codes
+            codes, values = column.codes, column.values
         case Texts() | PythonValues():
-            codes = pd.factorize(np.array(column.cells, dtype=object))[0]
+            codes, values = pd.factorize(np.array(column.cells, dtype=object))
         case _:
-            codes = pd.factorize(column)[0]
+            codes, values = pd.factorize(column)
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         where = f"row {row} of column {group!r}"
         raise DataError("a row has no group", source=sheet.source, line=sheet.line_of(row), path=where)
-    return np.asarray(pd.factorize(codes)[0], dtype=np.int64)
-
-
-def _group_names(column: Raw, codes: NDArray[np.int64]) -> list[str]:
-    """Return the value of each group as a string."""
-    first = np.unique(codes, return_index=True)[1].tolist()
-    match column:
-        case Coded():
-            return [str(column.values[code]) for code in column.codes[first].tolist()]
-        case Texts() | PythonValues():
-            return [str(column.cells[row]) for row in first]
-        case _:
-            return [str(value) for value in column.iloc[first].tolist()]
+    numbers, found = pd.factorize(codes)
+    return np.asarray(numbers, dtype=np.int64), [str(values[code]) for code in found.tolist()]
 
 
 def _without_group(overrides: Overrides, group: str | None) -> Overrides:
@@ -435,22 +415,6 @@ def _constant(values: NDArray[Any], inside: NDArray[np.bool_]) -> bool:
 
 
 # ---- columns ---------------------------------------------------------------------------------------------
-
-
-def unique_names(names: Iterable[str], source: str | None = None) -> list[str]:
-    """Return column names as a list, and raise `DataError` for duplicates.
-
-    Examples
-    --------
-    >>> unique_names(["a", "b"])
-    ['a', 'b']
-    """
-    found = list(names)
-    seen: dict[str, int] = {}
-    for place, name in enumerate(found, 1):
-        if seen.setdefault(name, place) != place:
-            raise DataError(f"columns {seen[name]} and {place} are both named {name!r}; rename one", source=source)
-    return found
 
 
 def _given_names(names: Sequence[str], n: int) -> list[str]:

@@ -31,7 +31,7 @@ from structtree.data.kinds import (
 )
 from structtree.data.population import Column
 from structtree.data.schema import Attribute, Kind
-from structtree.errors import DataError, UsageError, option_text
+from structtree.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +50,7 @@ __all__ = [
     "names_of",
     "transposed",
     "typed_column",
+    "unique_names",
 ]
 
 
@@ -161,9 +162,7 @@ class Sheet:
                 line=self.line_of(row),
                 path=f"column {name!r}" if are_individuals else f"row {row} of column {name!r}",
                 individual=row if are_individuals else None,
-                fix=f"to read all of it as text: {option_text('types', {name: 'nominal'})}"
-                if mismatch.fix == "nominal"
-                else None,
+                fix=mismatch.text_fix(name),
             ) from None
         warn_about_lost_digits(typed.column, name)
         return typed
@@ -212,6 +211,25 @@ def _name(name: Any, place: int) -> str:
     if isinstance(name, tuple):
         return "_".join(_name(part, place) for part in name if part != "") or f"column{place}"
     return f"column{place}" if name is None or name != name or name == "" else str(name)
+
+
+def unique_names(
+    names: Iterable[str], source: str | None = None, line: int | None = None, fix: str = "rename one"
+) -> list[str]:
+    """Return column names as a list, and raise `DataError` for duplicates.
+
+    Examples
+    --------
+    >>> unique_names(["a", "b"])
+    ['a', 'b']
+    """
+    found = list(names)
+    seen: dict[str, int] = {}
+    for place, name in enumerate(found, 1):
+        if seen.setdefault(name, place) != place:
+            message = f"columns {seen[name]} and {place} are both named {name!r}"
+            raise DataError(message, source=source, line=line, fix=fix)
+    return found
 
 
 def typed_column(column: Raw, name: str, declared: DeclaredKind | None = None, *, copy: bool = True) -> TypedColumn:

@@ -233,7 +233,7 @@ def test_an_attribute_that_is_always_missing_is_nominal():
             {"charge": "high"},
             {},
             "expected a number, got 'high' at $.nodes['b'].charge (individual 1); "
-            "to read all of them as text: types={'charge': 'nominal'}",
+            "to read all of it as text: types={'charge': 'nominal'}",
         ),
         ({}, {"order": "x"}, "expected a number, got 'x' at $.nodes['b'].edges['c'].order (individual 1)"),
         ({"charge": [1]}, {}, "expected a number, got a list at $.nodes['b'].charge (individual 1)"),
@@ -327,3 +327,10 @@ def test_errors_in_a_folder_name_the_file(tmp_path):
     nx.write_gml(nx.DiGraph(), tmp_path / "b.gml")
     with pytest.raises(DataError, match=r"b.gml: expected undirected graphs like the first"):
         read_graphs(tmp_path)
+
+
+def test_dates_of_nodes_may_have_a_declared_layout():
+    graph = nx.Graph()
+    graph.add_node(0, born="31.12.2024")
+    node = from_graphs([graph], types={"Node.born": "date(day-first)"}).table("Node")
+    assert node.columns["born"].value(0).isoformat() == "2024-12-31"

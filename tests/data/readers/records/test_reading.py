@@ -357,7 +357,7 @@ def test_records_nest_as_deep_as_json_does():
         (
             {"bonds": [{"order": 1}, {"order": 2}, {}, {"order": "high"}]},
             "expected a number, got 'high' at $.bonds[3].order (individual 17); "
-            "to read all of them as text: types={'order': 'nominal'}",
+            "to read all of it as text: types={'order': 'nominal'}",
         ),
         ({"bonds": [{"order": True}]}, "expected a number, got true at $.bonds[0].order (individual 17)"),
         ({"bonds": [{"order": {}}]}, "expected a number, got a record at $.bonds[0].order (individual 17)"),
