@@ -1,4 +1,4 @@
-"""A shop as a database with everything that is awkward: names, stored forms, keys, gaps; filled by chance."""
+"""Random database of a shop with awkward names, storage formats, keys and gaps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CREATE TABLE visit(
 
 
 def fill(connection, random, n=14):
-    """Make the tables, and fill them by chance."""
+    """Create the tables and fill them at random."""
     connection.executescript(TABLES)
 
     def day(first=2018, last=2021):
@@ -70,7 +70,7 @@ def fill(connection, random, n=14):
 
 
 def shop(seed, n=14):
-    """Return an open database of a shop."""
+    """Return a connection to the database of a shop."""
     return fill(sqlite3.connect(":memory:"), Random(seed), n)
 
 
@@ -84,11 +84,11 @@ LINKS = [
     "visit.year,part=season.year,part",
     "visit.customer=customer.id",
 ]
-"""The foreign keys of the shop, as a database has to be told that does not declare them."""
+"""Foreign keys of the shop, for databases that do not declare them."""
 
 
 def duck_shop(connection):
-    """Return a copy of a shop in DuckDB, its columns typed, and its keys not declared."""
+    """Return a copy of a shop in DuckDB with typed columns and without declared keys."""
     import duckdb
 
     copy = duckdb.connect()

@@ -468,9 +468,10 @@ class Population(Viewed):
     @property
     def given(self) -> Population:
         """The population without derived members, which a grammar computes."""
-        schema = self.schema.given
-        if schema is self.schema:
-            return self
+        return self if self.schema.given is self.schema else self.restricted(self.schema.given)
+
+    def restricted(self, schema: Schema) -> Population:
+        """Return the population with only the members in a schema, which has the same types."""
         tables = {}
         for record in schema.types:
             table = self.tables[record.name]

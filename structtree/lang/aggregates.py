@@ -1,4 +1,4 @@
-"""Typing rules of aggregates: the kinds of attribute and order of each function, and the kind of its result.
+"""Typing rules of aggregates: the kinds of attributes and orders that each function accepts, and of its result.
 
 `structtree.space.aggregates` computes the values.
 """
@@ -37,16 +37,16 @@ def attribute_kinds(function: syn.AggregateFunction) -> tuple[Kind, ...]:
 
 
 def order_kinds(function: syn.AggregateFunction) -> tuple[Kind, ...]:
-    """Return the kinds of attribute that can order the rows; a trend also needs distances."""
+    """Return the kinds of attribute that can order the rows for a function; a trend needs distances."""
     return (*_NUMBERS, *_MOMENTS) if function == "trend" else NUMERIC
 
 
 def is_monotone(test: syn.Aggregate) -> bool:
-    """Return whether a test that holds stays true when more rows are added behind the link.
+    """Return whether a test stays true when rows are added behind the link.
 
-    True if an additional row can only raise the value (with ``>=``) or lower it (with ``<=``). Sums are not monotone,
-    because values may be negative; neither are means and the latest value. The condition of a monotone test may be
-    refined.
+    This is so if an additional row can only raise the value (with ``>=``) or lower it (with ``<=``). Sums are not
+    monotone, because values may be negative; neither are means and latest values. The condition of a monotone test
+    may be refined.
 
     Examples
     --------

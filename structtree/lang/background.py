@@ -1,11 +1,12 @@
 """Resolution of derived links and computed attributes, and the schema with them added.
 
-A declaration may use other declarations in any order, so that they are resolved in rounds: each declaration that is
-valid on the current schema is added to it, until none is left. Circular declarations are an error. The values are
-computed by `structtree.space.background`, in the order of resolution.
+Declarations may use each other in any order, so they are resolved in rounds: each round adds the declarations that
+are valid on the current schema, until none is left. Circular declarations are an error. `structtree.space.background`
+computes the values, in the order of resolution.
 
-A derived link with attributes or with an order leads to *pairs*: rows of a new type named after the link. A pair has
-these attributes, a reference to the far row (`FAR_ROW`), and copies of the far row's members used in the grammar.
+A derived link with attributes or an order leads to *pairs*: rows of a new type, named after the link. A pair has
+these attributes, a reference to the far row (`FAR_ROW`), and copies of the members of the far row that the grammar
+uses.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A walk from a type to itself, repeated once or more."""
+    """A walk from a type to itself that is taken once or more."""
 
     type: str
     walk: Walk
@@ -67,7 +68,7 @@ Walk = tuple[Hop | Repeated, ...]
 
 @dataclass(frozen=True, slots=True)
 class ComputedAttribute:
-    """A computed attribute, with the type that it is added to."""
+    """A resolved computed attribute and the type that it is added to."""
 
     type: str
     attribute: Attribute
@@ -77,14 +78,14 @@ class ComputedAttribute:
 
 @dataclass(frozen=True, slots=True)
 class ComputedLink:
-    """A derived link with resolved names.
+    """A resolved derived link.
 
     Parameters
     ----------
     type : str
         The type that owns the link.
     link : Link
-        The resulting link, to the pairs if there are any.
+        The link that is added; it leads to the pairs, if the link has pairs.
     far : str
         The type of the far rows, at the end of the walk.
     walk : tuple of Hop and Repeated
@@ -177,7 +178,7 @@ def background_of(
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """The requirements of a set of members: members of the data by type, and the computations on them."""
+    """The members of the data, by type, and the computations that are needed for some members."""
 
     given: Mapping[str, frozenset[str]]
     background: Background
@@ -262,7 +263,7 @@ _Item = syn.Computed | syn.DerivedLink | syn.Definition
 
 @dataclass(slots=True)
 class _Draft:
-    """The declarations resolved so far, and the schema with them and with all copies of members."""
+    """The declarations resolved so far, and the schema that includes them and all copied members."""
 
     syntax: syn.GrammarSyntax
     schema: Schema
@@ -330,7 +331,7 @@ class _Draft:
         self.schema = _with_member(self.schema, item.type, link)
 
     def _refuse_second(self, item: syn.Computed | syn.DerivedLink, scope: Scope) -> None:
-        """Raise an error if the type, or the pairs of its rows, already have a member of this name."""
+        """Raise an error if the type, or the type of its pairs, already has a member with this name."""
         _refuse_member(item.name, scope.type(item.type), scope)
         for record in self.schema.types:
             if _meets(self.schema, record.name, item.type):
@@ -352,7 +353,7 @@ class _Draft:
     # ---- paths
 
     def _walk(self, path: syn.DerivedPath, type_name: str, scope: Scope) -> tuple[Walk, str]:
-        """Return the hops along a path from a type, and the type at its end."""
+        """Return the hops along a path that starts at a type, and the type at its end."""
         walk: list[Hop | Repeated] = []
         steps = iter(range(len(path)))
         for i in steps:
@@ -401,7 +402,7 @@ class _Draft:
         return ([], type_name) if met is None else ([Hop(type_name, FAR_ROW)], met)
 
     def _owners(self, link_name: str, type_name: str) -> list[str]:
-        """Return the types with a link of this name to a type, without copies of links."""
+        """Return the types with a link of this name to a type; copied links are ignored."""
         types = [record for record in self.schema.types if self.schema.met_by(record.name) is None]
         found = [t.name for t in types if (link := t.link(link_name)) is not None and link.target == type_name]
         for item in self.waiting:  # an unresolved link may make the name ambiguous
@@ -463,7 +464,7 @@ def _check_order(item: syn.DerivedLink, scope: Scope) -> None:
 
 
 def _names(item: _Item) -> Iterator[str]:
-    """Yield all names that a declaration mentions."""
+    """Yield all names in a declaration."""
     match item:
         case syn.Definition():
             yield from _predicate_names(item.body)
@@ -505,8 +506,8 @@ def _predicate_names(predicate: syn.Predicate) -> Iterator[str]:
 def _kind(value: syn.Expression, type_name: str, scope: Scope) -> Kind:
     """Return the kind of an expression's value, or raise an error.
 
-    The difference of two dates or times is a number of days. A date plus an integer number of days is a date; any
-    other date or time plus a number of days is a time.
+    The difference of two dates or times is a number of days. A date plus or minus an integer is a date; any other
+    date or time plus or minus a number of days is a time.
     """
     match value:
         case int():
@@ -540,7 +541,7 @@ def _a(kind: Kind) -> str:
 
 
 def arithmetic_kind(left: Kind, op: str, right: Kind) -> Kind | None:
-    """Return the kind of a sum, difference, product or quotient; None if it is undefined.
+    """Return the kind of a sum, difference, product or quotient of two kinds; None if it is undefined.
 
     Examples
     --------
@@ -579,7 +580,7 @@ def _operand_kind(value: syn.Operand, type_name: str, scope: Scope) -> Kind:
 
 
 def _with_member(schema: Schema, type_name: str, member: Attribute | Link) -> Schema:
-    """Return the schema with another member of a type, and with its copies in pairs."""
+    """Return the schema with a member added to a type and to its pairs."""
     types = []
     for record in schema.types:
         if record.name == type_name:
@@ -603,7 +604,7 @@ def _wider(record: RecordType, member: Attribute | Link) -> RecordType:
 
 
 def _copy(link: Link) -> Link:
-    """Return the copy of a link for pairs: a set instead of a list, since an element belongs to only one list."""
+    """Return the copy of a link for pairs: for a list a set, since an element belongs to only one list."""
     return replace(link, kind="set" if link.kind == "list" else link.kind, derived=True)
 
 
@@ -615,9 +616,9 @@ def _with_pairs(schema: Schema, name: str, far: str, attributes: tuple[Attribute
 
 
 def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
-    """Return the schema with the computed members that a grammar declares, without checking them.
+    """Return the schema with the derived links and computed attributes that a grammar declares, unchecked.
 
-    It allows looking through derived links before their errors are known.
+    With it, predicates behind derived links can be analysed before the declarations are checked.
     """
     found = schema.given
     for item in syntax.computed:
@@ -639,10 +640,10 @@ def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
 
 
 def _copied(syntax: syn.GrammarSyntax, schema: Schema) -> dict[str, frozenset[str]]:
-    """Return for each pair type the members of far rows that the grammar mentions.
+    """Return the members of the far rows that the grammar mentions, for each type of pairs.
 
-    A derived link is copied only if it is mentioned for the pairs themselves, because a derived link of all far rows
-    may be much larger than both links.
+    A derived link of the far rows is copied only if the grammar mentions it for the pairs themselves, because the
+    copy may be much larger than either link.
     """
     asked = {(name, str(member)): member for name, member in _asked(syntax, schema)}
     found: dict[str, frozenset[str]] = {}
@@ -667,14 +668,14 @@ def _asked(syntax: syn.GrammarSyntax, schema: Schema) -> Iterator[_Member]:
             yield from asked_members(predicate, type_name, schema)
     for declared in (syntax.computed, syntax.links):
         for item in declared:  # members of the far rows themselves need no copy
-            yield from (pair for pair in members_used(item, schema) if schema.met_by(pair[0]) is not None)
+            yield from (used for used in members_used(item, schema) if schema.met_by(used[0]) is not None)
     for link in syntax.links:
         if link.order is not None:
             yield link.name, link.order.attribute
 
 
 def members_used(item: syn.Computed | syn.DerivedLink, schema: Schema) -> Iterator[_Member]:
-    """Yield the members that a declaration uses, each with its type, without the links of its path."""
+    """Yield the members that a declaration uses, except the links of its path, each with its type."""
     if item.type not in schema:
         return
     if isinstance(item, syn.Computed):
@@ -695,7 +696,7 @@ def _values_used(value: syn.Expression, type_name: str, owner: str | None, schem
 
 
 def _chain(name: str, schema: Schema) -> Iterator[str]:
-    """Yield a pair type and the types of its far rows."""
+    """Yield a type, the type of its far rows if it is a type of pairs, and so on."""
     at: str | None = name
     while at is not None:
         yield at
@@ -714,7 +715,7 @@ def _is_derived_link(member: str, name: str, schema: Schema) -> bool:
 
 
 def _trimmed(schema: Schema, kept: Mapping[str, Collection[str]]) -> Schema:
-    """Return the schema with only some of the copied members in pairs."""
+    """Return the schema with only the given copies of members in pairs."""
     return Schema(tuple(_trim(record, kept, schema) for record in schema.types), schema.individual)
 
 

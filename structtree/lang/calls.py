@@ -1,7 +1,7 @@
 """Definitions with parameters: recognising calls, finding the uses of parameters, substituting arguments.
 
-``near(O)`` and ``load (round)`` look alike, so that both parse as a reference; the checker decides by name. A call
-means the body of the definition with the arguments substituted for the parameters, and nothing else.
+``near(O)`` and ``load (round)`` look alike, so both are parsed as references; the checker decides by name. A call is
+equivalent to the body of the definition with the arguments substituted for the parameters.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Place(NamedTuple):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The parameters in the condition of an aggregate: its thresholds depend on their values."""
+        """The parameters in the condition of an aggregate, since its thresholds depend on their values."""
         inner = self.test.inner if isinstance(self.test, syn.Aggregate) else None
         return frozenset() if inner is None else frozenset(parameters_in(inner))
 
 
 def call_of(step: syn.Follow) -> syn.Named | None:
-    """Return the call that a reference followed by a single word may be, or None.
+    """Return a reference followed by a single word as the call that it may be, or None.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def parameters_in(predicate: syn.Predicate) -> Iterator[syn.Parameter]:
 
 
 def _own_parameters(test: syn.Predicate) -> Iterator[syn.Parameter]:
-    """Yield the parameters that a test compares with, not those inside it."""
+    """Yield the parameters that a test uses itself, not those inside it."""
     match test:
         case syn.Compare(value=syn.Parameter() as word) | syn.Aggregate(value=syn.Parameter() as word):
             yield word
@@ -124,13 +124,13 @@ def _filled(listed: Iterable[Any], values: Mapping[str, syn.Scalar]) -> Iterable
 
 
 def _parameter_of(test: syn.Count) -> syn.Parameter | None:
-    """Return the parameter in place of the number of a count, if there is one."""
+    """Return the parameter that a count uses in place of a number, or None."""
     value: Any = test.n  # a number once the arguments are substituted
     return value if isinstance(value, syn.Parameter) else None
 
 
 def places_of(definition: syn.Definition, schema: Schema) -> dict[str, tuple[Place, ...]]:
-    """Return the uses of each parameter in the resolved body of a definition, nested definitions included.
+    """Return the uses of each parameter in the resolved body of a definition, including nested definitions.
 
     Examples
     --------

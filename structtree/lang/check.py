@@ -1,7 +1,7 @@
-"""Checking of grammars: every name is known, every value has the right kind, and every rewrite specialises.
+"""Checks of a grammar: every name is known, every value has the right kind, and every rewrite specialises.
 
-`declare` determines the schema, `resolve` the names and values of a predicate, and `rewrites` checks rewrites. This
-module combines them, and sorts the definitions by their dependencies.
+`declare` determines the schema, `resolve` resolves the names and values of predicates, and `rewrites` checks
+rewrites. This module combines them and sorts definitions by dependency.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ from structtree.reprs import names_text, number_text, short_repr
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
 
 MAX_DEFINITION_DEPTH = 150
-"""Maximum nesting of a definition with the definitions in it expanded."""
+"""Maximum nesting of a definition after expansion of the definitions in it."""
 
 MAX_SIZE = 100_000
-"""Maximum number of parts of a definition with the definitions in it expanded."""
+"""Maximum number of parts of a definition after expansion of the definitions in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedGrammar:
-    """A grammar that was checked against a schema.
+    """A grammar that has been checked against a schema.
 
     Parameters
     ----------
     syntax : GrammarSyntax
         The checked syntax, with the type names of the data.
     schema : Schema
-        The schema of the data, or the declared one; with functions, computed attributes and derived links.
+        The schema of the data, or else the declared schema, with functions, computed attributes and derived links.
     individual : str
     rewrites : mapping from type to tuple of CheckedRewrite
         All rewrites except ``top and top``, with globs expanded.
     conjuncts : mapping from type to int
-        The maximum number of conjuncts at a position: 1 without ``top and top``, 0 if only literals are limited.
+        The maximum number of conjuncts at a position: 1 without ``top and top``; 0 for no maximum.
     definitions : mapping from name to Definition
         Definitions with resolved bodies.
     functions : mapping from name to Function
@@ -113,7 +113,7 @@ def check(
     ----------
     syntax : GrammarSyntax
     schema : Schema, optional
-        The schema of the data; it must have all declared types and members.
+        The schema of the data, which must have all declared types and members.
     source, text : str
         The name and the text of the grammar, for error messages.
     copies : mapping from type to names, optional
@@ -165,7 +165,7 @@ def check_predicate(
     Parameters
     ----------
     predicate : Predicate
-        A parsed predicate without value sources and globs.
+        A parsed predicate, without value sources or globs.
     type_name : str
         The type of the rows that it applies to.
     context : CheckedGrammar or Schema
@@ -216,7 +216,7 @@ def _definitions(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, syn.Defin
 
 
 def _check_parameters(definition: syn.Definition, scope: Scope) -> None:
-    """Raise an error for a parameter that is unused, or used with values of different kinds."""
+    """Raise an error for a parameter that is unused, or that is compared with different kinds of values."""
     for name, places in places_of(definition, scope.schema).items():
         if not places:
             raise scope.error(f"the parameter {name!r} of {definition.name!r} is unused")
@@ -229,7 +229,7 @@ def _check_parameters(definition: syn.Definition, scope: Scope) -> None:
 
 
 def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
-    """Return the description of a parameter's use, and the kind of its value."""
+    """Return a description of the use of a parameter, and the kind of its value."""
     test = place.test
     if isinstance(test, syn.Count):
         return f"a count of {test.link!r}", ("number",)
@@ -262,7 +262,7 @@ def _in_order(written: Mapping[str, syn.Definition], scope: Scope) -> list[str]:
 
 
 def _needs(definition: syn.Definition, written: Mapping[str, syn.Definition], scope: Scope) -> Iterator[str]:
-    """Yield the definitions that a definition uses; a word that is also a member of the type is not a definition."""
+    """Yield the definitions that a definition uses; a member of the type takes precedence over a definition."""
     for part, type_name in subpredicates(definition.body, definition.type, scope.schema):
         name = _name_of(part)
         if name is not None and name in written and name not in scope.schema.type(type_name).members:
@@ -281,7 +281,7 @@ def _name_of(part: syn.Predicate) -> str | None:
 
 
 def _refuse_huge(definition: syn.Definition, depths: dict[str, int], sizes: dict[str, int], scope: Scope) -> None:
-    """Raise an error for a definition that would be too large with the definitions in it expanded."""
+    """Raise an error for a definition that would be too large after expansion of the definitions in it."""
     depth, size = 0, 0
     stack = [(definition.body, 1)]
     while stack:
@@ -402,7 +402,7 @@ def _warnings(syntax: syn.GrammarSyntax, rewrites: Rewrites, scope: Scope) -> It
 
 
 def _doubtful_values(rewrites: Rewrites, scope: Scope) -> Iterator[_Warning]:
-    """Yield a warning for each undeclared category that is the name of an attribute."""
+    """Yield a warning for each undeclared category that has the name of an attribute."""
     stated = [(d.body, d.type) for d in scope.definitions.values()]
     stated += [(side, name) for name, of_type in rewrites.items() for r in of_type for side in (r.left, r.right)]
     for predicate, type_name in stated:

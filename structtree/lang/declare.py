@@ -1,8 +1,8 @@
 """The schema that a grammar is checked against: its declarations, the data, and whether the two agree.
 
-The types of a grammar have names, but those of the data are often derived from members (as for JSON Lines). So a
-declared type is matched with a type of the data by name, or else by position (`data_names`). A grammar is checked
-with the type names of the data (`in_names_of`), and training data gets the names of the grammar (`named_by`).
+A grammar names its types, whereas the type names of the data are often derived from members (as for JSON Lines). A
+declared type is therefore matched with a type of the data by name, or else by position (`data_names`). Grammars are
+checked with the type names of the data (`in_names_of`), and training data gets those of the grammar (`named_by`).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ INDIVIDUAL = "Individual"
 
 
 def check_declared_facts(syntax: syn.GrammarSyntax, population: Population) -> None:
-    """Raise a UsageError if a grammar declares a fact differently from the way it was read.
+    """Raise a UsageError if the signature of a fact differs between the grammar and the reading of the data.
 
-    Signatures that were given to the reader take precedence and are not compared.
+    Signatures passed to the reader take precedence and are not compared.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def declared_individual(syntax: syn.GrammarSyntax) -> str | None:
 
 
 def _given_names(syntax: syn.GrammarSyntax) -> set[str]:
-    """Return the declared types whose rows are returned by functions, so that the data has none."""
+    """Return the declared types whose rows come from functions instead of the data."""
     targets = [function.link.target for function in syntax.functions if function.link is not None]
     given = {each.name for target in targets for each in _led_to(target, syntax)}
     others = {link.target for each in syntax.types if each.name not in given for link in each.links}
@@ -101,7 +101,7 @@ def _led_to(name: str, syntax: syn.GrammarSyntax) -> tuple[syn.TypeDeclaration, 
 
 
 def given_types(function: syn.Function, syntax: syn.GrammarSyntax, known: Schema) -> tuple[RecordType, ...]:
-    """Return the types of the rows that a function returns: new types, which the grammar declares.
+    """Return the types of the rows that a function returns: new types that the grammar declares.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def _check_targets(declaration: syn.TypeDeclaration, names: Iterable[str]) -> No
 
 
 def functions_in_order(syntax: syn.GrammarSyntax) -> tuple[syn.Function, ...]:
-    """Return the functions of a grammar, each after the functions that return the rows it is applied to.
+    """Return the functions of a grammar, each after the functions that return its input rows.
 
     Examples
     --------
@@ -164,8 +164,8 @@ def functions_in_order(syntax: syn.GrammarSyntax) -> tuple[syn.Function, ...]:
 def declared_kinds(syntax: syn.GrammarSyntax) -> dict[str, str]:
     """Return the declared kinds of members, for the readers.
 
-    Type names of the data are unknown before it is read, so members are identified by name alone; only members
-    declared with different kinds in different types are qualified by the type.
+    The type names of the data are unknown before it is read, so members are identified by name alone. Only members
+    declared with different kinds in several types are qualified by the type.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def declared_kinds(syntax: syn.GrammarSyntax) -> dict[str, str]:
 
 
 def data_names(syntax: syn.GrammarSyntax, data: Schema) -> dict[str, str]:
-    """Return a mapping from declared types to the types of the data.
+    """Return a dict from declared types to the types of the data.
 
     A declared type is matched by name. If the data has no such type, it is matched by position: the individual of the
     grammar is the individual of the data, and links with the same name lead to the same type.
@@ -334,19 +334,19 @@ def declared_schema(syntax: syn.GrammarSyntax) -> Schema:
 
 
 def _of_data(syntax: syn.GrammarSyntax) -> tuple[syn.TypeDeclaration, ...]:
-    """Return the declared types whose rows are in the data."""
+    """Return the declared types, except those whose rows come from functions."""
     given = _given_names(syntax)
     return tuple(each for each in syntax.types if each.name not in given)
 
 
 def _brought(syntax: syn.GrammarSyntax, data: Schema) -> tuple[syn.TypeDeclaration, ...]:
-    """Return the declared types of rows that functions have already added to the data."""
+    """Return the declared types whose rows functions have already added to the data."""
     done = [f.link for f in syntax.functions if f.link and f.type in data and f.link in data.type(f.type).links]
     return tuple(each for link in done for each in _led_to(link.target, syntax))
 
 
 def schema_of(syntax: syn.GrammarSyntax, data: Schema | None) -> Schema:
-    """Return the schema of the data, checked against the declarations, or else the declared schema.
+    """Return the schema of the data after checking it against the declarations; without data, the declared schema.
 
     Functions are added as attributes, or as links to declared types. `structtree.lang.background.background_of` adds
     derived links and computed attributes.
@@ -460,7 +460,7 @@ def _with_function(schema: Schema, function: syn.Function, syntax: syn.GrammarSy
     record = schema.type(function.type)
     attribute, link = record.attribute(function.name), record.link(function.name)
     if (attribute is not None and attribute.kind == function.kind) or (link is not None and link == function.link):
-        return schema  # its values are already in the data
+        return schema  # already computed
     if function.name in record.members:
         raise error_at(function.place, f"type {record.name!r} already has a member {function.name!r}")
     if function.link is None:

@@ -1,7 +1,7 @@
-"""The default grammar, chosen by one function for every command and estimator.
+"""The default grammar of commands and estimators.
 
-A built-in dataset may have its own grammar. Data of a known form, such as molecules or labelled graphs, gets the
-shipped grammar for that form. For other data, the grammar is derived from the data.
+A built-in dataset may have its own grammar. Data in a known form, such as molecules or labelled graphs, gets the
+shipped grammar for that form. For other data, a grammar is derived.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from structtree.data.population import Population, Table
+from structtree.data.population import Population
 from structtree.data.profile import Member, Profile, profile
 from structtree.data.provenance import FactReading
 from structtree.data.readers.individuals import population_of
@@ -26,19 +26,20 @@ from structtree.lang.rewrites import CheckedRewrite
 __all__ = ["default_grammar", "grammar_of_facts"]
 
 GENERAL = ("molecules", "atoms-and-bonds", "graphs")
-"""The shipped grammars for all data of a form, the most specific first.
+"""The shipped grammars that fit any data in a certain form, the most specific first.
 
-Not multi-instance, whose bins lose thresholds: its accuracy on Musk-1 (5 folds) is 0.69, the derived grammar's 0.76.
+Except multi-instance, whose bins lose thresholds: its accuracy on Musk-1 (5 folds) is 0.69, with a derived grammar
+0.76.
 """
 
 
 def default_grammar(individuals: Any, own: str | None = None, known: Profile | None = None) -> Grammar:
-    """Return the default grammar.
+    """Return the default grammar of some data.
 
-    A shipped grammar fits if its names are in the data, if it tests every type and every attribute except
-    identifiers, and if the linked rows do not have too many thresholds. Further attributes of the individuals, such
-    as the columns of a file of molecules, are added to it. If none fits, the grammar is derived from the data; see
-    `Grammar.from_population`.
+    A shipped grammar fits if the data has all of its names, if it tests every type and every attribute except
+    identifiers, and if the linked rows do not have too many thresholds. Tests of further attributes of the
+    individuals, such as the columns of a file of molecules, are added to it. If no grammar fits, one is derived from
+    the data; see `Grammar.from_population`.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def default_grammar(individuals: Any, own: str | None = None, known: Profile | N
 
 
 def grammar_of_facts(population: Population, facts: FactReading) -> Grammar:
-    """Return a grammar that declares the signatures of facts and tests only what their modes allow.
+    """Return a grammar that declares the signatures of facts and contains only tests that their modes allow.
 
     Examples
     --------
@@ -82,23 +83,20 @@ def grammar_of_facts(population: Population, facts: FactReading) -> Grammar:
     ('has_car(Train key, Car)', False, True)
     """
     hidden = frozenset(facts.hidden)
-    types, tables = [], {}
+    types = []
     for record in population.schema.types:
         attributes = tuple(a for a in record.attributes if (record.name, a.name) not in hidden)
         links = tuple(link for link in record.links if (record.name, link.name) not in hidden)
-        table = population.table(record.name)
-        columns = {a.name: table.columns[a.name] for a in attributes}
         types.append(RecordType(record.name, attributes, links))
-        tables[record.name] = Table(table.n_rows, columns, {link.name: table.links[link.name] for link in links})
     schema = Schema(tuple(types), population.schema.individual)
-    derived = Grammar.from_population(Population(schema, tables, population.individuals))
+    derived = Grammar.from_population(population.restricted(schema))
     declared = "\n".join(f"fact {signature}" for signature in facts.signatures)
     head, _, rest = derived.text.partition("\n\n")
     return replace(Grammar.parse(f"{head}\n\n{declared}\n\n{rest}"), origin="derived from the modes of the facts")
 
 
 def _commented(grammar: Grammar, why: str) -> Grammar:
-    """Return a shipped grammar with a comment on why it was chosen."""
+    """Return a shipped grammar with a comment that explains why it was chosen."""
     text = f"# The grammar {grammar.name} is shipped with structtree and {why}.\n{grammar.text}"
     origin = f"{grammar.name} (shipped, {why.removeprefix('is ')})"
     return replace(Grammar.parse(text, grammar.source), origin=origin, notes=grammar.notes)
@@ -156,7 +154,7 @@ def _notes(checked: CheckedGrammar, known: Profile) -> Iterator[str]:
 
 
 def _without(grammar: Grammar, checked: CheckedGrammar, known: Profile) -> Grammar:
-    """Return the grammar with each glob that matches an identifier replaced by the other attributes it matches."""
+    """Return the grammar with each glob that matches identifiers replaced by its other matches."""
     by_place: dict[syn.Location, list[CheckedRewrite]] = {}
     for rewrite in (rewrite for rewrites in checked.rewrites.values() for rewrite in rewrites):
         if rewrite.place is not None:
@@ -188,7 +186,7 @@ def _with_others(line: str, arrow: int, rewrites: list[CheckedRewrite]) -> str:
 
 
 def _with_attributes(grammar: Grammar, attributes: tuple[Attribute, ...]) -> Grammar:
-    """Return the grammar with tests of more attributes of the individuals."""
+    """Return the grammar with tests of further attributes of the individuals."""
     if not attributes:
         return grammar
     tests = {"nominal": " = *", "bool": "", **dict.fromkeys(NUMERIC, " >= *")}

@@ -1,7 +1,7 @@
 """Derivation of a grammar from a schema, as text meant to be edited.
 
-The grammar tests every attribute and follows every link, a few steps deep, and each block has a comment on how to
-change it. A table without links gets the tests of an ordinary decision tree, one at a time. With data, its profile
+The grammar tests every attribute and follows every link, a few steps deep. Comments explain how to change each part.
+A table without links gets the tests of an ordinary decision tree, one at a time. If there is data, its profile
 decides which attributes are identifiers and which numbers have too many thresholds.
 """
 
@@ -20,19 +20,19 @@ from structtree.lang.pretty import pretty_grammar, pretty_name
 __all__ = ["derive_grammar"]
 
 MANY_CATEGORIES = 50
-"""Without data, a nominal attribute that declares more values than this is skipped as an identifier."""
+"""Without data, a nominal attribute with more declared values than this is skipped as an identifier."""
 
 N_QUANTILES = 100
-"""Number of quantiles tested for a number with too many values to test every threshold."""
+"""Number of quantiles to test for a number with too many values to test every threshold."""
 
 MANY_AGGREGATED = 6
-"""A link to rows with more numbers than this gets no aggregates; twice as many for the history of an individual."""
+"""Maximum number of numeric attributes of linked rows that are aggregated; twice as many for histories."""
 
 MANY_DATES = 3
-"""A type with more dates than this gets no tests of weekdays and months."""
+"""Maximum number of dates of a type whose weekdays and months are tested."""
 
 MANY_ATTRIBUTES = 20
-"""More attributes of one kind than this are tested with a glob."""
+"""If more attributes of a kind than this are tested, they are tested with a glob."""
 
 
 def derive_grammar(schema: Schema, name: str | None = None, profile: Profile | None = None) -> str:
@@ -86,12 +86,12 @@ limits { nesting 4, literals 6 }"""
 
 
 def _declared_profile(schema: Schema) -> Profile:
-    """Return the profile of a schema without data: its identifiers are the attributes that declare many values."""
+    """Return the profile of a schema without data: attributes with many declared values are identifiers."""
     identifiers: set[Member] = set()
     for record in schema.types:
         many = {Member(record.name, a.name) for a in record.attributes if len(a.values) > MANY_CATEGORIES}
         if record.links or schema.listed(record.name) or len(many) < len(record.attributes):
-            identifiers |= many  # unless nothing else could be tested
+            identifiers |= many  # otherwise there would be nothing to test
     return Profile(frozenset(identifiers))
 
 
@@ -112,7 +112,7 @@ class _Deriver:
     identified: str
 
     def reachable(self) -> list[RecordType]:
-        """Return the types that links lead to from the individual, nearest first."""
+        """Return the types that can be reached from the individual, nearest first."""
         return self._linked([self.schema.type(self.schema.individual)], self._followed)
 
     def block(self, record: RecordType) -> str:
@@ -143,7 +143,7 @@ class _Deriver:
     def _linked(
         self, start: Iterable[RecordType], follow: Callable[[RecordType], Iterable[Link]]
     ) -> list[RecordType]:
-        """Return some types and all types that followed links lead to from them."""
+        """Return the given types and all types that can be reached from them."""
         found = list(start)
         for record in found:  # grows while iterated
             targets = map(self.schema.type, dict.fromkeys(link.target for link in follow(record)))
@@ -151,7 +151,7 @@ class _Deriver:
         return found
 
     def _followed(self, record: RecordType) -> tuple[Link, ...]:
-        """Return the links of a type, without those to too many rows and those back to the parent row."""
+        """Return the links of a type, except those that lead to too many rows or back to the parent row."""
         skipped = self.profile.crowded | self.profile.returning
         return tuple(link for link in record.links if Member(record.name, link.name) not in skipped)
 
@@ -166,7 +166,7 @@ class _Deriver:
         return _ALONE_OF_MANY if self.profile.is_large and record not in self._behind_sets() else _COMBINED
 
     def _behind_sets(self) -> list[RecordType]:
-        """Return the types with several rows per individual, whose tests a tree cannot ask of one row in sequence."""
+        """Return the types with several rows per individual, where successive nodes may test different rows."""
         types = self.reachable()
         sets = [link.target for record in types for link in self._followed(record) if not link.single]
         lists = [record.name for record in types if self.schema.listed(record.name)]
@@ -206,15 +206,15 @@ class _Deriver:
         target = self.schema.type(link.target)
         skipped = self._own(target, self.profile.identifiers | self.profile.absolute)
         numbers = [a.name for a in _of_kind(target, "int", "real") if a.name not in skipped]
-        return [name for name in numbers if not name.startswith(DAYS_BEFORE)]  # `exists` tests how recent they are
+        return [name for name in numbers if not name.startswith(DAYS_BEFORE)]  # `exists` tests how recent rows are
 
     def _recent(self, link: Link) -> str:
-        """Return the condition for recent rows behind a link, or "" if they are not the history of individuals."""
+        """Return the condition for recent rows behind a link, or "" if the rows are not a history."""
         recent = ((m, days) for m, days in self.profile.recent if m.type == link.target)
         return next((f"{pretty_name(m.attribute)} <= {days}" for m, days in recent), "")
 
     def _has_order(self, link: Link) -> bool:
-        """Return whether the rows behind a link have a last one: as a list, or with a single date."""
+        """Return whether the rows behind a link are ordered: by a list, or by their only date."""
         return link.kind == "list" or len(_of_kind(self.schema.type(link.target), "date", "time")) == 1
 
 
@@ -272,7 +272,7 @@ def _pair(pair: MemberPair, record: RecordType) -> Iterator[str]:
 
 
 def _kinds_text(attributes: list[Attribute]) -> str:
-    """Return the kinds of attributes with thresholds as text: numbers, dates, ordered categories."""
+    """Return the kinds of attributes with thresholds as text, such as "Numbers and dates"."""
     names = {"int": "numbers", "real": "numbers", "date": "dates", "time": "times", "ordered": "ordered categories"}
     found = list(dict.fromkeys(word for kind, word in names.items() if any(a.kind == kind for a in attributes)))
     *first, last = found or ["numbers"]
@@ -292,12 +292,12 @@ def _links(links: tuple[Link, ...]) -> list[str]:
 
 
 def _section(comment: str, lines: list[str]) -> list[str]:
-    """Return lines below a comment, or nothing if there are no lines."""
+    """Return the lines with a comment above them, or nothing if there are no lines."""
     return [f"# {comment}", *lines] if lines else []
 
 
 def _names(attributes: list[Attribute], skipped: frozenset[str] = frozenset()) -> list[str]:
-    """Return the names of attributes as text; one glob for many, unless it would match a skipped attribute."""
+    """Return the names of attributes; for many, one glob, unless it would match a skipped attribute."""
     names = [attribute.name for attribute in attributes if attribute.name not in skipped]
     if len(names) > MANY_ATTRIBUTES:
         prefix = _shared_prefix(names)
@@ -307,6 +307,6 @@ def _names(attributes: list[Attribute], skipped: frozenset[str] = frozenset()) -
 
 
 def _shared_prefix(names: list[str]) -> str:
-    """Return the letters that all names start with: ``f`` for f1, f2, ... f166."""
+    """Return the letters that all names start with, such as ``f`` for f1, f2, ... f166."""
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False))
     return "".join(takewhile(lambda letter: letter == "_" or letter.isalpha(), (letter for letter, _ in pairs)))

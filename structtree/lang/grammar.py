@@ -1,6 +1,6 @@
-"""The `Grammar` class: a parsed grammar with its text, checked against a schema when needed.
+"""The `Grammar` class: a parsed grammar and its text, checked against a schema on demand.
 
-Reading a grammar never imports or runs code. `structtree.lang.default` chooses the grammar if none is given.
+Reading a grammar never imports or runs code. `structtree.lang.default` chooses a grammar if none is given.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_BYTES = 5_000_000
 """Maximum size of a grammar file."""
 
 MANY_NAMES = 12
-"""Maximum number of attributes listed in a note before the rest is counted."""
+"""Maximum number of attributes listed in a note; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class Grammar(Viewed):
     source : str
         The file name, or another name of the text, for error messages.
     origin : str
-        A description of where the grammar comes from.
+        Where the grammar comes from, as text.
     notes : tuple of str
-        Notes on what was skipped or simplified because of the data.
+        Notes on tests that were skipped or simplified because of the data.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Grammar(Viewed):
     def from_schema(cls, schema: Schema) -> Grammar:
         """Derive a grammar that tests every attribute and follows every link of a schema.
 
-        Its text is meant to be edited. If there is data, use `from_population`, which adapts the grammar to it.
+        Its text is meant to be edited. With data, prefer `from_population`, which adapts the grammar to the data.
         """
         return _derived(schema, None)
 
@@ -128,8 +128,8 @@ class Grammar(Viewed):
     def from_population(cls, population: Population, known: Profile | None = None) -> Grammar:
         """Derive a grammar from a schema and its data.
 
-        Identifiers are skipped, and numbers with too many values to test every threshold are tested at quantiles; see
-        `structtree.data.profile`. The notes of the grammar list these decisions.
+        Identifiers are skipped, and numbers with very many values are tested at quantiles instead of every threshold;
+        see `structtree.data.profile`. The notes of the grammar list these decisions.
 
         Parameters
         ----------
@@ -157,12 +157,12 @@ class Grammar(Viewed):
         return checked
 
     def omitting(self, reasons: Mapping[str, str], schema: Schema) -> Grammar:
-        """Return the grammar without the rewrites about attributes that were removed from the data.
+        """Return the grammar without the rewrites that test attributes removed from the data.
 
         Parameters
         ----------
         reasons : mapping from name to str
-            Removed attributes of the individuals, and why; attributes that the data still has are kept.
+            Removed attributes of the individuals, with the reason; attributes that the data still has are ignored.
         schema : Schema
             The schema of the data.
 
@@ -238,7 +238,10 @@ def _notes(schema: Schema, known: Profile) -> Iterator[str]:
 
 
 def members_text(schema: Schema, members: frozenset[Member]) -> str:
-    """Return the first names of members, in schema order; members of individuals without their type."""
+    """Return the names of members as text, in schema order; the first ones, if there are many.
+
+    Members of the individual are listed without their type.
+    """
     order = [Member(record.name, name) for record in schema.types for name in record.members]
     types = {member: "" if member.type == schema.individual else f"{pretty_name(member.type)}." for member in order}
     names = [f"{types[member]}{pretty_name(member.attribute)}" for member in order if member in members]
@@ -247,7 +250,7 @@ def members_text(schema: Schema, members: frozenset[Member]) -> str:
 
 
 def grammar_from(given: str | Path | Grammar) -> Grammar:
-    """Return a grammar from its name, its file, or its text (which contains a brace).
+    """Return a grammar, given its name, its file, or its text (which contains a brace).
 
     Examples
     --------

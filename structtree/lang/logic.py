@@ -1,7 +1,7 @@
-"""Implication and exclusion between predicates, as far as the syntax shows.
+"""Implication and exclusion of predicates, as far as they follow from the syntax.
 
 A test is a region of the values of its feature: a set of strings, the complement of such a set, or a union of
-intervals. Implication is then inclusion of regions, and exclusion an empty intersection; both are exact. Predicates
+intervals. Implication then means inclusion, and exclusion means an empty intersection; both are exact. Predicates
 about the rows behind a link are compared by monotonicity.
 
 Every test is false for a missing value, except ``missing``.
@@ -24,7 +24,7 @@ __all__ = ["excludes", "implies", "source_of", "subject"]
 Subject = tuple[Any, ...]
 
 MOST_PAIRS = 2_500
-"""Maximum number of pairs of parts that are compared; in longer predicates only equal parts are recognised."""
+"""Maximum number of pairs of parts to compare; in longer predicates only equal parts are recognised."""
 
 _COMPOUND = (syn.And, syn.Or, syn.Not, syn.Named)
 
@@ -35,15 +35,15 @@ def implies(p: syn.Predicate, q: syn.Predicate) -> bool | None:
     Parameters
     ----------
     p : Predicate
-        May contain value sources; then the result is whether some of their values can imply q.
+        May contain value sources; the result is then whether some of their values can imply q.
     q : Predicate
         Must be ground.
 
     Returns
     -------
     bool or None
-        True: on all data. False: some values make p true and q false. None: the syntax does not decide, for instance
-        because the two test different features.
+        True if p implies q on all data; False if some values make p true and q false; None if the syntax does not
+        decide, for instance because the predicates test different features.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def _n_parts(predicate: syn.Predicate) -> int:
 
 
 def _visibly_implies(p: syn.Predicate, q: syn.Predicate) -> bool:
-    """Return whether all conjuncts of q are conjuncts of p, with definitions expanded."""
+    """Return whether all conjuncts of q, with definitions expanded, are conjuncts of p."""
     known, asked = {syn.TOP, *_conjuncts(p)}, [q]
     while asked:
         match asked.pop():
@@ -192,9 +192,9 @@ def source_of(predicate: syn.Predicate) -> syn.ValueSource | None:
             return value
         case syn.Named(arguments=arguments):
             return next((value for value in arguments if isinstance(value, syn.ValueSource)), None)
-        case syn.Top() | syn.And() | syn.Or() | syn.Not():
+        case syn.And() | syn.Or() | syn.Not():
             return None
-        case _ if isinstance(predicate, syn.Test | syn.LinkForm):
+        case _ if isinstance(predicate, syn.Atomic | syn.LinkForm):
             return None
         case _ as never:
             assert_never(never)
@@ -239,9 +239,9 @@ _NOWHERE = (_Numbers(()), _Words(frozenset()))
 
 
 def subject(predicate: syn.Predicate) -> Subject | None:
-    """Return the feature of a test: an attribute or an aggregate, with the references to it; None for other forms.
+    """Return the feature of a test: an attribute or an aggregate, with the path to it; None for other predicates.
 
-    Only tests of the same feature can be compared by their syntax.
+    Tests can be compared by syntax only if they test the same feature.
 
     Examples
     --------
@@ -271,7 +271,7 @@ def subject(predicate: syn.Predicate) -> Subject | None:
 
 
 def _region(test: syn.ValueTest) -> _Region | None:
-    """Return the values that satisfy a ground test; None if it is not ground or its values have no order."""
+    """Return the values that satisfy a ground test; None for other tests."""
     match test:
         case syn.Aggregate(op=op, value=value):
             return _region(syn.Compare("", op, value))
@@ -329,7 +329,7 @@ def _tests_exclude(p: syn.ValueTest, q: syn.ValueTest) -> bool:
     return one is not None and other is not None and _disjoint(one, other)
 
 
-# A shortcut for two tests of the same form, by far the most common case; the regions give the same result.
+# A shortcut for two tests of the same form, by far the most common case. Regions would give the same result.
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": eq, ">=": ge, "<=": le}
 
 
@@ -341,7 +341,7 @@ def _alike(one: syn.Scalar | syn.ValueSource, other: syn.Scalar | syn.ValueSourc
 
 
 def _of_reals(test: syn.ValueTest) -> bool:
-    """Return whether the value shows that the attribute is real; checked values have the kind of their attribute."""
+    """Return whether the attribute is real, judging by the type of the value (checking converts values)."""
     match test:
         case syn.Compare(value=float()):
             return True
@@ -365,12 +365,12 @@ def _inside(p: _Region, q: _Region, *, dense: bool) -> bool | None:
             rest = [piece for span in spans for piece in _minus(span, others)]
             if not rest:
                 return True
-            # If the attribute is int, only an integer in the rest shows that q fails.
+            # If the attribute is int, q fails only for an integer in the rest.
             return False if dense or any(map(_contains_integer, rest)) else None
         case (_Absent(), _) | (_, _Absent()):
             return False
         case _:
-            return None  # a complement inside a set: depends on the categories of the data
+            return None  # whether a complement is inside a set depends on the categories of the data
 
 
 def _disjoint(p: _Region, q: _Region) -> bool:
@@ -409,7 +409,7 @@ def _contains_integer(span: _Span) -> bool:
 
 
 def _some_value_implies(p: syn.ValueTest, q: syn.ValueTest, region: _Region) -> bool | None:
-    """Return whether some value of p's source makes it imply q without being equal to q."""
+    """Return whether p implies q, without being equal to it, for some value of its source."""
     source = source_of(p)
     if isinstance(source, syn.Listed | syn.Range):
         assert isinstance(p, syn.Compare | syn.Aggregate)
@@ -461,7 +461,7 @@ def _link_implies(p: syn.Predicate, q: syn.Predicate) -> bool | None:
 
 
 def _as_count(predicate: syn.Predicate) -> syn.Count | None:
-    """Return a count, or ``exists`` and ``none`` as the equivalent count; None for other forms."""
+    """Return a count, or the count equivalent to ``exists`` or ``none``; None for other forms."""
     match predicate:
         case syn.Exists(link, inner):
             return syn.Count(link, inner, ">=", 1)
@@ -492,7 +492,7 @@ def _counts_imply(p: syn.Predicate, q: syn.Predicate) -> bool | None:
 def _more_rows(
     inner: bool | None, n: int | syn.ValueSource, limit: int | syn.ValueSource, *, up: bool
 ) -> bool | None:
-    """Return whether a count of n rows implies the limit; for a value source, whether some of its numbers does."""
+    """Return whether a count of n rows implies a limit; for a value source, whether one of its numbers does."""
     if up and isinstance(limit, int) and limit <= 0:
         return True
     if not inner or isinstance(limit, syn.ValueSource):
@@ -520,7 +520,7 @@ def _counts_exclude(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def _can_be_matched(inners: tuple[syn.Predicate, ...], others: tuple[syn.Predicate, ...]) -> bool:
-    """Return whether each of the others is implied by a different inner predicate."""
+    """Return whether every one of the others is implied by a different inner predicate."""
     return can_be_matched([[i for i, inner in enumerate(inners) if implies(inner, other)] for other in others])
 
 

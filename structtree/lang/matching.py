@@ -1,8 +1,8 @@
 """Bipartite matching with preferences, by augmenting paths (Kuhn, 1955).
 
-Each part has a list of candidates, in order of preference, and no candidate is used twice. Of all complete matchings,
-the lexicographically first is returned: the first part gets its best candidate that leaves a matching for the other
-parts, then the second part, and so on.
+Each item has a list of candidates in order of preference, and no candidate is used twice. Of all complete matchings,
+the lexicographically first is returned: the first item gets its best candidate for which the other items can still be
+matched, then the second item, and so on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Candidates = Sequence[Sequence[int]]
 
 
 def can_be_matched(candidates: Candidates) -> bool:
-    """Return whether every part can be matched with a different candidate.
+    """Return whether every item can be matched with a different candidate.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def can_be_matched(candidates: Candidates) -> bool:
 
 
 def first_matching(candidates: Candidates) -> tuple[int, ...] | None:
-    """Return the first complete matching as one candidate for each part, or None if there is none.
+    """Return the first complete matching as one candidate for each item, or None if there is none.
 
     Examples
     --------
@@ -37,39 +37,39 @@ def first_matching(candidates: Candidates) -> tuple[int, ...] | None:
     if owners is None:
         return None
     settled: dict[int, None] = {}
-    for part, wanted in enumerate(candidates):
+    for item, wanted in enumerate(candidates):
         better = (candidate for candidate in wanted if candidate not in settled)
-        settled[next(c for c in better if _take(part, c, owners, candidates, settled))] = None
+        settled[next(c for c in better if _take(item, c, owners, candidates, settled))] = None
     return tuple(settled)
 
 
 def _matching(candidates: Candidates) -> dict[int, int] | None:
-    """Return a complete matching as a dict from candidate to part, or None."""
+    """Return a complete matching as a dict from candidate to item, or None."""
     owners: dict[int, int] = {}
-    served = all(_serve(part, owners, candidates, set()) for part in range(len(candidates)))
+    served = all(_serve(item, owners, candidates, set()) for item in range(len(candidates)))
     return owners if served else None
 
 
-def _serve(part: int, owners: dict[int, int], candidates: Candidates, tried: set[int]) -> bool:
-    """Match a part with an untried candidate, rematching the candidate's owner if needed."""
-    for candidate in candidates[part]:
+def _serve(item: int, owners: dict[int, int], candidates: Candidates, tried: set[int]) -> bool:
+    """Match an item with an untried candidate, rematching the candidate's owner if needed."""
+    for candidate in candidates[item]:
         if candidate not in tried:
             tried.add(candidate)
             if candidate not in owners or _serve(owners[candidate], owners, candidates, tried):
-                owners[candidate] = part
+                owners[candidate] = item
                 return True
     return False
 
 
-def _take(part: int, candidate: int, owners: dict[int, int], candidates: Candidates, settled: Iterable[int]) -> bool:
-    """Match a part with this candidate if the others can be rematched without the settled candidates."""
-    own = next(c for c, owner in owners.items() if owner == part)
+def _take(item: int, candidate: int, owners: dict[int, int], candidates: Candidates, settled: Iterable[int]) -> bool:
+    """Match an item with a candidate if the others can be rematched without the settled candidates."""
+    own = next(c for c, owner in owners.items() if owner == item)
     other = owners.get(candidate)
-    if other == part:
+    if other == item:
         return True
     del owners[own]
-    owners[candidate] = part
+    owners[candidate] = item
     if other is None or _serve(other, owners, candidates, {*settled, candidate}):
         return True
-    owners[own], owners[candidate] = part, other
+    owners[own], owners[candidate] = item, other
     return False

@@ -1,7 +1,7 @@
 """Error messages for text that cannot be parsed.
 
-Brackets and quotes are matched first, in one scan over the text. For any other error, the terminals that the parser
-would have accepted are summarised in a few phrases, with a hint for common mistakes.
+Brackets and quotes are matched first, in one scan of the text. For any other error, the message summarises the
+terminals that the parser would have accepted in a few phrases, and adds a hint for common mistakes.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ def _error(message: str, text: str, position: int) -> GrammarError:
 
 # ---- expected terminals ---------------------------------------------------------------------------------
 
-# A phrase stands for its terminals if all of them are accepted; tried from the top. The terminals after a slash are
-# implied by the phrase, or too rare to mention.
+# A phrase is used if all of its terminals are accepted; phrases are tried from the top. Terminals after a slash are
+# covered by the phrase, or too rare to mention.
 _PHRASES = (
     ("a value, '*', or a value list", "NAME STRING NUMBER STAR LBRACE / DATE _BINS _QUANTILES _ITS _MY"),
     (
@@ -168,20 +168,20 @@ _AFTER = {
     "my": "'my' is allowed on the right of a comparison, as in 'amount >= my limit'",
     "share": "write the condition of a share in brackets, as in 'share payments (late) >= 0.5'",
 }
-"""Keywords that parse as names where they are misplaced, so that the error is found later; with a hint for each."""
+"""Hints for keywords that are parsed as names when misplaced, so that the error is only found later."""
 
 
 def sentence(accepted: Iterable[str], words: Sequence[Word], found: Word) -> str:
-    """Return a message with what was expected, after which word, and what was found.
+    """Return a message that shows what was expected, after which word, and what was found.
 
     Parameters
     ----------
     accepted : iterable of str
         The terminals that the parser would have accepted.
     words : sequence of Word
-        The words before the error, at least the last few.
+        The words before the error; the last few are enough.
     found : Word
-        The word, or the single character, at the error.
+        The word, or the character, at the error.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def sentence(accepted: Iterable[str], words: Sequence[Word], found: Word) -> str
 
 
 def _earlier_hint(words: Sequence[Word], found: Word) -> str:
-    """Return a hint about a misplaced keyword, parsed as a name before another name, shortly before the error."""
+    """Return a hint if a misplaced keyword was parsed as a name shortly before the error, else ""."""
     for one, other in pairwise((*words[-6:], found)):
         if one.terminal == other.terminal == "NAME" and one.text in _AFTER:
             return f"; {_AFTER[one.text]}"

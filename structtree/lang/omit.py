@@ -1,6 +1,6 @@
-"""Removal of the rewrites about attributes that were removed from the data, such as the target.
+"""Removal of the rewrites that test attributes removed from the data, such as the target.
 
-A grammar that was derived from the whole data, or written for several targets, can be used without editing.
+A grammar that was derived from the whole data, or written for several targets, then needs no editing.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ __all__ = ["Omission", "omit_attributes"]
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """A grammar without the rewrites about some attributes.
+    """A grammar without the rewrites that test some attributes.
 
     Parameters
     ----------
     syntax : GrammarSyntax
     names : tuple of str
-        The attributes that the grammar mentioned.
+        The removed attributes that the grammar mentioned.
     n_rewrites : int
         The number of removed rewrites.
     computed : tuple of str
@@ -41,7 +41,7 @@ class Omission:
 
 
 def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schema: Schema) -> Omission:
-    """Return the grammar without the rewrites about attributes of the individuals that the data does not have.
+    """Return the grammar without the rewrites that test attributes removed from the individuals.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schem
     Raises
     ------
     GrammarError
-        If a definition uses a removed attribute; only its author can change it.
+        If a definition uses a removed attribute, since only its author can change it.
 
     Examples
     --------
@@ -100,9 +100,9 @@ def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schem
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The schema, the removed attributes, and the computed members that need them.
+    """The schema, the removed attributes, and the computed members that cannot be computed without them.
 
-    `lost` maps each member that is lost (with its type) to the removed attribute that it needs.
+    `lost` is a dict from each of these members (with its type) to the removed attribute that it needs.
     """
 
     schema: Schema
@@ -137,7 +137,7 @@ class _View:
             yield from self._matched(member, at)
 
     def _matched(self, attribute: str, type_name: str) -> Iterator[str]:
-        """Yield the removed attributes that a name needs; none for a glob that matches an attribute of the data."""
+        """Yield the removed attributes that a name refers to; none for a glob that still matches an attribute."""
         for at in {type_name, self.schema.rows_of(type_name)}:
             if (at, attribute) in self.lost:
                 yield self.lost[at, attribute]

@@ -1,9 +1,8 @@
 """Parser of the grammar language: the only module that imports lark.
 
-The grammar is in `dsl.lark`. Nodes are built while parsing, bottom up, without an intermediate lark tree. Brackets
-are matched in one scan before parsing, which rejects excessive nesting and locates an unbalanced bracket better
-than a parser could. `structtree.lang.mistakes` writes the error messages; `structtree.lang.check` checks names and
-kinds.
+The grammar is in `dsl.lark`. Nodes are built bottom up while parsing, without an intermediate lark tree. Brackets are
+matched in a scan before parsing, which rejects excessive nesting and locates an unbalanced bracket better than a
+parser could. `structtree.lang.mistakes` writes the error messages; `structtree.lang.check` checks names and kinds.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def parse_grammar(text: str, source: str = "<grammar>") -> syn.GrammarSyntax:
     Raises
     ------
     GrammarError
-        If the text is not a grammar; with the location and what was expected there.
+        If the text is not a grammar. The message has the location and what was expected there.
 
     Examples
     --------
@@ -106,7 +105,7 @@ def _where(error: UnexpectedInput, text: str) -> syn.Location:
 
 
 def _explain(error: UnexpectedInput, text: str, start: str) -> str:
-    """Parse again, up to the error, to find the accepted tokens and the tokens before the error."""
+    """Return the error message, after parsing again up to the error to find the tokens accepted there."""
     tokens = _tokens_before_error(text, start)
     # A second parser, because the failing token has already changed the state of the first one.
     parser = _parser().parse_interactive("", start)
@@ -129,8 +128,8 @@ def _tokens_before_error(text: str, start: str) -> list[Token]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated(syn.Located):
-    """The limits, or the type of the individuals, with the location of the statement."""
+class _Setting(syn.Located):
+    """The limits or the type of the individuals, which a grammar states at most once."""
 
     what: Literal["individual", "limits"]
     value: Any
@@ -142,12 +141,12 @@ _T = TypeVar("_T", bound=syn.Located)
 
 @v_args(inline=True)
 class _Build(Transformer[Token, Any]):
-    """Builder of the node of each rule in `dsl.lark`."""
+    """Builder of syntax nodes, with one method for each rule of `dsl.lark`."""
 
     # ---- declarations
 
     def grammar(self, header: tuple[str | None, str | None], *statements: Any) -> syn.GrammarSyntax:
-        stated = {one.what: one for one in _unique(_Stated, statements, lambda one: one.what)}
+        stated = {one.what: one for one in _unique(_Setting, statements, lambda one: one.what)}
         individual, limits = stated.get("individual"), stated.get("limits")
         definitions = _unique(syn.Definition, statements, lambda one: f"define {one.name}")
         links = _unique(syn.DerivedLink, statements, lambda one: f"link {one.name}: {one.type}")
@@ -203,8 +202,8 @@ class _Build(Transformer[Token, Any]):
     def levels(self, *values: Token) -> Callable[[str], Attribute]:
         return lambda name: replace(self.categories(*values)(name), kind="ordered")
 
-    def individual(self, name: Token) -> _Stated:
-        return _Stated("individual", _text(name), place=_place(name))
+    def individual(self, name: Token) -> _Setting:
+        return _Setting("individual", _text(name), place=_place(name))
 
     def define(
         self,
@@ -250,17 +249,19 @@ class _Build(Transformer[Token, Any]):
         self,
         name: Token,
         type_name: Token,
-        leads_to: tuple[Literal["set", "list", "optional"], str],
+        leads_to: Callable[[str], Link],
         path: syn.DerivedPath,
         where: syn.Predicate | None,
         attributes: tuple[syn.Computed, ...] | None,
         order: syn.SortedBy | None,
         doc: Token | None = None,
     ) -> syn.DerivedLink:
+        target: Any = leads_to(_text(name))
         return syn.DerivedLink(
             _text(name),
             _text(type_name),
-            *leads_to,
+            target.kind,
+            target.target,
             path,
             where or syn.TOP,
             attributes or (),
@@ -268,12 +269,6 @@ class _Build(Transformer[Token, Any]):
             doc and _text(doc),
             place=_place(name),
         )
-
-    def collection(self, collection: Token, target: Token) -> tuple[str, str]:
-        return _word(collection), _text(target)
-
-    def at_most_one(self, target: Token, _: Token) -> tuple[str, str]:
-        return "optional", _text(target)
 
     def link_path(self, *steps: syn.DerivedPath) -> syn.DerivedPath:
         path = tuple(chain.from_iterable(steps))
@@ -326,13 +321,13 @@ class _Build(Transformer[Token, Any]):
             raise _error("'max' is only allowed after 'top -> top and top'", most)
         return syn.Rewrite(left, right, place=place)
 
-    def limits(self, word: Token, *limits: tuple[Token, int] | None) -> _Stated:
+    def limits(self, word: Token, *limits: tuple[Token, int] | None) -> _Setting:
         found: dict[str, int] = {}
         for name, number in filter(None, limits):
             if str(name) in found:
                 raise _error(f"duplicate limit {str(name)!r}", name)
             found[str(name)] = number
-        return _Stated("limits", syn.GrammarLimits(**found), place=_place(word))
+        return _Setting("limits", syn.GrammarLimits(**found), place=_place(word))
 
     def limit(self, name: Token, number: Token) -> tuple[Token, int]:
         return name, _whole(number, 0)
@@ -494,7 +489,7 @@ class _Build(Transformer[Token, Any]):
 
 
 def _test(path: list[Token], form: Callable[..., syn.Test], *values: Any, **options: Any) -> syn.Predicate:
-    """Return a test of the attribute at the end of a path of references: ``load.shape = circle``."""
+    """Return a test of the attribute at the end of a dotted path: ``load.shape = circle``."""
     *before, last = path
     return _behind(before, form(_attribute(last), *values, place=_place(last), **options))
 
@@ -515,13 +510,13 @@ def _n_shared(one: list[Token], other: list[Token]) -> int:
 
 
 def _refuse_long(value: syn.Expression, name: Token) -> None:
-    """Raise an error for an expression so large that recursion over it could exhaust the stack."""
+    """Raise an error for an expression that is so large that recursion over it could exhaust the stack."""
     if sum(1 for _ in expression_parts(value)) > MAX_PARTS:
         raise _error(f"expected at most {MAX_PARTS} parts in an expression; name some of them with 'attribute'", name)
 
 
 def _with_calls(block: syn.RefineBlock, names: frozenset[str]) -> syn.RefineBlock:
-    """Return the block with calls of the named definitions where they were parsed as references."""
+    """Return the block with calls of the named definitions in place of the references they were parsed as."""
     if not names:
         return block
     rewrites = (replace(r, left=as_calls(r.left, names), right=as_calls(r.right, names)) for r in block.rewrites)
@@ -533,7 +528,7 @@ def _flat(parts: Iterable[syn.Predicate], kind: type[syn.And] | type[syn.Or]) ->
 
 
 def _unique(kind: type[_T], statements: Iterable[Any], label: Callable[[_T], str]) -> tuple[_T, ...]:
-    """Return the statements of one kind; raise an error if two have the same label."""
+    """Return the statements of one class; raise an error if two have the same label."""
     first: dict[str, _T] = {}
     for statement in (s for s in statements if isinstance(s, kind)):
         earlier = first.setdefault(label(statement), statement)
@@ -561,7 +556,7 @@ def _text(token: Token) -> str:
         case "STRING":
             quoted = str(token)
         case "BACKTICKS":
-            # Between backticks, the backtick needs an escape, not the double quote.
+            # Between backticks, a backtick has to be escaped, but not a double quote.
             inside = re.sub(r'\\.|"', lambda found: _IN_BACKTICKS.get(found[0], found[0]), token[1:-1])
             quoted = f'"{inside}"'
         case _:

@@ -1,7 +1,7 @@
 """Canonical text of predicates and grammars.
 
-Law: the text of parsed syntax parses back to the same syntax. A checked `Named` prints as its name, which parses as a
-flag, or as a reference if it has one argument, until it is checked again. Comments are not kept.
+Law: the text of parsed syntax parses to the same syntax. A checked `Named` is printed as its name, which parses as a
+flag, or with one argument as a reference, until it is checked again. Comments are lost.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _WORDS = """
     range deviation share latest earliest trend
 """
 RESERVED = frozenset(_WORDS.split())
-"""Keywords: written in backticks as names, and in quotes as values."""
+"""Keywords; as names they are written in backticks, as values in quotes."""
 
 _KINDS_TOO = ("date", "time")
-"""Kinds that need no quoting as names and values, except where a kind is allowed."""
+"""Kinds that are quoted only where a kind is allowed."""
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _GRAMMAR_NAME = re.compile(r"[^\W\d]\w*(-\w+)*")

@@ -1,7 +1,7 @@
 """Resolution of the names and values of a predicate against a schema.
 
-A bare word becomes a flag or a definition, ``22`` a category or a number depending on its attribute, and a glob all
-attributes that it matches. Errors have the location and the nearest valid name.
+A bare word becomes a flag or a definition, ``22`` becomes a category or a number depending on the attribute, and a
+glob becomes all attributes that it matches. Errors show the location and the nearest valid name.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Scope:
     definitions : mapping from name to Definition
         Definitions with resolved bodies.
     categories : mapping
-        The declared categories of an attribute, by type and name, which override those of the data; empty if it is
-        declared as ``nominal``.
+        The declared categories of attributes, by type and name; they override those of the data. Empty for an
+        attribute declared as ``nominal``.
     families : bool
-        Whether value sources and globs are allowed: only on the right side of a rewrite.
+        Whether value sources and globs are allowed, as on the right side of a rewrite.
     owner : str, optional
-        The type of the link's owner, in the condition of a derived link.
+        In the condition of a derived link, the type of the link's owner.
     parameters : frozenset of str
-        The parameters of the definition, in its body.
+        In the body of a definition, its parameters.
     place : Location, optional
         The location for error messages.
     """
@@ -125,7 +125,7 @@ def resolve(predicate: syn.Predicate, type_name: str, scope: Scope) -> tuple[syn
 
 
 def _target(predicate: syn.Top | syn.LinkForm | syn.And | syn.Or | syn.Not, type_name: str, scope: Scope) -> str:
-    """Return the type of the rows that the children of a predicate apply to, after checking the link."""
+    """Check the link of a predicate, and return the type of the rows that its children apply to."""
     match predicate:
         case syn.Follow():
             link = link_of(predicate.link, type_name, scope)
@@ -226,7 +226,7 @@ def _named_by(definition: syn.Definition, named: syn.Named, scope: Scope) -> syn
 
 
 def _of_pairs(definition: syn.Definition, type_name: str, scope: Scope) -> syn.Definition:
-    """Return a definition for pairs whose far rows have its type; raise an error for other types."""
+    """Return a definition for the pairs of its type; raise an error for any other type."""
     if definition.type not in (scope.schema.met_by(type_name), scope.schema.rows_of(type_name)):
         raise scope.error(f"{definition.name!r} is defined for type {definition.type!r}, not for {type_name!r}")
     parameters = frozenset(definition.parameters)
@@ -238,7 +238,7 @@ def _of_pairs(definition: syn.Definition, type_name: str, scope: Scope) -> syn.D
 
 
 def _call_of(step: syn.Follow, type_name: str, scope: Scope) -> syn.Named | None:
-    """Return a reference as a call if its name is a definition and not a link, else None."""
+    """Return the call that was parsed as a reference, if its name is a definition and not a link; else None."""
     definition = scope.definitions.get(step.link)
     if definition is None or scope.type(type_name).link(step.link) is not None:
         return None
@@ -249,7 +249,7 @@ def _call_of(step: syn.Follow, type_name: str, scope: Scope) -> syn.Named | None
 
 
 def _step_of(named: syn.Named, type_name: str, scope: Scope) -> syn.Follow | None:
-    """Return a call as a reference if its name is a link of the type, else None."""
+    """Return the reference that was parsed as a call, if its name is a link of the type; else None."""
     link = scope.type(type_name).link(named.name)
     if link is None or not named.arguments:
         return None
@@ -263,7 +263,7 @@ def _step_of(named: syn.Named, type_name: str, scope: Scope) -> syn.Follow | Non
 
 
 def _call(named: syn.Named, definition: syn.Definition, scope: Scope) -> syn.Named:
-    """Return the call with converted arguments, and with its body unless an argument is a value source."""
+    """Return the call with converted arguments; with its body, unless an argument is a value source."""
     n, expected = len(named.arguments), len(definition.parameters)
     if n != expected:
         takes = number_text(expected, "argument") if expected else "no arguments"
@@ -286,7 +286,7 @@ def _example(definition: syn.Definition) -> str:
 def _argument(
     given: syn.Scalar | syn.ValueSource, places: tuple[Place, ...], scope: Scope
 ) -> syn.Scalar | syn.ValueSource:
-    """Return an argument converted for all uses of its parameter, or unchanged if they differ."""
+    """Return the argument converted for the uses of its parameter, or unchanged if they convert it differently."""
     found = [_argument_at(given, place, scope) for place in places]
     return found[0] if all(each == found[0] for each in found) else given
 
@@ -305,7 +305,7 @@ def _argument_at(given: syn.Scalar | syn.ValueSource, place: Place, scope: Scope
 
 
 def _with_argument(place: Place, value: Any) -> syn.Predicate:
-    """Return a test that uses a parameter, with a value for the parameter."""
+    """Return a test that uses a parameter, with the parameter replaced by a value."""
     match place.test:
         case syn.Count(link, _, op):
             return syn.Count(link, syn.TOP, op, value)
@@ -318,7 +318,7 @@ def _with_argument(place: Place, value: Any) -> syn.Predicate:
 
 
 def _with_parameter(count: syn.Count) -> syn.Count:
-    """Return a count with a string in place of its number converted to a parameter."""
+    """Return the count; if it has a string in place of a number, as a parameter."""
     number: Any = count.n
     return replace(count, n=syn.Parameter(number)) if isinstance(number, str) else count  # type: ignore[arg-type]
 
@@ -385,7 +385,7 @@ def _value(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: S
 def _own_value(
     value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "="
 ) -> syn.Scalar:
-    """Return the value of a comparison with an attribute; raise an error for an impossible date part."""
+    """Return the converted value of a comparison; raise an error for an impossible date part."""
     found = _value(value, attribute, record, scope, op)
     is_part = record.attribute(attribute.name) is None
     low, high = PART_RANGES.get(attribute.name.rpartition(".")[2], (-math.inf, math.inf))
@@ -395,14 +395,14 @@ def _own_value(
 
 
 def _parameter(name: str, attribute: Attribute, record: RecordType, scope: Scope) -> syn.Parameter:
-    """Return a parameter in place of a value; raise an error if it is also a category."""
+    """Return a parameter used as a value; raise an error if it is also a category."""
     if name in scope.categories.get((record.name, attribute.name), attribute.values):
         raise scope.error(f"{name!r} is both a parameter and a value of {attribute.name!r}; rename the parameter")
     return syn.Parameter(name)
 
 
 def its_hint(value: syn.Scalar, attribute: Attribute, record: RecordType, op: str) -> str:
-    """Return a hint to use ``its`` if a value is the name of a comparable attribute, else "".
+    """Return a hint to write ``its`` if a value is the name of a comparable attribute, else "".
 
     Examples
     --------
@@ -417,7 +417,7 @@ def its_hint(value: syn.Scalar, attribute: Attribute, record: RecordType, op: st
 
 
 def _compared_hint(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> str:
-    """Return a hint to use ``its``, or ``my`` if the link's owner has a comparable attribute, else ""."""
+    """Return a hint to write ``its``, or ``my`` if the link's owner has a comparable attribute; else ""."""
     hint = its_hint(value, attribute, record, op)
     other = None if hint or scope.owner is None else scope.type(scope.owner).attribute(str(value))
     if other is None or not _fit(attribute, other, op):
@@ -482,12 +482,12 @@ def _attribute(name: str, record: RecordType, scope: Scope) -> Attribute:
 
 
 def _members_of(record: RecordType) -> list[str]:
-    """Return the members of a type that a grammar can name."""
+    """Return the members of a type that can be used in a grammar."""
     return [name for name in record.members if name != FAR_ROW]
 
 
 def _not_copied(name: str, record: RecordType, scope: Scope) -> str:
-    """Return a hint if a member of the far rows was not copied to the pairs, else ""."""
+    """Return a hint on how to copy a member of the far rows to the pairs, if it is not copied; else ""."""
     met = scope.schema.met_by(record.name)
     if met is None or name not in scope.type(met).members:
         return ""
@@ -501,7 +501,7 @@ def _refuse_link(name: str, record: RecordType, scope: Scope) -> None:
 
 
 def _pattern(link: Link) -> str:
-    """Return an example of a predicate on the rows behind a link."""
+    """Return a template of a predicate on the rows behind a link."""
     return f"{'' if link.single else 'exists '}{pretty_name(link.name)} (...)"
 
 
@@ -579,7 +579,7 @@ def _is_moment(name: str, record: RecordType) -> bool:
 
 
 def _of_part(step: syn.Follow, record: RecordType, scope: Scope) -> syn.Predicate:
-    """Return a test of a date part, such as ``born.month = 5``, which the parser takes for a reference."""
+    """Return a test of a date part, such as ``born.month = 5``, that was parsed as a reference."""
     match step.inner:
         case syn.Flag(part) | syn.Compare(part) | syn.Among(part) | syn.Within(part) as test:
             return replace(test, attribute=_part(step.link, part, record, scope))
@@ -594,7 +594,7 @@ def _of_part(step: syn.Follow, record: RecordType, scope: Scope) -> syn.Predicat
 
 
 def _part(name: str, part: str, record: RecordType, scope: Scope) -> str:
-    """Return the name of a date part, or of an attribute with the same name."""
+    """Return the name of a date part, or of the attribute with that name."""
     whole = f"{name}.{part}"
     if record.attribute(whole) is not None:
         return whole
@@ -613,7 +613,7 @@ def _parts_of(name: str, record: RecordType) -> list[str]:
 
 
 def _comparisons(test: syn.CompareOwn, type_name: str, scope: Scope) -> tuple[syn.Predicate, ...]:
-    """Return the comparison, or for globs one comparison for each comparable pair in either order."""
+    """Return the comparison; for globs, one for each pair of comparable attributes, in one order."""
     one, other = (_sides(path, type_name, scope) for path in test.sides)
     pairs = [(a, b) for a in one for b in other]
     if not any(isinstance(path[-1], syn.Glob) for path in test.sides):
@@ -628,7 +628,7 @@ def _comparisons(test: syn.CompareOwn, type_name: str, scope: Scope) -> tuple[sy
 
 
 class _Side(NamedTuple):
-    """A compared value: its path, its attribute, and the type of the attribute."""
+    """A compared value: its path, its attribute, and the type that has the attribute."""
 
     path: syn.ValuePath
     attribute: Attribute
@@ -648,7 +648,7 @@ def _sides(path: syn.ValuePath, type_name: str, scope: Scope) -> list[_Side]:
 
 
 def _may_hold(one: _Side, other: _Side, op: str, scope: Scope) -> bool:
-    """Return whether two values have comparable kinds, and a common category if the categories are known."""
+    """Return whether two values are comparable and, if their categories are known, have one in common."""
     known = [set(scope.categories.get((s.type, s.attribute.name), s.attribute.values)) for s in (one, other)]
     return _fit(one.attribute, other.attribute, op) and (not all(known) or not known[0].isdisjoint(known[1]))
 
@@ -759,7 +759,7 @@ def _check_number(predicate: syn.Count, scope: Scope) -> None:
 
 
 def _aggregates(test: syn.Aggregate, type_name: str, scope: Scope) -> tuple[syn.Predicate, ...]:
-    """Return the aggregate with its order and values resolved, one for each combination of its globs."""
+    """Return the resolved aggregates, one for each combination of attributes that its globs match."""
     record = scope.type(_many(test, type_name, scope))
     if isinstance(test.value, syn.ValueSource) and not scope.families:
         raise _only_in_rewrites(pretty(test), "values", scope)
@@ -794,7 +794,7 @@ def _aggregate(test: syn.Aggregate, record: RecordType, scope: Scope) -> syn.Agg
 def _aggregate_value(
     test: syn.Aggregate, made: Attribute, record: RecordType, scope: Scope
 ) -> syn.Scalar | syn.ValueSource:
-    alone = RecordType(record.name)  # without attributes, so that no hint proposes a comparison
+    alone = RecordType(record.name)  # without attributes, so that no hint suggests a comparison
 
     def value(given: syn.Scalar) -> syn.Scalar:
         if made.kind in _NUMBERS and isinstance(given, str) and given not in scope.parameters:
@@ -815,7 +815,7 @@ def _aggregate_value(
 
 
 def _aggregate_order(test: syn.Aggregate, type_name: str, record: RecordType, scope: Scope) -> str | None:
-    """Return the attribute that orders the rows: the given one, or the default of a set; None for a list."""
+    """Return the attribute that orders the rows: the given or default attribute of a set; None for a list."""
     if test.function not in ORDERED:
         return None
     if test.order is not None:

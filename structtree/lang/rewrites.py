@@ -1,8 +1,8 @@
 """Checks of rewrites: their form, whether they specialise, and whether rewriting terminates.
 
-Every open form is monotone: another test inside it can only make the whole predicate more specific. A rewrite of
-``top`` therefore always specialises; a rewrite of tests does if its right side implies its left side, which
-`structtree.lang.logic` decides from the syntax where possible.
+Every open form is monotone: adding a test inside it can only make the whole predicate more specific. A rewrite of
+``top`` therefore always specialises; a rewrite of tests specialises if its right side implies its left side.
+`structtree.lang.logic` decides this from the syntax where possible.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class CheckedRewrite:
         The left side is ground; the right side may contain value sources and open positions (``top``). Either may be
         a conjunction.
     settled : bool
-        Whether the syntax shows that it specialises; otherwise it is verified on the data.
+        Whether the syntax shows that the rewrite specialises; if not, it is verified on the data.
     place : Location or None
     """
 
@@ -46,7 +46,7 @@ class CheckedRewrite:
 
     @property
     def is_bundle(self) -> bool:
-        """True if it rewrites or produces several literals of a position at once."""
+        """True if either side is a conjunction, so that several literals are replaced or added at once."""
         return isinstance(self.left, syn.And) or isinstance(self.right, syn.And)
 
 
@@ -124,7 +124,7 @@ def _why_closed(test: syn.Aggregate) -> str:
 
 
 def _specialises(left: syn.Predicate, right: syn.Predicate, scope: Scope) -> bool:
-    """Return whether the syntax shows that a rewrite specialises; raise an error if it shows the opposite."""
+    """Return whether the syntax shows that a rewrite specialises; raise an error if it shows that it does not."""
     if isinstance(left, syn.Top):
         return True
     if {*_literals(left)} == {*_literals(right)}:
@@ -171,13 +171,13 @@ def refuse_endless(rewrites: Rewrites, limits: syn.GrammarLimits, scope: Scope) 
 
 
 def _adds_again(rewrite: CheckedRewrite) -> bool:
-    """Return whether a rewrite adds literals to a position and can be applied there again."""
+    """Return whether a rewrite adds literals to a position and can be repeated there."""
     left, right = _literals(rewrite.left), _literals(rewrite.right)
     more = syn.TOP in right if isinstance(rewrite.left, syn.Top) else len(right) > len(left)
-    return more and not any(_stands_once(part) for part in right if part not in left)
+    return more and not any(_is_unique(part) for part in right if part not in left)
 
 
-def _stands_once(part: syn.Predicate) -> bool:
+def _is_unique(part: syn.Predicate) -> bool:
     """Return whether a position can have only one literal of this form, such as one value of an attribute."""
     test = peel(part)[1]
     many = isinstance(test, syn.Compare | syn.Aggregate) and test.op == "!="
@@ -185,7 +185,7 @@ def _stands_once(part: syn.Predicate) -> bool:
 
 
 def _steps(rewrites: Rewrites, schema: Schema) -> dict[str, set[str]]:
-    """Return for each type the types of the positions that its rewrites open."""
+    """Return the types of the positions that the rewrites of each type open."""
     return {
         name: {target for rewrite in of_type for target in _opened(rewrite, schema)}
         for name, of_type in rewrites.items()
@@ -212,7 +212,7 @@ def _reach(steps: Mapping[str, set[str]], start: str) -> set[str]:
 def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], schema: Schema) -> bool:
     """Return whether no other rewrite can produce the left side of this one."""
     wanted = _literals(rewrite.left)
-    if not wanted:  # `top` is always there; a shortcut, since large databases have a thousand rewrites of it
+    if not wanted:  # `top` is always derived; a shortcut, since large databases have a thousand rewrites of it
         return False
     made = [
         part
@@ -225,7 +225,7 @@ def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], s
 
 
 def _may_become(right: syn.Predicate, left: syn.Predicate) -> bool:
-    """Return whether a right side can become a literal through its values and open positions."""
+    """Return whether a right side produces a literal for some of its values and after some refinements."""
     match right, left:
         case syn.Top(), _:
             return True

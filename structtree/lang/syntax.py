@@ -482,6 +482,8 @@ ValueTest = AttributeTest | CompareOwn | Missing | Aggregate
 OwnerTest = CompareMine | Me
 """A test that mentions the link's owner; only in the condition of a derived link."""
 Test = ValueTest | OwnerTest | Named
+Atomic = Top | Test
+"""A predicate without subpredicates (except the condition of an aggregate)."""
 LinkForm = Follow | ListStep | Exists | All | No | Count | Distinct
 Predicate = Top | Test | LinkForm | And | Or | Not
 

@@ -1,8 +1,8 @@
-"""Traversal of predicates: their parts, the type of each part, and which parts are open.
+"""Traversal of predicates: their subpredicates, the type of each, and the open positions.
 
-All traversals are built on these functions: `children` and `with_children` take a predicate apart and put it
-together, `subpredicates` visits all parts, and `peel` and `wrap` remove and add functional steps. Each ``match`` ends
-in `assert_never`, so that a type checker lists the places where a new node class must be handled.
+All traversals use these functions: `children` and `with_children` take a predicate apart and put it together,
+`subpredicates` visits all subpredicates, and `peel` and `wrap` remove and add functional steps. Each ``match`` ends
+in `assert_never`, so that a type checker finds the places where a new node class has to be handled.
 """
 
 from __future__ import annotations
@@ -55,9 +55,7 @@ def children(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
             return parts
         case syn.Aggregate(inner=inner):
             return () if inner is None else (inner,)
-        case syn.Top():
-            return ()
-        case _ if isinstance(predicate, syn.Test):
+        case _ if isinstance(predicate, syn.Atomic):
             return ()
         case _ as never:
             syn.require_predicate(never)
@@ -65,7 +63,7 @@ def children(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
 
 
 def with_children(predicate: syn.Predicate, inners: tuple[syn.Predicate, ...]) -> syn.Predicate:
-    """Return the predicate with other children, as many as `children` returns."""
+    """Return the predicate with its children replaced by others, as many as `children` returns."""
     match predicate:
         case syn.LinkedTo() | syn.ListStep() | syn.Not():
             return replace(predicate, inner=inners[0])
@@ -75,9 +73,7 @@ def with_children(predicate: syn.Predicate, inners: tuple[syn.Predicate, ...]) -
             return replace(predicate, inners=inners)
         case syn.Aggregate():
             return replace(predicate, inner=inners[0] if inners else None)
-        case syn.Top():
-            return predicate
-        case _ if isinstance(predicate, syn.Test):
+        case _ if isinstance(predicate, syn.Atomic):
             return predicate
         case _ as never:
             assert_never(never)
@@ -93,7 +89,7 @@ def inner_type(predicate: syn.Predicate, type_name: str, schema: Schema) -> str 
 
 
 def path_members(path: syn.ValuePath, type_name: str, schema: Schema) -> Iterator[tuple[str, str]]:
-    """Yield the known members along a path, each with its type.
+    """Yield the members along a path, each with its type, up to an unknown link.
 
     Examples
     --------
@@ -114,12 +110,12 @@ def path_members(path: syn.ValuePath, type_name: str, schema: Schema) -> Iterato
 def asked_members(
     predicate: syn.Predicate, type_name: str, schema: Schema, owner: str | None = None, *, definitions: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Yield the members that a predicate tests or follows, each with its type; for a date part, the date.
+    """Yield the members that a predicate uses, each with its type; for a date part, the date.
 
     Parameters
     ----------
     owner : str, optional
-        The type of the link's owner, in the condition of a derived link.
+        In the condition of a derived link, the type of the link's owner.
     definitions : bool
         Whether to include the bodies of definitions.
 
@@ -176,7 +172,7 @@ def expression_parts(value: syn.Expression) -> Iterator[syn.Expression]:
 
 
 def is_closed(predicate: syn.Predicate) -> bool:
-    """Return whether a predicate is closed to refinement, because a more specific part could make it more general."""
+    """Return whether a predicate cannot be refined inside, because refining a part could make it more general."""
     match predicate:
         case syn.Or() | syn.Not() | syn.No():
             return True
@@ -184,9 +180,9 @@ def is_closed(predicate: syn.Predicate) -> bool:
             return not is_monotone(predicate)
         case syn.Count(op=op):
             return op == "<="
-        case syn.Top() | syn.And() | syn.Follow() | syn.ListStep() | syn.Exists() | syn.All() | syn.Distinct():
+        case syn.And() | syn.Follow() | syn.ListStep() | syn.Exists() | syn.All() | syn.Distinct():
             return False
-        case _ if isinstance(predicate, syn.Test):
+        case _ if isinstance(predicate, syn.Atomic):
             return False
         case _ as never:
             assert_never(never)
@@ -239,7 +235,7 @@ def open_types(predicate: syn.Predicate, type_name: str, schema: Schema) -> Iter
 
 
 def functional_step(predicate: syn.Predicate) -> str | None:
-    """Return the step of a predicate about a single row (a reference, the first, the next ...), else None."""
+    """Return the step of a predicate about a single linked row (a reference, ``first``, ``next`` ...), else None."""
     match predicate:
         case syn.Follow(link):
             return f"{link}."

@@ -100,6 +100,7 @@ def _target_summary(target: NDArray[Any]) -> str:
 
 
 def describe_type(population: Population, record: RecordType) -> dict[str, Any]:
+    """Return the number of rows of a type, and a description of each member."""
     table = population.tables[record.name]
     columns = [(a.name, table.columns[a.name]) for a in record.attributes]
     members = [_member(name, one.kind, int(one.missing.sum()) or "", _values(one)) for name, one in columns]

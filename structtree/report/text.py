@@ -330,7 +330,7 @@ def _node_spans(tree: Tree, texts: NodeText, index: int, form: _Form, *, is_end:
     """Return the text of a node: its answer, or its test followed by notes."""
     node = tree.nodes[index]
     if is_end:
-        more = "" if isinstance(node, Leaf) else f"… {leaves_below(tree, index)} leaves, "
+        more = "" if isinstance(node, Leaf) else f"… {len(leaves_below(tree, index))} leaves, "
         return [TextSpan(more + texts.answer(index), "answer", texts.code(index))]
     assert isinstance(node, Branch | MultiwayBranch)
     seen = f"({texts.seen(index)})" if form.counts else ""
@@ -411,11 +411,13 @@ def _caveat_notes(tree: Tree) -> list[str]:
     return [f"({line})" for line in caveat_lines(caveats, len(tree.branches), next(iter(criteria), "the criterion"))]
 
 
-def leaves_below(tree: Tree, node: int) -> int:
-    """Return the number of leaves below a node; 1 for a leaf."""
-    stack, n = [node], 0
+def leaves_below(tree: Tree, node: int) -> list[int]:
+    """Return the leaves below a node; for a leaf, the leaf itself."""
+    stack, found = [node], list[int]()
     while stack:
-        below = tree.nodes[stack.pop()].children
-        n += not below
+        node = stack.pop()
+        below = tree.nodes[node].children
         stack.extend(below)
-    return n
+        if not below:
+            found.append(node)
+    return found

@@ -136,7 +136,7 @@ def in_words(predicate: syn.Predicate, schema: Schema, type_name: str | None = N
     syn.require_predicate(predicate)
     require(schema, Schema, "schema", "a Schema, such as that of a population or a tree")
     start = type_name or schema.individual
-    return _Speaker(schema, start, _noun_of_type(start)).clause(predicate)
+    return _Phrases(schema, start, _noun_of_type(start)).clause(predicate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +157,8 @@ class _Property:
 
 
 @dataclass(frozen=True, slots=True)
-class _Speaker:
-    """Phrases about the rows of a type, which are called by a noun."""
+class _Phrases:
+    """Writer of phrases about the rows of a type, with the noun for these rows."""
 
     schema: Schema
     type: str
@@ -168,12 +168,12 @@ class _Speaker:
     def record(self) -> RecordType:
         return self.schema.type(self.type)
 
-    def behind(self, link: str, *, several: bool) -> _Speaker:
-        """Return the speaker for the rows behind a link."""
+    def behind(self, link: str, *, several: bool) -> _Phrases:
+        """Return the writer of phrases about the rows behind a link."""
         found = self.record.link(link)
         if found is None:  # a predicate that was not checked on this schema
             return replace(self, noun=singular(name_words(link)))
-        return _Speaker(self.schema, found.target, _noun_of_link(link, found.target, several=several))
+        return _Phrases(self.schema, found.target, _noun_of_link(link, found.target, several=several))
 
     # ---- clauses: about the individual itself
 
@@ -202,13 +202,11 @@ class _Speaker:
             case syn.Follow(link, inner) if link not in PREPOSITIONS:
                 there = self.behind(link, several=False)
                 return f"the {there.noun} {there.verbs(inner)}"
+            case syn.ListStep(_, syn.Top(), str() as link):
+                return f"there is {_a(self.behind(link, several=True).noun)}"
             case syn.ListStep(step, inner, str() as link):
                 there = self.behind(link, several=True)
-                return (
-                    f"the {step} {there.noun} {there.verbs(inner)}"
-                    if inner != syn.Top()
-                    else f"there is {_a(there.noun)}"
-                )
+                return f"the {step} {there.noun} {there.verbs(inner)}"
             case syn.Distinct(link, inners):
                 return f"there are {self._distinct(link, inners)}"
             case syn.Aggregate():
@@ -252,22 +250,12 @@ class _Speaker:
             case syn.Top():
                 return "nothing"
             case _:
-                said = self.clause(inner)
-                found = re.match(r"^([\w\s.-]*?\b(?:is|are)) (?!no\b|not\b|at most\b)", said)
-                simple = isinstance(
-                    inner,
-                    syn.Compare
-                    | syn.Within
-                    | syn.Among
-                    | syn.Flag
-                    | syn.Named
-                    | syn.Missing
-                    | syn.Aggregate
-                    | syn.CompareOwn,
-                )
-                if simple and found is not None:
-                    return f"{found[1]} not {said[found.end() :]}"
-                return f"it {self.verbs(syn.Not(inner))}" if simple else f"it is not the case that {said}"
+                text = self.clause(inner)
+                found = re.match(r"^([\w\s.-]*?\b(?:is|are)) (?!no\b|not\b|at most\b)", text)
+                is_simple = isinstance(inner, syn.ValueTest | syn.Named)
+                if is_simple and found is not None:
+                    return f"{found[1]} not {text[found.end() :]}"
+                return f"it {self.verbs(syn.Not(inner))}" if is_simple else f"it is not the case that {text}"
 
     # ---- clauses about rows behind a link
 
@@ -293,9 +281,9 @@ class _Speaker:
 
     def _divided(self, inner: syn.Predicate) -> tuple[list[_Property], list[_Property]]:
         """Return the properties of the subject, and those of the verb; a single flag goes to the verb."""
-        said = self.properties(inner)
-        subject = [each for each in said if each.noun or each.before]
-        rest = [each for each in said if each not in subject]
+        found = self.properties(inner)
+        subject = [each for each in found if each.noun or each.before]
+        rest = [each for each in found if each not in subject]
         only_flag = len(subject) == 1 and not subject[0].noun and _is_flag(inner)
         return ([], subject) if only_flag and not rest else (subject, rest)
 
@@ -331,8 +319,8 @@ class _Speaker:
             case syn.And(parts):
                 return [each for part in parts for each in self.properties(part)]
             case syn.Or(parts):
-                said, many = ([self.verbs(part, many=many) for part in parts] for many in (False, True))
-                return [_Property("do", f"either {enumerated(said, 'or')}", f"either {enumerated(many, 'or')}")]
+                one, many = ([self.verbs(part, many=many) for part in parts] for many in (False, True))
+                return [_Property("do", f"either {enumerated(one, 'or')}", f"either {enumerated(many, 'or')}")]
             case syn.Not(inner):
                 return [_negated(self.properties(inner))]
             case syn.Flag(attribute, positive):
@@ -380,7 +368,7 @@ class _Speaker:
     def _comparison(self, test: syn.Compare) -> _Property:
         name = name_words(test.attribute)
         if self._is_amount(test.attribute) and not isinstance(test.value, str):
-            amount = _amount(test.op, test.value) if test.op in (">=", "<=") else _number(test.value)
+            amount = _amount(test.op, test.value) if test.op in (">=", "<=") else _value(test.value)
             noun = singular(name) if test.value == 1 else name
             return _Property("have", f"{amount} {noun}" if test.op != "!=" else f"other than {amount} {noun}")
         if self._is_adjective(test.attribute) and isinstance(test.value, str) and test.op in ("=", "!="):
@@ -413,13 +401,8 @@ class _Speaker:
             there = self.behind(step.link, several=True)
             return _Property("have", f"{_a(step.step)} {there.described(step.inner)}")
         what = _a(self.described(step.inner))
-        match step.step:
-            case "next":
-                return _Property("be", f"followed by {what}")
-            case "previous":
-                return _Property("be", f"preceded by {what}")
-            case _:
-                return _Property("be", f"followed, at once or later, by {what}")
+        verbs = {"next": "followed by", "previous": "preceded by"}
+        return _Property("be", f"{verbs.get(step.step, 'followed, at once or later, by')} {what}")
 
     def _distinct(self, link: str, inners: tuple[syn.Predicate, ...]) -> str:
         there = self.behind(link, several=True)
@@ -459,11 +442,11 @@ class _Speaker:
 
 def _verbs(properties: Iterable[_Property], *, many: bool = False) -> str:
     """Return properties after their verbs: *is long and closed and has three wheels*."""
-    said = list(properties)
-    be, have = ([each.text for each in said if each.verb == verb] for verb in ("be", "have"))
+    known = list(properties)
+    be, have = ([each.text for each in known if each.verb == verb] for verb in ("be", "have"))
     parts = [f"{'are' if many else 'is'} {' and '.join(be)}"] if be else []
     parts += [f"{'have' if many else 'has'} {' and '.join(have)}"] if have else []
-    parts += [each.many if many else each.text for each in said if each.verb == "do"]
+    parts += [each.many if many else each.text for each in known if each.verb == "do"]
     return " and ".join(parts)
 
 
@@ -548,48 +531,38 @@ def _a(noun: str) -> str:
 # ---- values ---------------------------------------------------------------------------------------------
 
 
-def _value(value: syn.Scalar | syn.Star | syn.Bins | syn.Quantiles | syn.Listed | syn.Range) -> str:
+def _value(value: syn.Scalar | syn.ValueSource) -> str:
     match value:
-        case syn.Star() | syn.Bins() | syn.Quantiles() | syn.Listed() | syn.Range():
-            return (
-                "some value"
-                if isinstance(value, syn.Star)
-                else pretty(syn.Compare("", "=", value)).removeprefix("`` = ")
-            )
+        case syn.Star():
+            return "some value"
+        case syn.Bins() | syn.Quantiles() | syn.Listed() | syn.Range():
+            return pretty(syn.Compare("", "=", value)).removeprefix("`` = ")
         case syn.OrderedCategory():
             return _text(value.name)
+        case syn.Day():
+            return str(value)
         case str():
             return _text(value)
         case _:
-            return _number(value)
+            whole = float(value).is_integer() and abs(value) < 1e15
+            return f"{int(value):,}" if whole else f"{value:,}"
 
 
 def _text(value: str) -> str:
     return value if re.fullmatch(r"\w[\w .+-]*", value) and value.strip() == value else pretty_scalar(value)
 
 
-def _number(value: int | float | syn.Star | syn.Bins | syn.Quantiles | syn.Listed | syn.Range) -> str:
-    if isinstance(value, syn.Day):
-        return str(value)
-    if isinstance(value, syn.OrderedCategory):
-        return value.name
-    if isinstance(value, int | float):
-        whole = float(value).is_integer() and abs(value) < 1e15
-        return f"{int(value):,}" if whole else f"{value:,}"
-    return _value(value)
-
-
 def _adjective(attribute: str, value: str) -> str:
     return _ELEMENTS.get(value, _text(value)) if attribute == "element" else _text(value)
 
 
-def _amount(op: str, n: int | float | syn.Star | syn.Bins | syn.Quantiles | syn.Listed | syn.Range) -> str:
+def _amount(op: str, n: syn.Scalar | syn.ValueSource) -> str:
     whole = isinstance(n, int | float) and not isinstance(n, syn.Day | syn.OrderedCategory) and float(n).is_integer()
-    text = counted(int(n)) if whole and isinstance(n, int | float) else _number(n)
-    return f"{'at least' if op == '>=' else 'at most'} {text.replace('no', 'zero') if text == 'no' else text}"
+    text = counted(int(n)) if whole and isinstance(n, int | float) else _value(n)
+    return f"{'at least' if op == '>=' else 'at most'} {'zero' if text == 'no' else text}"
 
 
-def _bound(op: str, value: syn.Scalar | syn.Star | syn.Bins | syn.Quantiles | syn.Listed | syn.Range) -> str:
+def _bound(op: str, value: syn.Scalar | syn.ValueSource) -> str:
     at = _value(value)
     if isinstance(value, syn.Instant):
         return f"at {at} or {'later' if op == '>=' else 'earlier'}"
@@ -598,7 +571,7 @@ def _bound(op: str, value: syn.Scalar | syn.Star | syn.Bins | syn.Quantiles | sy
     return f"{'at least' if op == '>=' else 'at most'} {at}"
 
 
-def _compared(op: str, value: syn.Scalar | syn.Star | syn.Bins | syn.Quantiles | syn.Listed | syn.Range) -> str:
+def _compared(op: str, value: syn.Scalar | syn.ValueSource) -> str:
     match op:
         case "=":
             return _value(value)
@@ -616,11 +589,11 @@ def _interval(test: syn.Within) -> str:
     if test.source is not None:
         return f"in one of {test.source.k} intervals"
     if test.low == float("-inf"):
-        return f"{'at most' if test.closed else 'less than'} {_number(test.high)}"
+        return f"{'at most' if test.closed else 'less than'} {_value(test.high)}"
     if test.high == float("inf"):
-        return f"at least {_number(test.low)}"
-    between = f"from {_number(test.low)} to {_number(test.high)}"
-    return between if test.closed else f"at least {_number(test.low)} and less than {_number(test.high)}"
+        return f"at least {_value(test.low)}"
+    between = f"from {_value(test.low)} to {_value(test.high)}"
+    return between if test.closed else f"at least {_value(test.low)} and less than {_value(test.high)}"
 
 
 def _path(path: syn.ValuePath) -> str:

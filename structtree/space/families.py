@@ -1,9 +1,9 @@
-"""Families: for each type, the literals that the rewrites of a grammar can add to a position on given data.
+"""Families: the literals that the rewrites of a grammar can add to a position, with the values of the data.
 
-A *family* is the right side of a rewrite with its value sources resolved: its members differ only in a value. A test
-family tests one feature; a link family opens *slots*, the positions behind the link. Families are added during
-refinement, counted, and evaluated by the search in one pass. A *bundle* is the right side of a rewrite that adds
-several literals to a position at once, as a slot with fixed literals.
+A *family* is the right side of a rewrite whose value sources are resolved: its members differ only in a value. A test
+family tests one feature; a link family opens *slots*, the positions behind the link. The search evaluates a family in
+one pass. A *bundle* is the right side of a rewrite that adds several literals to a position at once; they are the
+fixed literals of a slot.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ __all__ = [
 ]
 
 START = 1 << 40
-"""The index of families that a search starts with, greater than those of the grammar."""
+"""The index of the families that a search starts with, greater than all indices of the grammar."""
 
 MOST_CALLS = 100_000
 """Maximum number of calls of a definition in one rewrite."""
 
 MOST_SETS = 4095
-"""Maximum number of sets of values that are tried one by one: those of twelve values."""
+"""Maximum number of sets of values to enumerate: all sets of twelve values."""
 
 Values = NDArray[np.float64] | tuple[Any, ...] | Subsets
 _GIVEN = syn.Listed | syn.Range  # the sources whose values are in the grammar
@@ -83,23 +83,23 @@ class TestFamily:
     template : Predicate
         The test behind the path, with a value source.
     path : tuple
-        The functional steps before it (``load.`` in ``load.shape``), outermost first.
+        The functional steps before the test (``load.`` in ``load.shape``), outermost first.
     values : array, tuple or Subsets
-        The values of the source; a single None if there is no source.
+        The values of the value source; a single None if there is none.
     left : Predicate or None
-        The literal that it specialises; None for ``top``.
+        The left side of the rewrite; None for ``top``.
     kind : str or None
         The kind of the attribute.
     levels : tuple of str
         The categories of an ordered attribute, in order.
     cost : int or None
-        The number of literals that a member counts for, if not its own.
+        The size of a member in literals, if it differs from the number of its literals.
     subject : tuple or None
         The feature of all members.
     head : tuple or None
-        The functional step that all members start with, which a link family may also open.
+        The functional step that all members start with, if any; a link family may open the same step.
     size, depth : int
-        The number of literals and the nesting of a member.
+        The number of literals and the number of nested links in a member.
     """
 
     __test__ = False  # not a test case for pytest
@@ -135,7 +135,7 @@ class TestFamily:
         return self.values.n if isinstance(self.values, Subsets) else len(self.values)
 
     def choices(self) -> range:
-        """Return the indices of all members, to try them one by one.
+        """Return the indices of all members.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class TestFamily:
         return None if end is None else _find_value(self.template, self.values, end)
 
     def nearest(self, literal: syn.Predicate) -> int | None:
-        """Return the index of a literal, or of the member with the nearest threshold, or None."""
+        """Return the index of a literal, else of the member with the nearest threshold, else None."""
         found = self.find(literal)
         if found is not None or not isinstance(self.values, np.ndarray) or not len(self):
             return found
@@ -173,7 +173,7 @@ class TestFamily:
         return int(np.argmin(np.abs(self.values - end.value)))
 
     def _behind_the_path(self, literal: syn.Predicate) -> syn.Predicate | None:
-        """Return the predicate behind the steps of the path, or None if the literal has other steps."""
+        """Return the predicate behind the path, or None if the literal starts with other steps."""
         for step in self.path:
             if functional_step(literal) != functional_step(step):
                 return None
@@ -187,7 +187,7 @@ class TestFamily:
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """A key that two families share if they can have members in common."""
+        """A key that is equal for families that can have members in common."""
         path = tuple(functional_step(step) for step in self.path)
         match self.template:
             case syn.Compare(attribute, "=") | syn.Among(attribute):
@@ -207,19 +207,24 @@ class TestFamily:
 
     @property
     def lonely(self) -> bool:
-        """True if any two members imply or exclude each other, so that a position has at most one of them."""
+        """True if any two members imply or exclude each other, so that a position can have only one of them."""
         many = isinstance(self.template, syn.Compare | syn.Aggregate) and self.template.op == "!="
         return not (many or is_open_call(self.template)) or len(self) == 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """A position behind a link: its type, its fixed literals, and whether more may be added.
+    """A position behind a link, with its fixed literals.
 
     Parameters
     ----------
+    type : str
+        The type of the rows.
+    fixed : tuple of Family
+    open : bool
+        Whether literals may be added.
     bundle : bool
-        Whether it is a bundle, whose literals are added to a position with other literals.
+        Whether it is a bundle, so that its literals are added to a position that may have others.
     """
 
     type: str
@@ -251,7 +256,7 @@ class LinkFamily:
 
     @property
     def head(self) -> tuple[Any, ...]:
-        """A key that two families share if they can have members in common."""
+        """A key that is equal for families that can have members in common."""
         own = head(self.template)
         assert own is not None
         return (*own, len(self.slots)) if isinstance(self.template, syn.Distinct) else own
@@ -262,7 +267,7 @@ class LinkFamily:
         return functional_step(self.template) is not None
 
     def build(self, number: float, inners: Sequence[syn.Predicate]) -> syn.Predicate:
-        """Return the member with the given count or threshold and predicates in its slots."""
+        """Return the member with the given count or threshold, and the given predicates in its slots."""
         match self.template:
             case syn.Distinct(link):
                 return canonical(syn.Distinct(link, tuple(inners)))
@@ -286,7 +291,7 @@ class LinkFamily:
         return inners
 
     def choice_of(self, literal: syn.Predicate) -> int:
-        """Return the index of a literal's number among the numbers of the family."""
+        """Return the index of the count or threshold of a literal, which must be a member."""
         match literal:
             case syn.Count(n=number) | syn.Aggregate(value=number):
                 return self.numbers.index(number)
@@ -303,7 +308,7 @@ Family = TestFamily | LinkFamily
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BundleFamily:
-    """Literals that one rewrite adds to a position together: ``a = v and b >= t`` for all v and t.
+    """Literals that a rewrite adds to a position together: ``a = v and b >= t`` for all v and t.
 
     Parameters
     ----------
@@ -311,11 +316,11 @@ class BundleFamily:
         The index among the rewrites of its type.
     type : str
     slot : Slot
-        The literals, as a closed slot.
+        A closed slot with the literals.
     left : tuple of Predicate
         The ground literals that they replace; empty if they replace ``top``.
     open : bool
-        Whether the right side ends in ``and top``, so that ``top`` is kept.
+        Whether the right side ends in ``and top``, so that more literals can be added.
     """
 
     index: int
@@ -328,15 +333,16 @@ class BundleFamily:
 
     @property
     def places(self) -> int:
-        """Number of conjuncts allowed by ``top and top`` that it uses up."""
+        """The number of conjuncts that it counts as."""
         return int(not self.open and not self.left)
 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """All families of a grammar on given data, by type: those from ``top``, those from a literal, and bundles.
+    """The families and bundles of a grammar on given data, by type.
 
-    `n_skipped` counts the rewrites that were skipped because the time was over.
+    `from_top` has the families of rewrites of ``top``, and `from_literal` those of rewrites of other literals, by the
+    literal. `n_skipped` is the number of rewrites that were skipped when the time limit was reached.
     """
 
     from_top: Mapping[str, tuple[Family, ...]]
@@ -345,15 +351,16 @@ class Offers:
     n_skipped: int = 0
 
     def of_type(self, name: str) -> Iterator[Family]:
-        """Yield all families of a type, those from ``top`` first."""
+        """Yield all families of a type, those of ``top`` first."""
         return chain(self.from_top[name], *self.from_literal[name].values())
 
 
 def resolve_families(grammar: CheckedGrammar, population: Population | None, limit: Limit = NO_LIMIT) -> Offers:
-    """Resolve every rewrite of a checked grammar on the data, and verify those that the syntax does not decide.
+    """Resolve the rewrites of a checked grammar, and verify on the data those that the syntax does not decide.
 
-    Families are disjoint: a literal belongs to the first family that has it. The types nearest to the individuals are
-    resolved first. When the limit is reached, the remaining rewrites are skipped, if there is at least one test.
+    Families are disjoint: a literal belongs to the first family that contains it. The types nearest to the
+    individuals are resolved first. Once the limit is reached and there is at least one test, the remaining rewrites
+    are skipped.
     """
     resolve = _Resolution(grammar, population, Preparation(limit))
     top: dict[str, tuple[Family, ...]] = {}
@@ -373,7 +380,7 @@ def resolve_families(grammar: CheckedGrammar, population: Population | None, lim
 
 
 def _nearest_first(grammar: CheckedGrammar) -> list[str]:
-    """Return all types: the individual's first, then those that its links lead to, and so on."""
+    """Return all types by their distance from the individual, which comes first."""
     found = [grammar.individual]
     for name in found:  # grows while iterated
         found += [link.target for link in grammar.schema.type(name).links if link.target not in found]
@@ -381,7 +388,7 @@ def _nearest_first(grammar: CheckedGrammar) -> list[str]:
 
 
 def reopened(literal: syn.Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
-    """Return a ground literal on individuals as a family with all its positions open; None if it has no positions."""
+    """Return a ground literal on individuals as a family with all positions open; None if it has no positions."""
     right = _with_top(literal)
     if right == literal:
         return None
@@ -403,7 +410,7 @@ def _with_room(inner: syn.Predicate) -> syn.Predicate:
 
 @dataclass(frozen=True, slots=True)
 class _Resolution:
-    """The resolution of all rewrites of a grammar, until the time is over."""
+    """Resolution of all rewrites of a grammar within a time limit."""
 
     grammar: CheckedGrammar
     population: Population | None
@@ -436,7 +443,7 @@ class _Resolution:
         return ((index, rewrite) for index, rewrite in rewrites if rewrite.is_bundle == bundles)
 
     def _is_over(self, rewrite: CheckedRewrite) -> bool:
-        """Skip a rewrite, and return True, if the time is over and there is an informative test."""
+        """Return True, and note the rewrite as skipped, if the time is over and there is an informative test."""
         n_rows = 0 if self.population is None else self.population.tables[rewrite.type].n_rows
         is_over = self.preparation.is_over(n_rows) and bool(self._tests)
         if is_over:
@@ -536,7 +543,7 @@ class _Resolver:
                 return (None,), None
 
     def _calls(self, call: syn.Named) -> tuple[tuple[syn.Scalar, ...], ...]:
-        """Return the arguments of all members of an open call: every combination of values."""
+        """Return the arguments of all members of an open call: all combinations of their values."""
         assert call.definition is not None  # the grammar has been checked
         names = call.definition.parameters
         given = dict(zip(names, call.arguments, strict=True))
@@ -658,7 +665,7 @@ class _Resolver:
                 return (0,)
 
     def _within_reach(self, test: syn.Aggregate, name: str) -> NDArray[np.float64]:
-        """Return the possible values of an aggregate over subsets of the linked rows (ranges only over all rows)."""
+        """Return the values that an aggregate can have over subsets of the linked rows (ranges: over all rows)."""
         data, reached = self._data(), self.reached[name]
         links = data.tables[name].links[test.link]
         if test.function == "share":
@@ -674,7 +681,7 @@ class _Resolver:
         return np.append(whole, 0.0)
 
     def _below(self, family: Family, left: syn.Predicate) -> Family:
-        """Return the family with only the members that are more specific than the left side."""
+        """Return the family without the members that do not specialise the left side."""
         if isinstance(family, LinkFamily):
             return replace(family, left=left)
         if isinstance(family.values, Subsets) and self.rewrite.settled and family.subject == subject(left):
@@ -688,7 +695,7 @@ class _Resolver:
         return not self.rewrite.settled or subject(literal) != subject(left) or bool(implies(literal, left))
 
     def _verify(self, family: Family | BundleFamily) -> None:
-        """Raise an error if some row shows that a rewrite does not specialise."""
+        """Raise an error if a row satisfies the right side of the rewrite but not its left side."""
         population = self._data()
         outside = ~rows_where(self.rewrite.left, population, family.type)
         rights = base_predicates(family.slot) if isinstance(family, BundleFamily) else base_literals(family)
@@ -706,7 +713,7 @@ class _Resolver:
 
 
 def base_literals(family: Family) -> Iterator[syn.Predicate]:
-    """Yield the members of a family before any refinement."""
+    """Yield the members of a family as they are before any refinement."""
     if isinstance(family, TestFamily):
         yield from map(family.literal, family.choices())
         return
@@ -741,7 +748,7 @@ def _members_below(family: Family, left: syn.Predicate) -> Family:
 
 
 def base_predicates(slot: Slot) -> Iterator[syn.Predicate]:
-    """Yield the predicates of a slot before any refinement."""
+    """Yield the predicates of a slot as they are before any refinement."""
     for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
         yield canonical(conjoin(parts))
 
@@ -773,7 +780,7 @@ def _is_refined(inner: syn.Predicate) -> bool:
 
 
 def _path_to_test(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
-    """Return the functional steps before a single test, and the test; no steps for other predicates."""
+    """Return the functional steps before a test, and the test; no steps if there is something else behind them."""
     path, end = peel(predicate)
     return (path, end) if isinstance(end, syn.Test) and not _opens(end) else ((), predicate)
 
@@ -824,7 +831,7 @@ def _find_value(template: syn.Predicate, values: Values, literal: syn.Predicate)
 
 
 def _words(template: syn.Predicate, literal: syn.Predicate) -> tuple[Any, ...]:
-    """Return the values that a literal allows, or () if it tests another attribute than the template."""
+    """Return the values that a literal allows; () if it does not test the attribute of the template."""
     match template, literal:
         case syn.Among(attribute), syn.Among(other, words) if attribute == other:
             return words
@@ -848,7 +855,7 @@ def _some(values: Values, places: list[int]) -> Values:
 
 
 def _new_sets(family: TestFamily, earlier: list[TestFamily]) -> Values:
-    """Return the sets of a family that no earlier family has, without enumerating them."""
+    """Return the sets of a family that no earlier family contains, without enumerating them."""
     assert isinstance(family.values, Subsets)
     sets = family.values
     for other in earlier:

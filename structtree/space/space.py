@@ -1,20 +1,20 @@
-"""The space of predicates: refinement that generates each predicate once, membership, and parents.
+"""The space of predicates: refinement that generates each predicate once, membership tests, and parents.
 
-A predicate is a tree of positions. A position is a set of literals; a literal of a link family has positions inside.
-Every literal has a *key*, the sequence of choices that made it, ordered so that a literal precedes everything it was
-grown from. The literals of a position are sorted by key, and only the last one grows or gets a successor, as in set
-enumeration. Growing makes a key smaller, so that a literal that would overtake its left neighbour is generated in the
-other order instead: each set is made exactly once. (This is the rightmost extension of unordered trees, for sets
-instead of bags.)
+A predicate is a tree of positions. A position is a set of literals, and a literal of a link family contains
+positions. Every literal has a *key*, the sequence of choices that produced it, ordered so that a literal precedes
+everything it was grown from. The literals of a position are sorted by key, and only the last one is grown or followed
+by another, as in set enumeration. Growing makes a key smaller; a literal that would then precede its left neighbour
+is skipped, because the same set is generated in the other order. (This is rightmost extension of unordered trees, for
+sets instead of bags.)
 
-If a rewrite adds several literals at once, a position is a sequence of steps: each adds a literal or a bundle of
-literals, or replaces literals by a bundle. Of all sequences that lead to the same literals, the least one counts: the
-one that uses the fewest conjuncts of ``top and top``, then the shortest, then the first by its keys. A least sequence
-without its last step is also least, because the order is preserved when the same step is added to both; so it is
-enough to check whether each extension of a least sequence is least.
+If a rewrite adds several literals at once, a position is a sequence of steps. Each step adds a literal or a bundle of
+literals, or replaces literals by a bundle. Of all sequences that lead to the same literals, only the least is kept:
+the one that uses the fewest conjuncts of ``top and top``, then the shortest, then the first by its keys. A least
+sequence without its last step is also least, because adding the same step to two sequences preserves their order. It
+is therefore enough to check each extension of a least sequence.
 
-Law: every predicate that `Space.refine` yields implies the one it came from; `Space.enumerate` yields every member of
-the space once; `Space.size` equals their number.
+Law: every predicate that `Space.refine` yields implies its parent; `Space.enumerate` yields every member of the space
+once; `Space.size` is their number.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ from structtree.space.terms import (
 
 __all__ = ["Batch", "Extension", "Item", "Opening", "PlainTests", "Position", "Room", "Space", "has_room"]
 
-END = 1 << 60  # closes a literal or a position in a key; greater than every choice, so that growing is smaller
-CHAIN = -1  # follows the key of the literal that this one was rewritten from
+END = 1 << 60  # ends a literal or a position in a key; greater than every choice, so that growing makes a key smaller
+CHAIN = -1  # separates the key of a literal from that of the literal it was rewritten to
 MAX_KNOWN = 100_000
 """Maximum number of cached derivations."""
 
@@ -82,7 +82,7 @@ SlotPath = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """A literal, or a bundle of literals, with the choices that made it.
+    """A literal, or a bundle of literals, with the choices that produced it.
 
     Parameters
     ----------
@@ -94,11 +94,11 @@ class Item:
     positions : tuple of Position
         The positions in the slots of a link family, or the literals of a bundle.
     origin : Item, optional
-        The literal that it was rewritten from, if any.
+        The literal that it was rewritten from.
     key : tuple of int
-        The choices, closed; smaller than the key of everything it was grown from.
+        The choices, then `END`; smaller than the key of everything it was grown from.
     size : int
-        The number of its literals, without those that its family does not count and those that it replaces.
+        The number of its literals, excluding those that it replaces and those that its family does not count.
     depth : int
         The number of nested link steps.
     """
@@ -130,12 +130,12 @@ class Item:
 
     @property
     def grown(self) -> bool:
-        """True if it was refined after it was added."""
+        """True if it has been refined since it was added."""
         return self.origin is not None or any(position.grown for position in self.positions)
 
     @property
-    def goes_in_circles(self) -> bool:
-        """True if it was rewritten from an equal literal."""
+    def is_circular(self) -> bool:
+        """True if a sequence of rewrites has led back to the same literal."""
         before = self.origin
         while before is not None and before.literal != self.literal:
             before = before.origin
@@ -144,9 +144,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Position:
-    """A set of literals: the fixed ones of its slot, then the added ones, sorted by key.
+    """A set of literals: the fixed literals of its slot, then the added ones, sorted by key.
 
-    If rewrites add bundles, the order is that of the steps, and a step may replace earlier literals.
+    If rewrites add bundles, the added items are in the order of the steps, and a step may replace earlier literals.
     """
 
     slot: Slot
@@ -179,18 +179,18 @@ class Position:
 
     @property
     def grown(self) -> bool:
-        """True if anything was added after the position was made."""
+        """True if anything has been added since the position was opened."""
         return bool(self.added) or any(item.grown for item in self.fixed)
 
     @property
     def key(self) -> Key:
-        """The choices of all literals, closed."""
+        """The choices of all literals, then `END`."""
         return (*chain.from_iterable(item.key for item in self.items), END)
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The literals and nested link steps that may still be added; None for no limit."""
+    """The numbers of literals and of nested link steps that may still be added; None for no limit."""
 
     literals: int | None
     nesting: int | None
@@ -212,7 +212,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opening:
-    """A family that may be added at a position of a predicate, not expanded into its members.
+    """A family whose members may be added at a position of a predicate.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ class Opening:
         The first choice that may be added.
     room : Room
     settle : function from Item to positions
-        Yields the whole predicate with a member added, or its refinements if it does not count.
+        Yields the whole predicate with a member added, or refinements of it if the member cannot stand there itself.
     """
 
     path: SlotPath
@@ -237,7 +237,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """All plain tests that may be added at a position, without enumerating them.
+    """The plain tests that may be added at a position, not enumerated.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ class Batch:
     without : frozenset of int
         The excluded families.
     ranges : dict from int to (int, int)
-        The range of choices, start and stop, of the families that are only partly included.
+        The range of choices, from start to stop, of each family that is only partly included.
     """
 
     path: SlotPath
@@ -262,7 +262,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainTests:
-    """The test families of a type that can be in a batch: tests of the row itself.
+    """The test families of a type that can be in a `Batch`: tests of the row itself.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class PlainTests:
     others : tuple of Family
         The families of the type that are not plain tests.
     longest : int
-        The maximum number of literals that a member counts for.
+        The maximum size of a member, in literals.
     """
 
     families: Mapping[int, TestFamily]
@@ -284,7 +284,7 @@ class PlainTests:
 
     @classmethod
     def of(cls, families: tuple[Family, ...]) -> PlainTests:
-        """Return the plain tests among some families."""
+        """Return the plain tests among the families of a type."""
         plain = {f.index: f for f in families if isinstance(f, TestFamily) and f.subject and f.head is None}
         by_subject: dict[Subject, frozenset[int]] = {}
         for index, family in plain.items():
@@ -299,14 +299,12 @@ Extension = Opening | Batch | Position
 Placed = TypeVar("Placed", Item, Position)
 Settle = Callable[[Position], Iterator[Position]]
 _Given = TypeVar("_Given")
-_Where = TypeVar("_Where", bound="str | Slot | Family")
-_What = TypeVar("_What", bound="syn.Predicate | frozenset[syn.Predicate]")
 _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """All predicates that a grammar derives from ``top`` on given data.
+    """The predicates that a grammar derives from ``top`` on given data.
 
     Examples
     --------
@@ -323,11 +321,11 @@ class Space:
     population: Population | None
     offers: Offers
     contested: Mapping[str, frozenset[int]] = field(init=False)
-    #: The types whose rewrites add several literals at once.
+    #: Types with rewrites that add several literals at once.
     bundled: frozenset[str] = field(init=False)
     plain: Mapping[str, PlainTests] = field(init=False)
     rewritten: frozenset[Head] = field(init=False)
-    #: Cached derivations at positions of these types.
+    #: Cache of derivations at positions of bundled types.
     found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -397,7 +395,7 @@ class Space:
         return (position.predicate for position in self.extend(found))
 
     def enumerate(self, depth: int | None = None) -> Iterator[syn.Predicate]:
-        """Yield every predicate of the space once, parents first, optionally up to a number of rewrites."""
+        """Yield every predicate of the space once, parents first; optionally only up to a number of rewrites."""
         queue = deque([(self.root(), 0)])
         while queue:
             position, level = queue.popleft()
@@ -421,7 +419,7 @@ class Space:
         return canonical(check_predicate(parse_predicate(text), self.grammar.individual, self.grammar))
 
     def parents(self, predicate: syn.Predicate) -> Iterator[syn.Predicate]:
-        """Yield all members of the space that a single rewrite turns into this predicate."""
+        """Yield the predicates of the space that a single rewrite turns into this one."""
         own = self.locate(predicate)
         if own is None:
             return
@@ -436,10 +434,10 @@ class Space:
         return Position(Slot(self.grammar.individual))
 
     def reopened(self, start: syn.Predicate) -> Iterator[Position]:
-        """Yield positions from which a predicate can be refined further, beyond the limits that it has reached.
+        """Yield positions from which a predicate can be refined beyond the limits that it has reached.
 
-        There is one for each literal about linked rows, with all its positions open. Its existing literals do not
-        count towards the limits, so that a grammar with one step can add the next one.
+        There is one for each literal about linked rows, with all positions of the literal open. Existing literals do
+        not count towards the limits, so that a grammar with one step can add another.
 
         Examples
         --------
@@ -463,21 +461,21 @@ class Space:
         return Room(self.grammar.limits.literals, self.grammar.limits.nesting)
 
     def first_families(self) -> tuple[Family, ...]:
-        """Return the families of the individual that fit the limits."""
+        """Return the families of the individual whose members are within the limits."""
         room = self.room()
         return tuple(f for f in self.offers.from_top[self.grammar.individual] if has_room(f, room))
 
     def extend(self, position: Position) -> Iterator[Position]:
-        """Yield the positions that one rewrite makes from this one."""
+        """Yield the positions that a single rewrite produces from this one."""
         return self._flatten(self.extensions(position))
 
     def extensions(self, position: Position) -> Iterator[Extension]:
-        """Yield the extensions of a position, with families not expanded, so that they can be evaluated at once."""
+        """Yield the extensions of a position with unexpanded families, each of which can be evaluated in one pass."""
         room = self.room().after(position.size)
         return self._extensions(position, room, (), _alone, free=True)
 
     def members(self, extension: Opening | Batch) -> Iterator[Item]:
-        """Yield the items of an extension, in order of generation."""
+        """Yield the members of an extension, in order of generation."""
         if isinstance(extension, Opening):
             yield from self._members(extension.family, None, extension.room, extension.start)
             return
@@ -515,7 +513,7 @@ class Space:
         if position.slot.open and self.has_place(position):
             after = position.added[-1].key if position.added else (0, 0)
             if position.added and _replaces(position.added[-1]):
-                after = (0, 0)  # the current literals may have clashed with the replaced ones
+                after = (0, 0)  # a skipped literal may have clashed only with the replaced ones
             batch = (
                 self._batch(path, position, (after[0], after[1]), room, add)
                 if free and all(map(is_single, position.slot.fixed))
@@ -536,7 +534,7 @@ class Space:
         room: Room,
         settle: Callable[[Item], Iterator[Position]],
     ) -> Batch | None:
-        """Return the plain tests of features that the position does not test yet, or None if there are none."""
+        """Return the plain tests of features that the position does not test yet, or None without plain tests."""
         tests = self.plain[position.slot.type]
         if not tests.families or not room.allows(1, 0):
             return None
@@ -563,7 +561,7 @@ class Space:
         return (*tests.others, *(tests.families[index] for index in sorted(batch.without)))
 
     def _is_spent(self, position: Position, family: Family) -> bool:
-        """Return whether a position already has the only member of a family that it may have."""
+        """Return whether a position already has a member of a family that allows only one."""
         name = position.slot.type
         if not isinstance(family, TestFamily) or self.offers.from_literal[name] or name in self.bundled:
             return False
@@ -591,7 +589,7 @@ class Space:
             yield from put(item)
 
     def _bundles(self, position: Position, room: Room) -> Iterator[Item]:
-        """Yield the bundles that may be added to a position next, before any refinement."""
+        """Yield the bundles that may be the next step at a position, before any refinement."""
         if position.added and position.added[-1].key[0] == START:
             return
         standing = set(position.literals)
@@ -620,20 +618,20 @@ class Space:
     def _settle(
         self, position: Position, before: tuple[Item, ...], room: Room, was: Item | None, item: Item
     ) -> Iterator[Position]:
-        """Yield the position with an item added, or with its refinements if it clashes or does not count."""
+        """Yield the position with an item added, or with its refinements if it clashes or is derived elsewhere."""
         any_order = not before or _replaces(item) or _replaces(before[-1])
         if not (any_order or item.key > before[-1].key) or not _fits(item, was, room):
             return
         made = Position(position.slot, position.fixed, (*before, item))
         blocked = list(_clashes(item, (*position.fixed, *before)))
-        if not blocked and self._counts(made, item):
+        if not blocked and self._is_kept(made, item):
             yield made
         elif all(may_outgrow(mine, other, self.rewritten) for mine, other in blocked):
             for deeper in self._grow_item(item, position.slot.type, room.after(_growth(item, was))):
                 yield from self._settle(position, before, room, was, deeper)
 
     def _grow_fixed(self, position: Position, room: Room) -> Iterator[Position]:
-        """Yield the extensions of the fixed literals: of the last grown one, or of one after it."""
+        """Yield the extensions of the fixed literals, from the last one that was grown."""
         for i in reversed(range(len(position.fixed))):
             was = position.fixed[i]
             for item in self._grow_item(was, position.slot.type, room):
@@ -644,22 +642,22 @@ class Space:
                 return
 
     def _settle_fixed(self, made: Position, room: Room) -> Iterator[Position]:
-        """Yield the position, or its extensions if another derivation of it counts."""
+        """Yield the position if this is its least derivation, else its extensions."""
         if self._is_least(made):
             yield made
-        elif all(self._may_part(p, q, made.slot.type) for p, q in combinations(made.fixed, 2)):
+        elif all(self._can_be_combined(p, q, made.slot.type) for p, q in combinations(made.fixed, 2)):
             yield from self._grow_fixed(made, room)
 
-    def _may_part(self, p: Item, q: Item, type_name: str) -> bool:
-        """Return whether two items do not clash, or may grow until they do not."""
+    def _can_be_combined(self, p: Item, q: Item, type_name: str) -> bool:
+        """Return whether two items do not clash, or may have refinements that do not."""
         if not clash(p.literal, q.literal):
             return True
         lefts = self.offers.from_literal[type_name]
         grows = any(isinstance(one.family, LinkFamily) or one.literal in lefts for one in (p, q))
         return grows and may_part(p.literal, q.literal, self.rewritten)
 
-    def _counts(self, made: Position, item: Item) -> bool:
-        """Return whether this derivation is the one that counts, if a predicate has several."""
+    def _is_kept(self, made: Position, item: Item) -> bool:
+        """Return whether this derivation is the least, if the predicate has several."""
         if made.slot.type in self.bundled:
             return item.key[0] == START or self._is_least(made)
         if item.key[0] != START and item.family.index in self.contested[made.slot.type]:
@@ -689,7 +687,7 @@ class Space:
 
     def _rewritten(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
         """Yield the more specific literals that rewrites of a literal produce."""
-        if not item.goes_in_circles:
+        if not item.is_circular:
             for family in self.offers.from_literal[type_name].get(item.literal, ()):
                 yield from self._members(family, item, room.after(-item.size), 0)
 
@@ -717,7 +715,7 @@ class Space:
             else:
                 yield from self._settle_fixed(made, room.after(made.size))
 
-    # ---- membership: the derivation that counts ---------------------------------------------------------
+    # ---- membership: the least derivation ---------------------------------------------------------------
 
     def locate(self, predicate: syn.Predicate) -> Position | None:
         """Return the position of a predicate in the tree, or None if the grammar does not derive it."""
@@ -744,7 +742,7 @@ class Space:
             return None
         return Position(slot, found[:n_fixed], tuple(sorted(found[n_fixed:], key=lambda item: item.key)))
 
-    def _known(self, find: Callable[[_Where, _What], Placed | None], where: _Where, what: _What) -> Placed | None:
+    def _known(self, find: Callable[[Any, Any], Placed | None], where: Any, what: Any) -> Placed | None:
         """Return a cached derivation, or find and cache it."""
         key = (where, what)
         if key not in self.found:
@@ -755,7 +753,7 @@ class Space:
         return known
 
     def _match(self, slot: Slot, literals: tuple[syn.Predicate, ...]) -> Position | None:
-        """Return the literals as exactly the fixed ones of a slot, or None."""
+        """Return a position whose literals are exactly the fixed ones of a slot, or None."""
         if len(literals) != len(slot.fixed):
             return None
         parts = [[self._known(self._place_as, family, literal) for literal in literals] for family in slot.fixed]
@@ -769,8 +767,8 @@ class Space:
     def _least_steps(self, slot: Slot, literals: frozenset[syn.Predicate]) -> Position | None:
         """Return the least derivation of a set of literals if rewrites add several at once.
 
-        All derivations are followed backwards to the fixed literals of the slot, and the least one forwards by
-        Dijkstra's algorithm, with conjuncts, steps and keys as lengths.
+        All derivations are traced back to the fixed literals of the slot. Dijkstra's algorithm then finds the least
+        one, with conjuncts, steps and keys as lengths.
         """
         starts: dict[frozenset[syn.Predicate], Position] = {}
         onwards: dict[frozenset[syn.Predicate], list[tuple[Item, frozenset[syn.Predicate]]]] = {literals: []}
@@ -824,7 +822,7 @@ class Space:
                     yield _bundle_item(family, made), before
 
     def _home(self, type_name: str, literal: syn.Predicate) -> Item | None:
-        """Return the derivation of a literal at a position of a type that counts, or None."""
+        """Return the least derivation of a literal at a position of a type, or None."""
         return self._place_from(self.offers.from_top[type_name], literal, type_name)
 
     def _place_from(
@@ -834,7 +832,7 @@ class Space:
         type_name: str,
         later: tuple[syn.Predicate, ...] = (),
     ) -> Item | None:
-        """Return the derivation of a literal from one of the families, not through the literals in `later`."""
+        """Return the first derivation of a literal from the families, not through the literals in `later`."""
         for family in families:
             item = self._place_in(family, literal)
             if item is not None:
@@ -866,7 +864,7 @@ class Space:
     # ---- parents ----------------------------------------------------------------------------------------
 
     def _generalise(self, position: Position) -> Iterator[syn.Predicate]:
-        """Yield the predicates that a single rewrite may turn into this one."""
+        """Yield the predicates that a single rewrite may turn into this one, some of them outside the space."""
         if position.slot.type in self.bundled:
             yield from self._generalise_steps(position)
             return
@@ -875,19 +873,20 @@ class Space:
             rest = tuple(other.literal for other in (*items[:i], *items[i + 1 :]))
             if i >= len(position.fixed) and not item.grown:
                 yield conjoin(rest)
-            for left, families in self.offers.from_literal[position.slot.type].items():
-                if any(item.literal in base_literals(family) for family in families):
-                    yield conjoin((*rest, left))
-            for literal in self._general_literals(item):
-                # A literal that clashes with the rest was skipped in the derivation, which added it as a whole.
-                blocked = any(clash(literal, other) for other in rest)
-                yield conjoin(rest if blocked else (*rest, literal))
+            # A literal that clashes with the rest was skipped in the derivation, which added it as a whole.
+            yield from self._generalise_item(item, position.slot.type, rest, without=rest)
 
-    def _general_literals(self, item: Item) -> Iterator[syn.Predicate]:
-        """Yield the literals that a single rewrite inside may turn into this one."""
+    def _generalise_item(
+        self, item: Item, type_name: str, rest: tuple[syn.Predicate, ...], without: tuple[syn.Predicate, ...]
+    ) -> Iterator[syn.Predicate]:
+        """Yield the predicates with a literal before its last rewrite; `without` is used if that literal clashes."""
+        for left, families in self.offers.from_literal[type_name].items():
+            if any(item.literal in base_literals(family) for family in families):
+                yield conjoin((*rest, left))
         for j, inner in enumerate(item.positions):
             for general in self._generalise(inner):
-                yield _with_inner(item, j, general)
+                literal = _with_inner(item, j, general)
+                yield conjoin(without if any(clash(literal, other) for other in rest) else (*rest, literal))
 
     def _generalise_steps(self, position: Position) -> Iterator[syn.Predicate]:
         """Yield the predicates before the last rewrite if rewrites add several literals at once."""
@@ -896,19 +895,11 @@ class Space:
             if not last.grown:
                 yield conjoin(tuple(before))
         for step in position.items:
-            is_bundle = isinstance(step.family, BundleFamily)
-            for item in step.positions[0].items if is_bundle else (step,):
-                rest = tuple(standing - {item.literal})
-                if len(rest) == len(standing):
-                    continue  # it was replaced
-                for left, families in self.offers.from_literal[position.slot.type].items():
-                    if any(item.literal in base_literals(family) for family in families):
-                        yield conjoin((*rest, left))
-                for literal in self._general_literals(item):
-                    blocked = any(clash(literal, other) for other in rest)
-                    yield conjoin(
-                        tuple(standing.difference(conjuncts(step.literal))) if blocked else (*rest, literal)
-                    )
+            without = tuple(standing.difference(conjuncts(step.literal)))
+            for item in step.positions[0].items if isinstance(step.family, BundleFamily) else (step,):
+                if item.literal in standing:  # otherwise it was replaced
+                    rest = tuple(standing - {item.literal})
+                    yield from self._generalise_item(item, position.slot.type, rest, without)
 
 
 def _with_inner(item: Item, j: int, inner: syn.Predicate) -> syn.Predicate:
@@ -919,11 +910,12 @@ def _with_inner(item: Item, j: int, inner: syn.Predicate) -> syn.Predicate:
 
 
 def _least(placed: Sequence[Sequence[Placed | None]]) -> tuple[Placed, ...] | None:
-    """Return the assignment of things to slots with the least keys, each used once, or None.
+    """Return the assignment of literals or positions to slots with the least keys, each used once, or None.
 
     Parameters
     ----------
-    placed : for each slot, each thing as derived there, or None
+    placed : list of lists
+        For each slot, the derivation of each literal or position in it; None if there is none.
     """
     wanted = []
     for things in placed:
@@ -954,12 +946,12 @@ def _bundle_item(family: BundleFamily, made: Position) -> Item:
 
 
 def _places(item: Item) -> int:
-    """Return the number of conjuncts of a position that an item uses up."""
+    """Return the number of conjuncts that an item counts as."""
     return item.family.places if isinstance(item.family, BundleFamily) else 1
 
 
 def _replaces(item: Item) -> bool:
-    """Return whether an item replaces others, so that it must come after them."""
+    """Return whether an item replaces earlier literals."""
     return isinstance(item.family, BundleFamily) and bool(item.family.left)
 
 
@@ -976,7 +968,7 @@ def _standing(items: tuple[Item, ...]) -> tuple[syn.Predicate, ...]:
 
 
 def _clashes(item: Item, before: tuple[Item, ...]) -> Iterator[tuple[syn.Predicate, syn.Predicate]]:
-    """Yield the pairs of a literal of an item and an earlier literal that clash."""
+    """Yield the clashes of an item with earlier ones, as pairs of literals."""
     gone = item.family.left if isinstance(item.family, BundleFamily) else ()
     for mine in conjuncts(item.literal):
         yield from ((mine, other) for other in _standing(before) if other not in gone and clash(mine, other))
@@ -987,19 +979,19 @@ def _any_clash(literals: Collection[syn.Predicate]) -> bool:
 
 
 def _alone(made: Position) -> Iterator[Position]:
-    """Yield a position that is the whole predicate."""
+    """Yield a position that is the whole predicate, and needs no embedding."""
     yield made
 
 
 def _then(
     first: Callable[[_Given], Iterator[_Found]], second: Callable[[_Found], Iterator[Position]]
 ) -> Callable[[_Given], Iterator[Position]]:
-    """Return the composition of two functions that yield."""
+    """Return the composition of two generator functions."""
     return lambda given: (made for found in first(given) for made in second(found))
 
 
 def _between(literal: syn.Predicate, family: TestFamily) -> tuple[int, int] | None:
-    """Return the range of choices of an opposite bound that are compatible with this one, or None."""
+    """Return the range of opposite bounds that are compatible with a bound, or None for other tests."""
     cuts, template = family.values, family.template
     if (
         not isinstance(literal, syn.Compare)
@@ -1017,7 +1009,7 @@ def _between(literal: syn.Predicate, family: TestFamily) -> tuple[int, int] | No
 
 
 def has_room(family: Family, room: Room) -> bool:
-    """Return whether a literal of a family fits before any refinement."""
+    """Return whether the members of a family are within the limits before any refinement."""
     if isinstance(family, TestFamily):
         return room.allows(family.size, family.depth)
     return room.allows(1, 1)
@@ -1037,7 +1029,7 @@ def _in_order(positions: tuple[Position, ...]) -> bool:
 
 
 def _contested(name: str, offers: Offers) -> frozenset[int]:
-    """Return the families of a type whose literals may have several derivations, by their indices."""
+    """Return the indices of the families of a type whose literals may have several derivations."""
     families = [*offers.of_type(name)]
     chained = [family for family in families if family.left is not None]
     links = [family for family in families if isinstance(family, LinkFamily)]
@@ -1059,7 +1051,7 @@ def _is_shared(literal: syn.Predicate | None, families: list[Family], contested:
 
 
 def _refuse_shrinking(grammar: CheckedGrammar, offers: Offers) -> None:
-    """Raise an error for a rewrite that makes a literal smaller, since limits must hold along every derivation."""
+    """Raise an error for a rewrite that makes a literal smaller, since the limits apply along every derivation."""
     for left, right in _firsts(offers):
         if n_literals(right) < n_literals(left) or nesting(right) < nesting(left):
             raise GrammarError(

@@ -1,4 +1,4 @@
-"""Databases by the command line: learning, predicting, what is shown, and one sentence for what is wrong."""
+"""Databases on the command line: learning, prediction, output, and errors in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands on facts: options reach the reader, a model reads others as its own, mistakes are one sentence."""
+"""Facts on the command line: options reach the reader, models read new facts alike, errors are one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Odd databases and facts by the command line: each is opened, or refused in one sentence; files stay as they are."""
+"""Odd databases and facts on the command line: each is read or rejected in one sentence; files stay unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.data.bank import write_large_bank
 
 
 def database(*statements):
-    """Return an SQLite database as bytes; a statement may come with the rows that it is executed for."""
+    """Return an SQLite database as bytes; a statement can have rows to execute it with."""
     connection = sqlite3.connect(":memory:")
     for statement in statements:
         if isinstance(statement, str):
@@ -56,7 +56,7 @@ ARITY = "".join(f"size(p{i}, {i}).\ngood(p{i}).\n" for i in range(12))
 MODELS = "begin(model(1)).\na(x).\npos.\nend(model(1)).\n"
 
 REFUSED = [
-    # keys and links to nowhere
+    # keys and links to missing tables
     (
         f"{SALE} --link sale.custmer_id=customer.id",
         r"unknown column of sale 'custmer_id' \(did you mean 'customer_id'",
@@ -84,7 +84,7 @@ REFUSED = [
     (f"{SALE} --where 'sum(price) > 1'", r"it must apply to single rows"),
     (f"{SALE} --where '1) FROM sale; DELETE FROM sale; --'", r"is not valid for sale"),
     (f"{SALE} --where 'price > 1e9'", r"--where matches none of the 20 rows"),
-    # dates that are none
+    # invalid dates
     (f"{SALE} --as-of sale.y", r"sale.y is nominal, not a date; read it as one: --type sale.y=date"),
     (f"{SALE} --as-of sale.dya", r"unknown date of sale 'dya' \(did you mean 'day'"),
     ("fit shop.sqlite --individual customer --target town --as-of customer.since", r"customer has no 'since'"),
@@ -94,7 +94,7 @@ REFUSED = [
     ),
     (f"{SALE} --frozen-at 2024-02-30", r"--frozen-at takes a day such as 2010-01-01; got '2024-02-30'"),
     (f"{SALE} --frozen-at '2024-01-02 12:00'", r"--frozen-at takes a day"),
-    # files that are no databases
+    # files that are not databases
     ("data info text.sqlite", r"text.sqlite: not an SQLite database: it is text that starts with 'hello'"),
     ("data info empty.sqlite", r"empty.sqlite: the file is empty"),
     ("data info folder.sqlite", r"folder.sqlite: the folder has no"),

@@ -1,4 +1,4 @@
-"""A database is read once, also where the target says which table is the individual."""
+"""A database is read only once, even if the target determines the table of the individuals."""
 
 from structtree import open_data
 from structtree.data.readers.databases import reading

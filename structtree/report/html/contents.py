@@ -37,11 +37,12 @@ from structtree.report.info import describe_type
 from structtree.report.pictures.drawing import Drawing
 from structtree.report.pictures.individuals import Marks, drawn, marks_of
 from structtree.report.pictures.trees import class_colours
-from structtree.report.text import NodeText, branch_labels, question
+from structtree.report.text import NodeText, branch_labels, leaves_below, question
 from structtree.report.words import in_words
 from structtree.reprs import inert
 from structtree.space.background import with_background
 from structtree.space.evaluate import aggregate_column, count_behind, holds
+from structtree.space.terms import conjuncts
 
 __all__ = ["findings"]
 
@@ -271,22 +272,9 @@ def _bins(tree: Tree, index: int, seen: _Seen) -> list[int]:
     """Return a histogram of the targets of the individuals below a node."""
     assert seen.actual is not None and seen.range is not None
     low, high = seen.range
-    below = _leaves_of(tree, index)
-    values = seen.actual[np.isin(seen.leaves, below)]
-    counts: list[int] = np.histogram(values[np.isfinite(values)], _BINS, (low, high if high > low else low + 1))[
-        0
-    ].tolist()
-    return counts
-
-
-def _leaves_of(tree: Tree, index: int) -> list[int]:
-    stack, found = [index], []
-    while stack:
-        node = stack.pop()
-        below = tree.nodes[node].children
-        stack.extend(below)
-        if not below:
-            found.append(node)
+    values = seen.actual[np.isin(seen.leaves, leaves_below(tree, index))]
+    counts, _ = np.histogram(values[np.isfinite(values)], _BINS, (low, high if high > low else low + 1))
+    found: list[int] = counts.tolist()
     return found
 
 
@@ -538,13 +526,7 @@ def _rules(known: Fitted) -> list[list[JsonValue]]:
 
 
 def _conditions(conditions: syn.Predicate, tree: Tree) -> tuple[list[str], list[str]]:
-    parts = (
-        conditions.parts
-        if isinstance(conditions, syn.And)
-        else ()
-        if isinstance(conditions, syn.Top)
-        else (conditions,)
-    )
+    parts = conjuncts(conditions)
     return [inert(in_words(part, tree.schema)) for part in parts], [inert(pretty(part)) for part in parts]
 
 

@@ -17,9 +17,9 @@ from structtree.models.tree import Tree
 from structtree.report.explain import Explanation, Reason, explain_prepared
 from structtree.report.pictures.drawing import EDGE, GREY, INK, PAPER, Drawing
 from structtree.report.pictures.individuals import Marks, drawn, marks_of
-from structtree.report.pictures.rendering import check_picture
+from structtree.report.pictures.rendering import check_picture, write_scene
 from structtree.report.pictures.scene import Box, Label, Scene, SceneItem, line_width, moved, to_svg, wrapped_lines
-from structtree.report.pictures.trees import class_colours, paler, write_scene
+from structtree.report.pictures.trees import class_colours, paler
 from structtree.reprs import inert, short_repr
 
 __all__ = ["ExplanationPicture", "plot_explanation"]

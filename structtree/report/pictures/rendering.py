@@ -1,4 +1,4 @@
-"""Rendering with matplotlib, which is imported only here."""
+"""Picture files: scenes as SVG, PNG, PDF or DOT, and search effort as charts; matplotlib is imported only here."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import numpy as np
 
 from structtree.errors import UsageError
 from structtree.files import check_writable, replacing
-from structtree.report.pictures.scene import ARC, Box, Curve, Label, Scene, Stroke, bends, scaled
-from structtree.report.pictures.space_graph import Dag, DagNode, Point, layout, to_dot
+from structtree.report.pictures.scene import ARC, Box, Curve, Label, Scene, Stroke, bends, scaled, to_svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,70 +26,32 @@ if TYPE_CHECKING:
 __all__ = [
     "check_dag_picture",
     "check_picture",
-    "draw_dag",
     "draw_effort",
     "effort_figure",
     "gain_shares",
     "paint_scene",
     "write_pdf",
+    "write_scene",
 ]
 
 PICTURE_FORMATS = (".svg", ".png", ".pdf")
-INCHES_PER_CHARACTER, INCHES_PER_LINE = 0.0672, 0.29
 INK, GREY = "#1c2a44", "#7a8499"
 WITH, WITHOUT = "#2f6db5", "#c9d3e3"
 
 
-def draw_dag(dag: Dag, path: str | Path, title: str = "") -> None:
-    """Draw a DAG of predicates to a file: SVG, PNG, PDF or DOT, according to its suffix."""
-    target = Path(path)
-    check_dag_picture(target)
-    with replacing(target) as draft:
-        if target.suffix == ".dot":
-            draft.write_text(to_dot(dag) + "\n", encoding="utf-8")
-        else:
-            _paint(dag, draft, title)
-
-
-def _paint(dag: Dag, path: Path, title: str) -> None:
-    from matplotlib.figure import Figure
-
-    points = layout(dag)
-    right = max(point.x + len(node.text) for point, node in zip(points, dag.nodes, strict=True)) + 2
-    bottom = max(point.y for point in points) + 1
-    figure = Figure(figsize=(max(4.0, right * INCHES_PER_CHARACTER), (bottom + 1) * INCHES_PER_LINE))
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set_xlim(-1.5, right)
-    axes.set_ylim(bottom, -1.4)
-    axes.set_axis_off()
-    for edge in dag.edges:
-        start, end = points[edge.source], points[edge.target]
-        _connect(axes, start, end, len(dag.nodes[edge.source].text), tree=edge.tree)
-    for node, point in zip(dag.nodes, points, strict=True):
-        _box(axes, node, point)
-    if title:
-        axes.text(-0.7, -1.0, title, fontsize=9, color="#555555", ha="left", va="center")
-    figure.savefig(path, format=path.suffix[1:], dpi=150)
-
-
-def _connect(axes, start: Point, end: Point, width: int, *, tree: bool) -> None:  # type: ignore[no-untyped-def]
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path as Curve
-
-    left, right = start.x + width + 0.8, end.x - 0.8
-    middle = (left + right) / 2
-    corners = [(left, start.y), (middle, start.y), (middle, end.y), (right, end.y)]
-    curve = Curve(corners, [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4])
-    colour = "#7a8ba8" if tree else "#d9dee7"
-    axes.add_patch(PathPatch(curve, fill=False, edgecolor=colour, linewidth=1.0, zorder=1 if tree else 0))
-
-
-def _box(axes, node: DagNode, point: Point) -> None:  # type: ignore[no-untyped-def]
-    frame = {"boxstyle": "round,pad=0.3", "facecolor": "#f4f7fc", "edgecolor": "#9fb0cc", "linewidth": 0.8}
-    if node.more:
-        frame |= {"facecolor": "white", "edgecolor": "#cccccc", "linestyle": "--"}
-    look = {"fontsize": 8, "family": "monospace", "color": "#888888" if node.more else INK, "va": "center"}
-    axes.text(point.x, point.y, node.text, bbox=frame, zorder=2, **look)
+def write_scene(scene: Scene, path: Path, format: str, dot: str = "") -> None:
+    """Write a scene as SVG, PNG or PDF, or its graph in the DOT language; the path ``-`` is standard output."""
+    check_writable(path)
+    with replacing(path) as draft:
+        match format:
+            case "svg":
+                draft.write_text(to_svg(scene) + "\n", encoding="utf-8")
+            case "dot":
+                draft.write_text(dot + "\n", encoding="utf-8")
+            case "pdf":
+                write_pdf(scene, draft)
+            case _:
+                paint_scene(scene).save(draft, "png", compress_level=4)
 
 
 def paint_scene(scene: Scene) -> Picture:

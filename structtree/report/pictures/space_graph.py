@@ -1,7 +1,7 @@
-"""DAG of a predicate space to a given depth, as plain data with a layout, and as DOT text.
+"""DAG of a predicate space to a given depth, as plain data, as a picture and as DOT text.
 
-Nodes are predicates, edges are rewrites. Of refinements that differ only in a value, a few are shown and the rest is
-counted, so that the picture stays legible. `structtree.report.pictures.rendering` draws it.
+Nodes are predicates, edges are rewrites. Of refinements that differ only in a value, a few are shown and the rest are
+counted, so that the picture stays legible.
 """
 
 from __future__ import annotations
@@ -12,13 +12,20 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
+from structtree.report.pictures.layout import BoxSize, tidy
+from structtree.report.pictures.rendering import GREY, INK, check_dag_picture, write_scene
+from structtree.report.pictures.scene import Box, Curve, Label, Scene, SceneItem, line_width
 from structtree.reprs import number_text, short_repr
 from structtree.space.space import Position, Space
 
-__all__ = ["Dag", "DagEdge", "DagNode", "Point", "dag_of", "layout", "to_dot"]
+__all__ = ["Dag", "DagEdge", "DagNode", "dag_of", "dag_scene", "draw_dag", "to_dot"]
+
+_SIZE, _HEIGHT = 11.0, 20.0
+_TREE, _OTHER = "#7a8ba8", "#d9dee7"
 
 MAX_REFINEMENTS = 2000
 """Maximum number of refinements listed per parent; beyond it, the count is prefixed with "at least"."""
@@ -51,14 +58,6 @@ class Dag:
 
     def __repr__(self) -> str:
         return short_repr(self, number_text(self.nodes, "node"), number_text(self.edges, "edge"))
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """Position of a node: the middle of the left edge of its box, in characters and lines."""
-
-    x: float
-    y: float
 
 
 def dag_of(space: Space, depth: int = 2, width: int = 5, values: int = 2) -> Dag:
@@ -129,42 +128,45 @@ def _other_edges(space: Space, numbers: Mapping[syn.Predicate, int], edges: list
     return found
 
 
-def layout(dag: Dag, gap: float = 6.0) -> tuple[Point, ...]:
-    """Return a position for every node: levels from left to right, parents centred on their children, no overlaps.
+def draw_dag(dag: Dag, path: str | Path, title: str = "") -> None:
+    """Draw a DAG to a file: SVG, PNG, PDF or DOT, according to its suffix."""
+    target = Path(path)
+    check_dag_picture(target)
+    write_scene(dag_scene(dag, title), target, target.suffix[1:], to_dot(dag))
+
+
+def dag_scene(dag: Dag, title: str = "") -> Scene:
+    """Return the picture of a DAG: levels from left to right, parents centred on their children.
 
     Examples
     --------
-    >>> layout(Dag((DagNode("top", 0), DagNode("a", 1), DagNode("b", 1)), (DagEdge(0, 1), DagEdge(0, 2))))
-    (Point(x=0.0, y=0.5), Point(x=9.0, y=0.0), Point(x=9.0, y=1.0))
+    >>> dag_scene(Dag((DagNode("top", 0), DagNode("a", 1), DagNode("b", 1)), (DagEdge(0, 1), DagEdge(0, 2))))
+    <Scene: ... × ..., 8 items>
     """
-    levels = max(node.level for node in dag.nodes) + 1
-    lefts = [0.0]
-    for level in range(levels - 1):
-        lefts.append(lefts[-1] + gap + max(len(node.text) for node in dag.nodes if node.level == level))
-    children: dict[int, list[int]] = defaultdict(list)
+    children: list[list[int]] = [[] for _ in dag.nodes]
     for edge in dag.edges:
         if edge.tree:
             children[edge.source].append(edge.target)
-    heights: dict[int, float] = {}
-    _stack(0, children, heights)
-    return tuple(Point(lefts[node.level], heights[i]) for i, node in enumerate(dag.nodes))
-
-
-def _stack(root: int, children: Mapping[int, list[int]], heights: dict[int, float]) -> None:
-    """Place leaves on one line each from the top down, and parents in the middle of their children."""
-    line = 0.0
-    stack = [(root, False)]
-    while stack:
-        node, done = stack.pop()
-        below = children.get(node, [])
-        if done:
-            heights[node] = (heights[below[0]] + heights[below[-1]]) / 2
-        elif below:
-            stack.append((node, True))
-            stack.extend((child, False) for child in reversed(below))
-        else:
-            heights[node] = line
-            line += 1.0
+    widths = [line_width(node.text, _SIZE) + 14 for node in dag.nodes]
+    spots = tidy(
+        children, [BoxSize(_HEIGHT, width) for width in widths], 7.0, 44.0
+    )  # transposed: depth grows to the right
+    lefts, middles = [12 + spot.y for spot in spots], [36 + spot.x for spot in spots]
+    items: list[SceneItem] = [Label(12, 20, title, _SIZE, GREY)] if title else []
+    for edge in sorted(dag.edges, key=lambda edge: edge.tree):
+        start = lefts[edge.source] + widths[edge.source], middles[edge.source]
+        items.append(
+            Curve(
+                *start, lefts[edge.target], middles[edge.target], 1.0, _TREE if edge.tree else _OTHER, upright=False
+            )
+        )
+    for node, x, y, width in zip(dag.nodes, lefts, middles, widths, strict=True):
+        fill, rim, ink = ("#ffffff", "#cccccc", GREY) if node.more else ("#f4f7fc", "#9fb0cc", INK)
+        items.append(Box(x, y - _HEIGHT / 2, width, _HEIGHT, fill, rim, 0.8, 5.0, bool(node.more)))
+        items.append(Label(x + 7, y + 4, node.text, _SIZE, ink))
+    right = max(left + width for left, width in zip(lefts, widths, strict=True))
+    width = max(right, 12 + line_width(title, _SIZE))
+    return Scene(width + 12, max(middles) + _HEIGHT / 2 + 12, tuple(items), title)
 
 
 def to_dot(dag: Dag) -> str:

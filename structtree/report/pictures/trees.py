@@ -20,17 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import UsageError
 from structtree.evaluation.score import class_name
-from structtree.files import check_writable, replacing
 from structtree.models.model import Fitted, fitted
 from structtree.models.settings import Decision
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.report.pictures.layout import BoxSize, Spot, tidy
-from structtree.report.pictures.rendering import INK, check_dag_picture, paint_scene, write_pdf
+from structtree.report.pictures.rendering import INK, check_dag_picture, write_scene
 from structtree.report.pictures.scene import Box, Curve, Label, Scene, line_width, to_svg, wrapped_lines
 from structtree.report.text import NodeText, branch_labels, leaves_below, question
 from structtree.reprs import inert, number_text, short_repr
 
-__all__ = ["TreePicture", "class_colours", "paler", "plot_tree", "write_scene"]
+__all__ = ["TreePicture", "class_colours", "paler", "plot_tree"]
 
 GrowthDirection = Literal["auto", "down", "right"]
 
@@ -138,25 +137,7 @@ class TreePicture:
 
     def write(self, path: Path, format: str) -> None:
         """Write the picture in a format, regardless of the file name; ``-`` is standard output."""
-        if format != "dot":
-            write_scene(self.scene, path, format)
-            return
-        check_writable(path)
-        with replacing(path) as draft:
-            draft.write_text(self.dot + "\n", encoding="utf-8")
-
-
-def write_scene(scene: Scene, path: Path, format: str) -> None:
-    """Write a scene as SVG, PNG or PDF, regardless of the file name; ``-`` is standard output."""
-    check_writable(path)
-    with replacing(path) as draft:
-        match format:
-            case "svg":
-                draft.write_text(to_svg(scene) + "\n", encoding="utf-8")
-            case "pdf":
-                write_pdf(scene, draft)
-            case _:
-                paint_scene(scene).save(draft, "png", compress_level=4)
+        write_scene(self.scene, path, format, self.dot)
 
 
 def class_colours(n: int) -> tuple[str, ...]:
@@ -296,7 +277,7 @@ class _Look:
         is_end = isinstance(known, Leaf) or node in self.folded
         if is_end:
             head = wrapped_lines(self.texts.says(node), widest, bold=True)
-            more = f"… {leaves_below(self.tree, node):,} leaves" if node in self.folded else ""
+            more = f"… {len(leaves_below(self.tree, node)):,} leaves" if node in self.folded else ""
             small = [*filter(None, [more]), *wrapped_lines(self.texts.share(node), widest, 10.5)]
         else:
             head = wrapped_lines(question(self.tree, node, words=self.words), widest)
