@@ -109,7 +109,7 @@ class _Values:
         return result
 
     def scaled(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return the differences from the mean, divided by the largest one of each row, and that largest difference."""
+        """Return the differences from the mean, divided by the largest of each row, and this largest difference."""
         away = values - self.means(values)[self.owners]
         away = away - self.means(away)[self.owners]  # corrects the rounding error of the mean
         scale = self.extremes(np.abs(away), np.maximum)
