@@ -408,11 +408,13 @@ class StructuralTreeClassifier(
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted class of each individual."""
-        return np.asarray(self.classes_[self.model_.predictor.predict(self._population(X))])
+        population = self._population(X)
+        return np.asarray(self.classes_[self.model_.predictor.predict(population)])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class probabilities of each individual, in the order of ``classes_``."""
-        return self.model_.predictor.predict_proba(self._population(X))
+        population = self._population(X)
+        return self.model_.predictor.predict_proba(population)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithms of the class probabilities, minus infinity for 0."""
@@ -468,7 +470,8 @@ class StructuralTreeRegressor(
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the predicted value of each individual."""
-        return self.model_.predictor.predict(self._population(X))
+        population = self._population(X)
+        return self.model_.predictor.predict(population)
 
 
 # ---- parameters -----------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from structtree.cli.flags import as_flag
 from structtree.errors import StructtreeError, UsageError
-from structtree.files import STANDARD_STREAM, check_writable
+from structtree.files import STANDARD_STREAM, check_writable, replacing
 from structtree.interrupts import EXIT_CODE, Stop, stoppable
 from structtree.remarks import Remark
 from structtree.report.spans import Line, line_text
@@ -57,6 +57,7 @@ __all__ = [
     "seconds_text",
     "system_sentence",
     "with_options",
+    "write_text",
 ]
 
 DEBUG = ContextVar("debug", default=False)
@@ -272,6 +273,16 @@ def is_printed(out: Path | None) -> bool:
     (True, False, False)
     """
     return out is not None and str(out) == STANDARD_STREAM
+
+
+def write_text(text: str, out: Path | None) -> bool:
+    """Write text to a file, or print it verbatim; return whether a file was written."""
+    if out is None or is_printed(out):
+        print_exactly(text)
+        return False
+    with replacing(out) as draft:
+        draft.write_text(text, encoding="utf-8")
+    return True
 
 
 def end_stopped(stop: Stop) -> None:

@@ -17,6 +17,7 @@ from structtree.cli.common import (
     print_json,
     print_table,
     reporting,
+    write_text,
 )
 from structtree.cli.flags import as_flag
 from structtree.cli.reading import Reading, TargetName, Where, read_with_options
@@ -168,7 +169,6 @@ def data_schema(
     Example: structtree data schema bank.sqlite -o schema.toml
     """
     from structtree.data.readers.databases.schema_files import schema_text
-    from structtree.files import replacing
 
     check_output(out, as_json=as_json)
     found = read_with_options(where, reading, with_notes=False)
@@ -176,11 +176,8 @@ def data_schema(
     if relations is None:
         raise UsageError(f"{where} is not a database or a folder of tables, so it has no keys")
     text = schema_text(relations)
-    if out is None or str(out) == "-":
-        typer.echo(text, nl=False)
+    if not write_text(text, out):
         return
-    with replacing(out) as draft:
-        draft.write_text(text, encoding="utf-8")
     counts = {"tables": len(relations.database.tables), "links": len(relations.links)}
     if as_json:
         print_json({"file": str(out), **counts})

@@ -13,6 +13,7 @@ from structtree.cli.progress import compiled_note, live_status
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, read_to_learn
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
+from structtree.reprs import number_text
 
 if TYPE_CHECKING:
     from structtree.report.effort import Effort
@@ -101,12 +102,8 @@ def effort_command(
         _print_efforts(efforts, answers, plot)
         print_grammar(grammar, data)
     if stop.pressed:
-        note(f"interrupted: results so far, for {_n_criteria(len(efforts))}")
+        note(f"interrupted: results so far, for {number_text(efforts, 'criterion', 'criteria')}")
     end_stopped(stop)
-
-
-def _n_criteria(n: int) -> str:
-    return "1 criterion" if n == 1 else f"{n} criteria"
 
 
 def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str, Any]]:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from structtree.cli.common import check_output, command, is_printed, note
+from structtree.cli.common import check_output, command, note, write_text
 from structtree.cli.models import IgnoredOptions, ModelFile
 from structtree.cli.reading import Reading, read_with_options
 from structtree.errors import UsageError, did_you_mean
-from structtree.files import replacing
 
 if TYPE_CHECKING:
     from structtree.models.model import Model
@@ -100,9 +99,5 @@ def export_command(
             raise UsageError(f"--{name} does not apply to --format {format}")
     check_output(out)
     text = FORMATS[format].write(load_model(model), **given)
-    if out is None or is_printed(out):
-        typer.echo(text, nl=False)
-        return
-    with replacing(out) as draft:
-        draft.write_text(text, encoding="utf-8")
-    note(f"wrote {out}")
+    if write_text(text, out):
+        note(f"wrote {out}")

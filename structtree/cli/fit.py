@@ -28,11 +28,12 @@ from structtree.cli.common import (
 from structtree.cli.flags import as_flag
 from structtree.cli.learning import Learning, SourceOptions, common_task, learning_parameters, start_clock
 from structtree.cli.progress import compiled_note, live_status
-from structtree.cli.reading import Reading, grammar_facts, print_grammar, read_to_learn
+from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import MissingFileError
 from structtree.files import check_writable
 from structtree.interrupts import interruptible, stoppable
+from structtree.reprs import number_text
 
 if TYPE_CHECKING:
     from structtree.models.model import Model
@@ -127,12 +128,14 @@ def _read(source: Source, task: str | None, clock: Clock) -> TrainingData:
     """Read the data and print remarks, including those of a short audit."""
     from structtree.session.checks import about_database
     from structtree.session.time import reading_time
+    from structtree.session.training import read_training_data
 
     try:
-        with reading_time(clock):
-            training = read_to_learn(source, task)
+        with live_status("reading"), reading_time(clock):
+            training = read_training_data(source, task)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("the data was still being read, and nothing was learned") from None
+    print_remarks(training.remarks)
     with interruptible(clock.stop):
         print_remarks(about_database(training.source, training.data, training.labels))
     return training
@@ -180,8 +183,13 @@ class _Learned:
         """The nodes where a better test may have been missed; at a leaf, any test."""
         nodes = self.model.tree.nodes
         return [
-            {"node": d.node, "test": _question(nodes[d.node]), "gap": finite(d.gap), "stopped_by": d.reason}
-            for d in self.model.tree.caveats
+            {
+                "node": each.node,
+                "test": _test_text(nodes[each.node]),
+                "gap": finite(each.gap),
+                "stopped_by": each.reason,
+            }
+            for each in self.model.tree.caveats
         ]
 
     @property
@@ -224,7 +232,7 @@ class _Learned:
         }
 
 
-def _question(node: Node) -> str | None:
+def _test_text(node: Node) -> str | None:
     from structtree.lang.pretty import pretty
     from structtree.models.tree import Branch, Leaf
 
@@ -251,7 +259,7 @@ def _print_learned(
     no_estimate = [] if estimated.why_not is None else [f"New data: {estimated.why_not.sentence(as_flag)}"]
     for line in ["", *metrics.lines(str(model.target), columns), "", *no_estimate]:
         say(line)
-    say(f"{_leaves(len(tree.leaves))}, depth {tree.depth}; {_effort(learned)}; {_proof(learned)}")
+    say(f"{number_text(tree.leaves, 'leaf', 'leaves')}, depth {tree.depth}; {_cost(learned)}; {_proof(learned)}")
     say(f"Settings: {_settings_text(model.settings)}")
     print_grammar(learned.fit.grammar, learned.fit.training.data)
     if out is not None:
@@ -264,11 +272,7 @@ def _print_learned(
         note(remark.sentence(as_flag))
 
 
-def _leaves(n: int) -> str:
-    return "1 leaf" if n == 1 else f"{n:,} leaves"
-
-
-def _effort(learned: _Learned) -> str:
+def _cost(learned: _Learned) -> str:
     """Return the cost of learning; a tree without tests does not record how many were evaluated."""
     seconds = f"{seconds_text(learned.fit.seconds)} s"
     return (

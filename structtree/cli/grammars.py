@@ -13,6 +13,7 @@ import typer
 from structtree.cli.common import CommandGroup, Json, check_output, command, is_printed, print_json
 from structtree.cli.reading import Reading, TargetName, grammar_facts, read_with_options
 from structtree.errors import UsageError
+from structtree.reprs import number_text
 
 if TYPE_CHECKING:
     from structtree.data.readers.opening import Opened
@@ -76,8 +77,9 @@ def grammar_check(
         typer.echo(f"note: {remark}", err=True)
     open_questions = sum(not r.settled for rs in checked.rewrites.values() for r in rs)
     note = f"; {open_questions} rewrites can only be checked with --data" if open_questions and data is None else ""
-    rewrites = "1 rewrite" if n == 1 else f"{n} rewrites"
-    typer.echo(f"{found.name or grammar}: valid, {rewrites} for {checked.individual} and linked types{note}")
+    typer.echo(
+        f"{found.name or grammar}: valid, {number_text(n, 'rewrite')} for {checked.individual} and linked types{note}"
+    )
     for name, size in sizes.items():
         typer.echo(f"  link {name}: {size:,} pairs")
 

@@ -18,16 +18,16 @@ from structtree.cli.common import (
     command,
     is_printed,
     note,
-    print_exactly,
     print_json,
     print_tree,
     say,
+    write_text,
 )
 from structtree.cli.reading import Reading, Where, read_with_options
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
 from structtree.files import STANDARD_STREAM
-from structtree.reprs import inert
+from structtree.reprs import inert, number_text
 
 if TYPE_CHECKING:
     from structtree.lang import syntax as syn
@@ -82,7 +82,6 @@ def predict_command(
 
     Example: structtree predict houses.json new-houses.csv --id address --keep "street,built*" -o prices.csv
     """
-    from structtree.files import replacing
     from structtree.models.files.models import load_model
     from structtree.report.predictions import predictions
 
@@ -91,22 +90,14 @@ def predict_command(
     metrics.check(loaded.task)
     found = predictions(loaded, read_with_options(where, reading, id=id, model=loaded), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
-    if out is None or is_printed(out):
-        print_exactly(text)
-    else:
-        with replacing(out) as draft:
-            draft.write_text(text, encoding="utf-8")
+    if write_text(text, out):
         note(f"wrote {len(found.said):,} predictions to {out}")
     scores = found.evaluate(metrics.names)
     if scores is not None:
-        for line in metrics.lines(str(found.target), {_individuals(scores.n): scores}):
+        for line in metrics.lines(str(found.target), {number_text(scores.n, "individual"): scores}):
             note(line)
     elif metric is not None:
         note(f"note: no scores, since the data has no {found.target}")
-
-
-def _individuals(n: int) -> str:
-    return "1 individual" if n == 1 else f"{n:,} individuals"
 
 
 def _listed(names: list[str]) -> list[str]:
@@ -209,16 +200,16 @@ def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) ->
 def _show_rules(model: Model, as_json: bool, words: bool) -> None:
     from structtree.models.rules import to_rules
 
-    rules, speak = to_rules(model.tree, decision=model.decision), _speaker(model, words)
+    rules, formatted = to_rules(model.tree, decision=model.decision), _formatter(model, words)
     if not as_json:
-        say("\n".join(rule.saying(speak(rule.conditions)) for rule in rules))
+        say("\n".join(rule.saying(formatted(rule.conditions)) for rule in rules))
         return
     keys = ("prediction", "n", "support", "confidence", "spread")
-    print_json([{"if": speak(rule.conditions)} | {key: getattr(rule, key) for key in keys} for rule in rules])
+    print_json([{"if": formatted(rule.conditions)} | {key: getattr(rule, key) for key in keys} for rule in rules])
 
 
-def _speaker(model: Model, words: bool) -> Callable[[syn.Predicate], str]:
-    """Return a function that formats predicates: in the grammar language, or in English."""
+def _formatter(model: Model, words: bool) -> Callable[[syn.Predicate], str]:
+    """Return a function that formats predicates, in the grammar language or in English."""
     from structtree.lang.pretty import pretty
     from structtree.report.words import in_words
 
@@ -229,8 +220,8 @@ def _show_formula(model: Model, as_json: bool, words: bool) -> None:
     from structtree.evaluation.score import class_name
     from structtree.models.rules import to_formula
 
-    speak = _speaker(model, words)
-    formulas = {inert(class_name(k)): speak(found) for k, found in to_formula(model.tree, model.decision).items()}
+    formatted = _formatter(model, words)
+    formulas = {inert(class_name(k)): formatted(found) for k, found in to_formula(model.tree, model.decision).items()}
     if as_json:
         print_json(formulas)
     else:

@@ -164,8 +164,8 @@ def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any
     if data is not None:
         from structtree.report.features import grammar_features
 
-        asked = grammar_features(grammar.check(_schema(grammar, data)))
-        facts |= {"attributes": list(asked.attributes), "links": list(asked.links)}
+        used = grammar_features(grammar.check(_schema(grammar, data)))
+        facts |= {"attributes": list(used.attributes), "links": list(used.links)}
     return facts
 
 

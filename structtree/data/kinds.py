@@ -218,7 +218,7 @@ def first_unexpected(values: Iterable[Any], allowed: Collection[str]) -> int:
 
 
 def quoted_value(value: Any, width: int = 40) -> str:
-    """Return a short text for a value in an error message.
+    """Format a value for an error message.
 
     Examples
     --------

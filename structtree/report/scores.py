@@ -13,7 +13,7 @@ from structtree.reprs import inert
 __all__ = ["confusion_lines", "score_lines"]
 
 MOST_CLASSES = 12
-"""Most classes for which the whole confusion matrix is shown."""
+"""Maximum number of classes for which the whole confusion matrix is shown."""
 
 MOST_CONFUSIONS = 10
 """Number of confusions listed instead of a matrix."""

@@ -246,8 +246,8 @@ def fit(
             **given,  # type: ignore[arg-type]
             **learned,
         )
-    alien = {"sample_weight": sample_weight, "classes": classes, "target_name": target_name, "clock": clock}
-    _refuse_for_sources(individuals, target, alien)
+    inapplicable = {"sample_weight": sample_weight, "classes": classes, "target_name": target_name, "clock": clock}
+    _refuse_for_sources(individuals, target, inapplicable)
     reading = {name: value for name, value in options.items() if name in _reading_names()}
     named = {name: value for name, value in options.items() if name not in _reading_names()}
     refuse_unknown(named, fit, Growth, Pruning, Decision)
@@ -466,13 +466,13 @@ def _refuse_for_arrays(individuals: Any, estimate: bool | None, options: Mapping
         raise UsageError(f"{option_text(names[0])} requires a source, such as a file; got individuals as {got}")
 
 
-def _refuse_for_sources(individuals: Any, target: Any, alien: Mapping[str, Any]) -> None:
+def _refuse_for_sources(individuals: Any, target: Any, inapplicable: Mapping[str, Any]) -> None:
     """Reject arguments for given individuals if a source is read."""
     shown = _where(individuals)
     if target is not None and not isinstance(target, str):
         raise UsageError(f"target must be the name of an attribute of {shown}; got {type(target).__name__}")
     if isinstance(individuals, Opened) and target not in (None, individuals.target_name):
         raise UsageError(f"{shown} was opened to predict {individuals.target_name}; open it with target={target!r}")
-    for name, value in alien.items():
+    for name, value in inapplicable.items():
         if value is not None:
             raise UsageError(f"{name} does not apply to a source such as {shown}")

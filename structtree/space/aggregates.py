@@ -1,7 +1,7 @@
 """Aggregates of the rows behind a link, computed for all rows at once.
 
-Rows without a value are ignored. Sums are accumulated in the order of the link, so that rounding is reproducible;
-deviations and slopes are computed from scaled differences to the mean, which keeps the precision of large numbers
+Rows without a value are ignored. Sums are accumulated in the order of the link, so that rounding is reproducible.
+Deviations and slopes are computed from scaled differences from the mean, which preserves precision for large numbers
 that are close together. Law: the results equal the plain definitions in ``tests/space/truth.py``.
 """
 
@@ -43,7 +43,7 @@ class LinkedRows:
 
 
 def aggregate(function: syn.AggregateFunction, rows: LinkedRows, made: Attribute) -> Column:
-    """Return the aggregate for every row that has the link, missing where it is undefined.
+    """Return the aggregate for every owner of the link, missing where it is undefined.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class _Values:
         return result
 
     def scaled(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return the differences to the mean, divided by the largest difference of each row, and that difference."""
+        """Return the differences from the mean, divided by the largest of each row, and this largest difference."""
         away = values - self.means(values)[self.owners]
         away = away - self.means(away)[self.owners]  # corrects the rounding error of the mean
         scale = self.extremes(np.abs(away), np.maximum)
@@ -118,7 +118,7 @@ class _Values:
 
 
 def _places(rows: LinkedRows) -> Ints:
-    """Return the positions in the link whose rows satisfy the condition and have a value and an order."""
+    """Return the positions in the link whose rows satisfy the condition and have a value and an order value."""
     targets = rows.adjacency.targets
     counted = np.ones(len(targets), dtype=np.bool_) if rows.true is None else rows.true[targets]
     for column in (rows.column, rows.order):

@@ -1,11 +1,12 @@
 """Background knowledge as columns: functions, computed attributes and derived links, computed once before learning.
 
 A derived link is composed from the links of its path, in chunks of owner rows, so that memory is proportional to the
-result. The number of walks along the path is counted before any is made. Afterwards it is a link like any other.
+result. The walks along the path are counted first, so that a link with too many pairs is refused early. Once
+computed, it is a link like any other.
 
-A derived link only leads to rows that the individuals of its population reach; rows reached only by other
-individuals, such as a test set, are excluded. A path that goes back to owners may reach other individuals of the
-population.
+A derived link leads only to rows that can be reached from the individuals of the population; rows of other
+individuals, such as those of a test set, are excluded. A path that goes backwards may lead to other individuals of
+the population.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ CHUNK = 1 << 21
 """Approximate number of walks made at a time."""
 
 DENSE = 1 << 26
-"""Maximum size of the table of flags that finds repeated pairs; larger problems are sorted."""
+"""Maximum size of the boolean table that finds repeated pairs; for larger problems, pairs are sorted."""
 
 _Ints = NDArray[np.int64]
 
@@ -74,7 +75,7 @@ def with_background(
 
 
 def with_computed(population: Population, background: Background) -> Population:
-    """Return the population with computed attributes and derived links, unchanged if it already has them.
+    """Return the population with computed attributes and derived links; unchanged if it already has them.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def _name_of(step: ComputedAttribute | ComputedLink) -> str:
 
 
 def _without(population: Population, type_name: str, name: str) -> Population:
-    """Return the population without a member that will be computed, which new data for a model may have."""
+    """Return the population without a member that will be computed; new data for a model may have one."""
     if type_name not in population.schema or name not in population.schema.type(type_name).members:
         return population
     record = population.schema.type(type_name)
@@ -198,7 +199,7 @@ def _with_members(
 
 @dataclass(slots=True)
 class _Found:
-    """The pairs of a derived link so far: their number per owner, their far rows, and their attributes."""
+    """The pairs of a derived link found so far: their number per owner, their far rows, and their attributes."""
 
     lengths: _Ints
     rows: list[NDArray[np.int32]] = field(default_factory=list)
@@ -246,7 +247,7 @@ class _Composer:
         return found
 
     def _in_order(self, pairs: Pairs, columns: list[Column]) -> _Ints:
-        """Return the order of the pairs for each owner; missing values last, ties by row number."""
+        """Return the order of the pairs by owner and key; missing keys last, ties by row number."""
         order = self.step.order
         assert order is not None
         own = {each.attribute.name: column for each, column in zip(self.step.attributes, columns, strict=True)}
@@ -297,7 +298,7 @@ class _Composer:
             yield pairs
 
     def _closure(self, hop: Repeated) -> Adjacency:
-        """Return the rows that a repeated walk leads to from each row of its type."""
+        """Return a link from each row to the rows that a repeated walk leads to."""
         n_rows = self.population.tables[hop.type].n_rows
         lengths, rows = np.zeros(n_rows, dtype=np.int64), [np.zeros(0, dtype=np.int32)]
         for pairs in self._composed(hop.walk):
@@ -386,6 +387,6 @@ def _unique(pairs: Pairs, start: int, stop: int) -> Pairs:
 
 
 def _sorted_unique(keys: _Ints) -> _Ints:
-    """Return the sorted distinct keys, ten times faster than ``np.unique``, which uses a hash table."""
+    """Return the sorted distinct keys; ten times faster than ``np.unique``, which uses a hash table."""
     keys = np.sort(keys)
     return keys[np.concatenate(([True], keys[1:] > keys[:-1]))] if len(keys) else keys

@@ -1,12 +1,13 @@
 """The number of predicates in a space, computed without enumerating them.
 
-A position is a set of literals, and which literals can be combined is decided group by group: the tests of one
-feature, the literals of one link. Each group is a polynomial; the coefficient of x^k y^l is the number of ways to
-combine k of its literals with a total size of l. A position is the product of its groups, truncated at the maximum
-number of conjuncts and at the limits. A link turns the polynomial of its slot into that of sets of its predicates.
+A position is a set of literals. Literals of different groups can be combined freely; a group contains the tests of
+one feature or the literals of one link. Each group is a polynomial: the coefficient of x^k y^l is the number of ways
+to combine k of its literals with a total size of l. The polynomial of a position is the product of those of its
+groups, truncated at the maximum number of conjuncts and at the limits. That of a link counts sets of predicates of
+its slot.
 
-If rewrites overlap, so that a predicate has several derivations, no formula applies: the predicates are enumerated,
-up to a limit, and the result says so.
+If rewrites overlap, so that a predicate has several derivations, no formula applies. The predicates are then
+enumerated, up to a limit, and the result gives the reason.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class SpaceSize:
     ----------
     size : int
     enumerated : str or None
-        Why the predicates had to be enumerated; None if a formula counted them.
+        Why the predicates were enumerated; None if they were counted by formula.
     """
 
     size: int
@@ -60,7 +61,7 @@ class SpaceSize:
 
 
 class _NoFormulaError(Exception):
-    """Raised if rewrites overlap, or if a feature has tests of too many forms."""
+    """Raised if rewrites overlap, or if a feature has too many tests of different forms."""
 
 
 def count_space(space: Space, most: int = MAX_ENUMERATED) -> SpaceSize:
@@ -75,7 +76,7 @@ def count_space(space: Space, most: int = MAX_ENUMERATED) -> SpaceSize:
     Raises
     ------
     UsageError
-        If there are more.
+        If there are more than `most` predicates to enumerate.
 
     Examples
     --------
@@ -102,12 +103,12 @@ def _enumerate(space: Space, most: int, reason: str) -> SpaceSize:
 
 
 def _inside(room: Room) -> Room:
-    """Return the room behind a link, which is a literal itself."""
+    """Return the room behind a link, which counts as a literal."""
     return room.inside().after(1)
 
 
 def _weight(room: Room, literals: int) -> int:
-    """Return the exponent of y, always 0 if the number of literals is unlimited."""
+    """Return the exponent of y: the number of literals, or 0 if it is unlimited."""
     return 0 if room.literals is None else literals
 
 
@@ -153,7 +154,7 @@ class _Counter:
                 raise _NoFormulaError(f"{pretty(test.literal(0))!r} can be combined with tests behind the reference")
 
     def _reached(self, name: str) -> list[Family]:
-        """Return the reachable families of a type, those from ``top`` first."""
+        """Return the reachable families of a type, those of ``top`` first."""
         space = self.space
         chained = [
             family
@@ -184,7 +185,7 @@ class _Counter:
         return tests, links
 
     def _covers(self, wide: LinkFamily, narrow: LinkFamily) -> bool:
-        """Return whether an open family derives everything that another family derives."""
+        """Return whether an open family derives every predicate of another family."""
         if wide.head != narrow.head or not all(slot.plain for slot in wide.slots):
             return False
         if not set(narrow.numbers) <= set(wide.numbers):
@@ -203,7 +204,7 @@ class _Counter:
         )
 
     def _lonely_missing(self, tests: list[TestFamily]) -> list[TestFamily]:
-        """Return the tests for a missing reference that other tests may follow."""
+        """Return the tests for missing references that other rewrites follow."""
         behind = {t.path[0].link for t in tests if t.path and isinstance(t.path[0], syn.Follow)}
         found = []
         for test in tests:
@@ -224,7 +225,7 @@ class _Counter:
             yield _group_series(_ways(families, most), families[0].size, room)
 
     def _counted(self, test: TestFamily) -> Any:
-        """Return the group key of a closed test without a feature: the counted rows, or the test itself."""
+        """Return the group of a closed test without a feature: the counted rows, or else the test itself."""
         if not isinstance(test.template, syn.Count):
             return test
         of_link = ("Count", test.template.link)
@@ -232,7 +233,7 @@ class _Counter:
             raise _NoFormulaError(f"{pretty(test.literal(0))!r} can be combined with counts of the same link")
         return (*of_link, test.template.inner)
 
-    # ---- what links add ---------------------------------------------------------------------------------
+    # ---- links ------------------------------------------------------------------------------------------
 
     def _link_series(
         self, links: list[LinkFamily], room: Room, most: int, lonely: list[TestFamily]
@@ -244,7 +245,7 @@ class _Counter:
                 yield self._set_series(family, room, most)
 
     def _set_series(self, family: LinkFamily, room: Room, most: int) -> Series:
-        """Return the series of a link family: different predicates in its slot make different literals."""
+        """Return the series of a link family, whose literals are determined by the predicates in its slots."""
         inside = _inside(room)
         if len(family.slots) > 1:
             if not all(slot.plain for slot in family.slots):
@@ -255,7 +256,7 @@ class _Counter:
         return _sets(inner, len(family.numbers), room, most)
 
     def _step_series(self, family: LinkFamily, room: Room, most: int, lonely: list[TestFamily]) -> Series:
-        """Return the series behind a functional step: plain tests by feature, or else a single literal."""
+        """Return the series behind a functional step: plain tests of several features, or a single literal."""
         link = family.template.link if isinstance(family.template, syn.Follow) else None
         alone: Series = defaultdict(int)
         for test in lonely:
@@ -282,7 +283,7 @@ class _Counter:
     def _plain_tests(self, name: str, room: Room, most: int) -> Iterator[Series]:
         """Yield the series of the plain tests at a position of a type, including those behind functional steps.
 
-        An aggregate is a plain test with any condition, because another condition makes it another feature.
+        An aggregate with any condition is a plain test, because each condition makes it a different feature.
         """
         tests, links = self._families(name)
         with_subject = [t for t in tests if t.subject is not None]
@@ -311,7 +312,7 @@ class _Counter:
             raise _NoFormulaError(f"{_shown(bundle)} can be derived in several ways at a position of {name}")
 
     def _bundle_series(self, bundle: BundleFamily, room: Room) -> Series:
-        """Return the series of a bundle: at most once if one of its tests is unique, repeatedly for a single link."""
+        """Return the series of a bundle, which occurs at most once unless it consists of a single link literal."""
         (first, *more), places = bundle.slot.fixed, bundle.places
         if not more and isinstance(first, LinkFamily):
             if not room.allows(1, 1):
@@ -378,7 +379,7 @@ class _Counter:
 
 
 def _about(family: Family) -> Any:
-    """Return the feature or head that the literals of a family may clash about; None if it is not unique."""
+    """Return the feature or head shared by all literals that may clash with a family; None if there are several."""
     if isinstance(family, LinkFamily):
         return None if family.functional else family.head
     is_plain = family.head is None and family.depth == 0 and not isinstance(family.template, syn.Missing)
@@ -479,7 +480,7 @@ def _bound_values(family: TestFamily) -> Any:
 
 
 def _ways_with(fixed: TestFamily, others: list[TestFamily], most: int) -> list[int]:
-    """Return the number of ways to combine k tests of a feature, one of them of the fixed family."""
+    """Return the number of ways to combine 0, 1, 2, ... tests of a feature, including one of the fixed family."""
     open_tests = {f.literal(v) for f in others for v in f.choices()}
     required = set(map(fixed.literal, fixed.choices()))
     everything = list(open_tests | required)
@@ -487,7 +488,7 @@ def _ways_with(fixed: TestFamily, others: list[TestFamily], most: int) -> list[i
 
 
 def _has_one(chosen: list[Any], required: set[Any], open_tests: set[Any]) -> bool:
-    """Return whether some test is of the fixed family, and at most one is not of an open family."""
+    """Return whether a test of the fixed family is among the tests, and at most one test is in no open family."""
     only_fixed = [test for test in chosen if test not in open_tests]
     return any(test in required for test in chosen) and len(only_fixed) <= 1
 

@@ -1,8 +1,8 @@
 """Vectorised evaluation of predicates.
 
-A predicate on a type is a boolean array over the rows of the type. Across a link, the array of the target type
-becomes one of the owner's type by counting the true rows behind each row with a cumulative sum. Law: `holds` equals
-the row-by-row definition of truth in ``tests/space/truth.py``.
+The value of a predicate on a type is a boolean array over the rows of the type. A predicate behind a link is
+evaluated on the target type; a cumulative sum then counts the true rows behind each row. Law: `holds` equals the
+row-by-row definition of truth in ``tests/space/truth.py``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 
 
 def holds(predicate: syn.Predicate, individuals: Any) -> Mask:
-    """Return a mask of the individuals that a predicate holds for.
+    """Return a mask of the individuals that satisfy a predicate.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ def holds(predicate: syn.Predicate, individuals: Any) -> Mask:
 
 
 def rows_where(predicate: syn.Predicate, population: Population, type_name: str, known: Known | None = None) -> Mask:
-    """Return a mask of the rows of a type that a predicate holds for.
+    """Return a mask of the rows of a type that satisfy a predicate.
 
     Parameters
     ----------
     known : dict, optional
-        Cache of masks by type and predicate; the caller clears it.
+        Cache of masks by type and predicate, managed by the caller.
     """
     if known is None:
         return _evaluate(predicate, population, type_name, None)
@@ -163,13 +163,13 @@ def aggregate_column(
 
 
 def count_behind(test: syn.Count, population: Population, type_name: str) -> NDArray[np.int64]:
-    """Return the number of rows that a count test compares, for every row of a type."""
+    """Return the number of rows that a count compares, for every row of a type."""
     inner = rows_where(test.inner, population, _target(population, type_name, test.link))
     return _n_true(population.tables[type_name].links[test.link], inner)
 
 
 def own_column(path: syn.ValuePath, population: Population, type_name: str) -> Column:
-    """Return the values at the end of a path of references for every row of a type, missing if the path ends early.
+    """Return the value at the end of a path of references for every row of a type, missing if a reference is missing.
 
     The last two names of the path may be a date and a date part.
     """
@@ -204,9 +204,9 @@ def _target(population: Population, type_name: str, link: str) -> str:
 
 
 def compare_with(column: Column, op: str, value: Any) -> Mask:
-    """Return a mask of the values of a column that satisfy a comparison; missing values do not."""
+    """Return a mask of the values of a column that satisfy a comparison; False for missing values."""
     if column.kind != "nominal":
-        # NaN compares false with everything, except under !=.
+        # Every comparison with NaN is false, except for !=.
         return np.asarray(_OPERATORS[op](column.values, value) & ~column.missing)
     return np.asarray(_OPERATORS[op](column.values, column.code(value)) & (column.values >= 0))
 
@@ -217,7 +217,7 @@ def compare_numbers(numbers: NDArray[np.int64], op: str, n: Any) -> Mask:
 
 
 def compare_columns(one: Column, other: Column, op: str) -> Mask:
-    """Return a mask of the rows where two columns satisfy a comparison; categories are equal if their names are."""
+    """Return a mask of the rows where two columns satisfy a comparison; categories are compared by name."""
     values, others = one.values, other.values
     if one.categories or other.categories:
         if op in ("=", "!="):
@@ -244,8 +244,8 @@ def _n_true(adjacency: Adjacency, true: Mask) -> NDArray[np.int64]:
 def different_targets(adjacency: Adjacency, masks: list[Mask]) -> Mask:
     """Return a mask of the rows with a different target for each predicate.
 
-    Counting decides most rows: each predicate needs a target, and all together need as many targets as there are
-    predicates; if the predicates, sorted by count, have at least 1, 2, 3, ... targets, each finds an unused one.
+    Counts decide most rows. Each predicate needs a target, and together the predicates need as many targets as there
+    are predicates. If the predicates, sorted by count, have at least 1, 2, 3, ... targets, each of them gets its own.
     """
     n = len(masks)
     counts = np.sort([_n_true(adjacency, mask) for mask in masks], axis=0)
@@ -257,7 +257,7 @@ def different_targets(adjacency: Adjacency, masks: list[Mask]) -> Mask:
 
 
 def _can_be_matched(adjacency: Adjacency, masks: list[Mask], rows: NDArray[np.int64]) -> Mask:
-    """Return a mask of the rows with a different target for each predicate, by one bipartite matching."""
+    """Return a mask of the rows with a different target for each predicate, using one bipartite matching."""
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
     from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]
 

@@ -1,8 +1,8 @@
 """Python functions for the ``function`` declarations of a grammar, computed row by row.
 
-A grammar only declares a function and its return type; the caller passes the Python code, so that loading a grammar
-never runs code. A function that returns values becomes a column. A function that returns rows (``-> set of Point``)
-returns them as dicts with the declared members; they become new tables and a link to them.
+A grammar only declares the name and the return type of a function; the caller passes the code, so that loading a
+grammar never runs code. A function that returns values becomes a column. A function that returns rows
+(``-> set of Point``) returns dicts with the declared members; they become new tables and a link to them.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ MAX_DEPTH = 50
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A record that a function returned: for which row, and where in the returned value."""
+    """A record that a function returned, with the row it was called for and the path in the returned value."""
 
     record: Mapping[str, Any]
     row: int
@@ -123,7 +123,7 @@ class _Given:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows that a function returned, by type, and the targets of their links."""
+    """The rows returned by a function, by type, and the targets of their links."""
 
     function: syn.Function
     types: tuple[RecordType, ...]
@@ -152,7 +152,7 @@ class _Rows:
         )
 
     def _follow(self) -> None:
-        """Add the rows that links lead to, until there are no new rows."""
+        """Add the rows behind links, until there are no new rows."""
         done = dict.fromkeys(self.rows, 0)
         while any(done[name] < len(rows) for name, rows in self.rows.items()):
             for record in self.types:
@@ -171,7 +171,7 @@ class _Rows:
             self.targets[record.name, link.name].append(inside)
 
     def _take(self, link: Link, value: Any, row: int, path: str, depth: int) -> list[int]:
-        """Add the returned rows of a link, and return their indices."""
+        """Add the rows that were returned for a link, and return their indices."""
         here = _Given({}, row, path, depth)
         if depth > MAX_DEPTH:
             raise self._error(f"rows are nested more than {MAX_DEPTH} deep", here)

@@ -1,7 +1,7 @@
 """List steps: the elements that ``first``, ``last``, ``next``, ``previous`` and ``later`` lead to.
 
-If all lists of a type are concatenated, every step leads from a row to a run of consecutive elements. These runs are
-used row by row for witnesses, as sums over runs for evaluation, and as an adjacency for the search.
+In the concatenation of all lists of a type, every step leads from a row to a run of consecutive elements. Witnesses
+use these runs row by row, evaluation uses sums over runs, and the search uses them as an adjacency.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Runs:
         return Adjacency.from_lengths(lengths, self.elements[run_places(self.start, lengths)])
 
     def any_true(self, true: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return whether any element of each row's run is true."""
+        """Return, for each row, whether any element of its run is true."""
         running = np.concatenate(([0], np.cumsum(true[self.elements])))
         return np.asarray(running[self.stop] > running[self.start])
 
@@ -73,7 +73,7 @@ def runs_of(step: syn.ListStep, population: Population, type_name: str) -> Runs:
 
 
 def _between_neighbours(step: syn.ListStep, population: Population, type_name: str) -> Runs:
-    """Return the runs of a step from list elements; no row is an element of two lists."""
+    """Return the runs of a step from list elements; a row is in at most one list."""
     n_rows = population.tables[type_name].n_rows
     begin, end = np.zeros((2, n_rows), dtype=np.int64)
     place = np.full(n_rows, -1)

@@ -1,7 +1,7 @@
 """Witnesses: the rows that make a predicate true for an individual, and the path to each row.
 
 The witnesses of an aggregate are the rows that it was computed from; for the latest, minimum or maximum value, only
-the row with this value.
+the row with that value.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Witness:
     type, row
         The type and the index of the row.
     path : str
-        The path from the individual, such as ``cars[2].load``; empty for the individual itself.
+        The path from the individual to the row, such as ``cars[2].load``; empty for the individual itself.
     predicate : Predicate
         The predicate that the row satisfies.
     """
@@ -51,7 +51,7 @@ class Witness:
 
 
 def satisfies(predicate: syn.Predicate, individuals: Any, individual: int) -> bool:
-    """Return whether a predicate holds for one individual.
+    """Return whether an individual satisfies a predicate.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def satisfies(predicate: syn.Predicate, individuals: Any, individual: int) -> bo
 
 
 def witnesses(predicate: syn.Predicate, individuals: Any, individual: int) -> tuple[Witness, ...]:
-    """Return the rows that make a predicate true for one individual; empty if it is false.
+    """Return the rows that make a predicate true for an individual; empty if it is false.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def witnesses(predicate: syn.Predicate, individuals: Any, individual: int) -> tu
 def given_paths(population: Population, individual: int) -> dict[tuple[str, int], str]:
     """Return the shortest path from an individual to each row through links of the data, by type and row.
 
-    The result is empty if the schema has no derived links, since every path then consists of links of the data.
+    The result is empty if the schema has no derived links, because every path then consists of links of the data.
 
     Examples
     --------
@@ -230,7 +230,7 @@ class _Evidence:
         return [_Row(declared.target, int(r), f"{path}{place}") for r, place in zip(rows, places, strict=True)]
 
     def _elements(self, row: _Row, step: syn.ListStep) -> list[_Row]:
-        """Return the rows that a list step leads to: the first or last element, or neighbours of an element."""
+        """Return the rows that a list step leads to: the first or last element, or neighbouring elements."""
         target = inner_type(step, row.type, self.population.schema)
         assert target is not None
         runs = runs_of(step, self.population, row.type)

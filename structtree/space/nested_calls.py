@@ -1,9 +1,10 @@
-"""Calls that differ in one threshold, ranked in one pass: the number of calls that each row satisfies.
+"""Calls that differ in one threshold, evaluated in one pass: the number of calls that each row satisfies.
 
-The calls ``heavy(C, t)`` for all t are nested, like ``mass >= t``: a row that satisfies a call satisfies all weaker
-ones. So one number per row is enough: the strictest threshold at which the call still holds. It is computed from the
-inside out: ``and`` and ``all`` take the minimum, ``or`` and ``exists`` the maximum, and ``count >= n`` the n-th
-largest value. If the threshold is in another form, such as inside ``not``, the calls are evaluated one by one.
+The calls ``heavy(C, t)`` for all t are nested, like ``mass >= t``: a row that satisfies one of them satisfies all
+weaker ones. One number per row is therefore enough: the strictest threshold at which the call still holds. It is
+computed from the inside out: ``and`` and ``all`` take the minimum, ``or`` and ``exists`` the maximum, and
+``count >= n`` the n-th largest value. If the threshold is elsewhere, such as inside ``not``, the calls are evaluated
+one by one.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class RankedCalls(NamedTuple):
 
 
 def ranked_calls(family: TestFamily, population: Population, type_name: str) -> list[RankedCalls] | None:
-    """Return the members of a family of calls in runs that differ in one threshold; None if they are not nested.
+    """Return the members of a family of calls as runs that differ in one threshold; None if they are not nested.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def _run(
 def _strictest(body: syn.Predicate, sign: int, population: Population, name: str) -> Floats | None:
     """Return the largest threshold (times the sign) at which the body holds, for each row; None if it is not nested.
 
-    It is infinite if the threshold does not matter, and minus infinity if the body never holds.
+    The threshold is infinite if the body always holds, and minus infinity if it never holds.
     """
     if _is_fixed(body):
         return np.where(rows_where(body, population, name), np.inf, -np.inf)

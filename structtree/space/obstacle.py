@@ -1,8 +1,8 @@
-"""The obstacle to deriving a predicate from a grammar: the first reason, as a sentence.
+"""The first obstacle to deriving a predicate from a grammar, as a sentence.
 
-The predicate is followed from the outside in, like a derivation, up to a limit, a clash of two conjuncts, a conjunct
-too many, or a literal that no rewrite of its type produces. Law: there is an obstacle if and only if `Space.locate`
-returns None.
+The predicate is examined from the outside in, like a derivation, until an obstacle is found: an exceeded limit, a
+clash of two conjuncts, too many conjuncts, or a literal that no rewrite of its type produces. Law: there is an
+obstacle if and only if `Space.locate` returns None.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ N_NEAREST = 3
 """Maximum number of nearest literals or rewrites in a message."""
 
 MAX_COMPARED_MEMBERS = 1000
-"""Maximum number of members of a family that are compared; for sets of values, the smallest."""
+"""Maximum number of members of a family that are compared; for sets of values, small sets first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """The first reason why a predicate is not in a space.
+    """The first reason that a predicate is not in a space.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Obstacle:
     type : str
         The type of the rows that this part applies to.
     nearest : tuple of Predicate
-        The nearest literals that the rewrites of this type produce.
+        The nearest literals that rewrites of this type produce.
     """
 
     what: Literal["limit", "clash", "conjuncts", "value", "rewrite"]
@@ -58,7 +58,7 @@ class Obstacle:
 
 
 def obstacle(space: Space, predicate: syn.Predicate) -> Obstacle | None:
-    """Return why a checked, ground predicate is not in a space, or None if it is.
+    """Return the obstacle to deriving a checked, ground predicate, or None if it is in the space.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def _too_many(literals: tuple[syn.Predicate, ...], most: int, name: str) -> str:
 
 
 def _of_literal(space: Space, name: str, literal: syn.Predicate) -> Obstacle:
-    """Return why no rewrite of a type produces a literal: because of its children, its value, or its form."""
+    """Return the reason that no rewrite of a type produces a literal: its children, its value or its form."""
     inside = [found for family in _families(space, name) for found in _inside(space, family, literal)]
     if inside:
         return inside[0]
@@ -191,7 +191,7 @@ def _unmade(space: Space, name: str, literal: syn.Predicate) -> Obstacle:
 
 
 def _families(space: Space, name: str) -> Iterator[Family]:
-    """Yield all families of a type, including those in bundles with the index of their rewrite."""
+    """Yield all families of a type; those in bundles get the index of their rewrite."""
     yield from space.offers.of_type(name)
     for bundle in space.offers.bundles.get(name, ()):
         yield from (replace(family, index=bundle.index) for family in bundle.slot.fixed)

@@ -1,8 +1,8 @@
-"""Conditions and expressions over pairs of rows: the owner of a derived link, and a far row.
+"""Conditions and expressions over pairs of rows: the owner of a derived link and a far row.
 
-Pairs are two arrays of row numbers. Conditions on the far row alone are evaluated once per row and looked up; only
-conditions that mention the owner (``my``, ``me``) are evaluated pair by pair, and a link in them expands each pair
-into one pair for each linked row.
+Pairs are stored as two arrays of row numbers. Conditions on the far row alone are evaluated once per row and looked
+up. Only conditions that mention the owner (``my``, ``me``) are evaluated for each pair; a link inside such a
+condition expands each pair into one pair per linked row.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ MAX_EXPANDED = 1 << 22
 """Maximum number of pairs that a link inside a condition expands to at a time."""
 
 _FIRST, _LAST = -62_135_596_800.0, 253_402_300_799.0
-"""The first and last time that can be printed, in seconds."""
+"""The first and last time that can be printed, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Owner rows, and the far row of each."""
+    """Pairs of an owner row and a far row."""
 
     owners: NDArray[np.int64]
     rows: NDArray[np.int64]
@@ -55,11 +55,11 @@ class Pairs:
         return len(self.rows)
 
     def take(self, which: Any) -> Pairs:
-        """Return the chosen pairs."""
+        """Return some of the pairs, selected by a mask, indices or a slice."""
         return Pairs(self.owners[which], self.rows[which])
 
     def behind(self, adjacency: Adjacency) -> Pairs:
-        """Return the pairs of each owner with all rows behind a link of its far row."""
+        """Return the pairs of each owner with every row behind a link of its far row."""
         owners = np.repeat(self.owners, adjacency.n_of(self.rows))
         return Pairs(owners, adjacency.targets[adjacency.places(self.rows)].astype(np.int64))
 
@@ -130,7 +130,7 @@ class PairsOnData:
         return found
 
     def _all_of(self, parts: tuple[syn.Predicate, ...], type_name: str, pairs: Pairs) -> Mask:
-        """Evaluate the cheap parts first, and each part only for the remaining pairs."""
+        """Return a mask of the pairs that satisfy all parts; cheap parts first, each only for the remaining pairs."""
         result = np.zeros(len(pairs), dtype=np.bool_)
         left = np.arange(len(pairs))
         for part in sorted(parts, key=_cost):
@@ -181,7 +181,7 @@ class PairsOnData:
 
 
 def _cost(part: syn.Predicate) -> int:
-    """Return the rank of a condition's cost: 0 if known per row, 1 for comparisons, 2 for links."""
+    """Return a rank of the cost of a condition: 0 without the owner, 1 for a comparison, 2 for links."""
     if not mentions_owner(part):
         return 0
     return 1 if isinstance(part, syn.OwnerTest) or part == syn.Not(syn.Me()) else 2

@@ -1,8 +1,9 @@
-"""Ground predicates: their canonical form, their size, and which conjuncts can be combined.
+"""Ground predicates: their canonical form, their size, and the conjuncts that can be combined.
 
-In canonical form, a conjunction is a sorted set of at least two conjuncts without ``top``, and a test implied by
-another test of the same feature is dropped. Two predicates with the same canonical form are the same member of the
-space. Conjuncts of a position must not `clash`: none may repeat, imply or exclude another as far as the syntax shows.
+In canonical form, a conjunction is a sorted set of at least two conjuncts without ``top``, and without tests that are
+implied by another test of the same feature. Two predicates with the same canonical form are the same member of the
+space. Conjuncts of a position must not `clash`: as far as the syntax shows, none may repeat, imply or exclude
+another.
 """
 
 from __future__ import annotations
@@ -91,9 +92,9 @@ def _strongest(parts: list[syn.Predicate]) -> list[syn.Predicate]:
     left = dict.fromkeys(parts)
     related: dict[Hashable, list[syn.Predicate]] = {}
     for part in tuple(left):
-        matter = _matter(part)
-        kept = related.setdefault(matter, [])
-        if matter is None:
+        topic = _topic(part)
+        kept = related.setdefault(topic, [])
+        if topic is None:
             continue
         if any(implies(other, part) for other in kept):
             del left[part]
@@ -108,10 +109,10 @@ def _strongest(parts: list[syn.Predicate]) -> list[syn.Predicate]:
 def clash(p: syn.Predicate, q: syn.Predicate) -> bool:
     """Return whether two literals cannot be conjuncts of one position.
 
-    They clash if they are equal; if they are tests of the same feature and one implies or excludes the other; if they
-    are two sets of values of the same feature, which can be written as one set; if they count the same rows and one
-    count implies or excludes the other; and if they start with the same functional step (``load (P)``), unless both
-    are plain tests behind it, because other conditions belong inside P.
+    They clash if they are equal; if they test the same feature, and one implies or excludes the other; if they are
+    two sets of values of the same feature, which can be written as one set; if they count the same rows, and one
+    implies or excludes the other; and if they start with the same functional step (``load (P)``), unless both are
+    plain tests behind it, because other conditions belong inside P.
 
     Examples
     --------
@@ -134,8 +135,8 @@ def clash(p: syn.Predicate, q: syn.Predicate) -> bool:
 def may_outgrow(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] = ()) -> bool:
     """Return whether a literal p that clashes with q may have refinements that do not.
 
-    Behind a functional step, only ``top`` and the left sides of rewrites can become a plain test, and only an
-    aggregate can change its feature. Elsewhere, any refinement may resolve the clash.
+    Behind a functional step, only ``top`` and left sides of rewrites can become plain tests, and only an aggregate
+    can change its feature. Elsewhere, any refinement may resolve the clash.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ def may_outgrow(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] =
 
 
 def may_part(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] = ()) -> bool:
-    """Return whether two literals that clash may have refinements that do not, if both can grow."""
+    """Return whether two literals that clash may have refinements that do not, if both can be refined."""
     if isinstance(p, syn.Missing) or isinstance(q, syn.Missing):
         return False
     step = functional_step(p)
@@ -174,7 +175,7 @@ def _aggregates(p: syn.Predicate) -> bool:
 
 
 def head(literal: syn.Predicate) -> Head:
-    """Return the part of a literal that does not depend on its values and its children.
+    """Return a key of a literal that ignores its values and its children.
 
     Examples
     --------
@@ -196,12 +197,12 @@ def head(literal: syn.Predicate) -> Head:
 
 
 def _related(p: syn.Predicate, q: syn.Predicate) -> bool:
-    mine = _matter(p)
-    return mine is not None and mine == _matter(q)
+    mine = _topic(p)
+    return mine is not None and mine == _topic(q)
 
 
-def _matter(literal: syn.Predicate) -> Hashable:
-    """Return what two literals must share to be comparable: the counted rows or the feature; None if nothing."""
+def _topic(literal: syn.Predicate) -> Hashable:
+    """Return a key that literals must share to be comparable: the counted rows, or the feature; None for others."""
     match literal:
         case syn.Count(link, inner):
             return ("Count", link, inner)
@@ -216,7 +217,7 @@ def _opposed(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def n_literals(predicate: syn.Predicate) -> int:
-    """Return the number of literals in a predicate: every test and every link step counts as one.
+    """Return the number of literals in a predicate: its tests and link steps.
 
     Examples
     --------

@@ -1,13 +1,13 @@
 """The values of a value source on given data: thresholds, sets of categories, intervals, counts.
 
-``a >= *`` has a threshold between any two neighbouring values: for integers the larger of the two (``<=``: the
-smaller); for reals the midpoint, rounded to the fewest decimals that keep it in the middle half of the gap; for dates
-and times the start of a year, month, day and so on in the gap. ``bins(k)`` are k intervals of equal width between the
-smallest and the largest finite value; the last one is closed, and the outer ones include infinite values.
-``quantiles(k)`` are intervals with about the same number of rows. With ``>=`` and ``<=``, both provide their inner
-edges, rounded to an equivalent integer for integers. ``a in *`` provides every set of values, small sets first.
-``count ... >= *`` provides 1 up to the largest number of rows behind the link. Only rows that individuals can reach
-are considered.
+``a >= *`` has a threshold between any two neighbouring values: for integers, the larger one (``<=``: the smaller
+one); for reals, the midpoint, rounded to the fewest decimals that keep it in the middle half of the gap; for dates
+and times, the start of a year, month, day and so on in the gap. ``bins(k)`` stands for k intervals of equal width
+between the smallest and the largest finite value; the last one is closed, and the outer ones include infinite values.
+``quantiles(k)`` stands for intervals with about the same number of rows. With ``>=`` and ``<=``, the inner edges of
+the intervals are the thresholds; for integers they are rounded to equivalent integers. ``a in *`` stands for every
+set of values, small sets first. ``count ... >= *`` stands for 1 up to the largest number of rows behind the link.
+Only rows that can be reached from individuals are considered.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Subsets(Sequence[tuple[str, ...]]):
     ----------
     words : iterable of str
     skipped : iterable of int
-        Indices, in the list of all sets, of the excluded ones.
+        The indices of the excluded sets in the list of all sets.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Subsets(Sequence[tuple[str, ...]]):
         return place
 
     def without(self, places: Iterable[int]) -> Subsets:
-        """Return the sets without some, given by their indices in the list of all sets."""
+        """Return the sets without those at the given indices in the list of all sets."""
         return Subsets(self.words, {*self.skipped, *places})
 
 
@@ -141,7 +141,7 @@ def cuts(source: syn.ValueSource, values: _Floats, kind: Kind, op: str) -> _Floa
 
 
 def intervals(source: syn.Bins | syn.Quantiles, values: _Floats, kind: Kind) -> tuple[Interval, ...]:
-    """Return the intervals of a source: disjoint, and covering all values.
+    """Return the intervals of a source, which are disjoint and cover all values.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def counts(source: syn.ValueSource, most: int) -> tuple[int, ...]:
 
 
 def midpoints(low: _Floats, high: _Floats, kind: Kind, op: str) -> _Floats:
-    """Return a threshold between each pair of values: one of them for integers, else a short number near the middle.
+    """Return a threshold between each pair of values: for integers one of them, else a short number near the middle.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def midpoints(low: _Floats, high: _Floats, kind: Kind, op: str) -> _Floats:
         rounded = np.round(middle * scale) / scale
         good = np.isfinite(rounded) & (np.abs(rounded - middle) <= half / 2) & (rounded > low) & (rounded < high)
     result = np.where(good, rounded, middle)
-    # There is no float between two adjacent ones: the larger (for <=, the smaller) is the threshold.
+    # Between two adjacent floats there is no other: the larger one (for <=, the smaller one) is the threshold.
     stuck = (result <= low) if op == ">=" else (result >= high)
     return np.where(stuck, high if op == ">=" else low, result)
 
@@ -227,7 +227,7 @@ def _rounded(thresholds: _Floats, kind: Kind, op: str) -> _Floats:
 
 
 def _quantile_cuts(values: _Floats, k: int, kind: Kind, op: str) -> _Floats:
-    """Return k - 1 thresholds that divide the rows into about equal parts, each between two neighbouring values."""
+    """Return at most k - 1 thresholds between neighbouring values that divide the rows into about equal parts."""
     ranked = np.sort(values[~np.isnan(values)])
     if len(ranked) < 2:
         return ranked[:0]

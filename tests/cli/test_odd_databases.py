@@ -1,4 +1,4 @@
-"""Odd databases and facts on the command line: each is opened or rejected in one sentence."""
+"""Odd databases and facts on the command line: each is read or rejected in one sentence; files stay unchanged."""
 
 from __future__ import annotations
 

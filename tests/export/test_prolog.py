@@ -1,4 +1,4 @@
-"""Models as Prolog: what SWI-Prolog says by the clauses is what the model predicts, for everybody."""
+"""Models as Prolog: for every individual, SWI-Prolog derives the prediction of the model."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def said_by_prolog(cases, folder):
 
 
 def check(cases, folder):
-    """Compare what Prolog says, read as facts are read, with what the models predict."""
+    """Compare the answers of Prolog, parsed like facts, with the predictions of the models."""
     said = iter(said_by_prolog(cases, folder))
     for number, case in enumerate(cases):
         lines = " ".join(f"said({next(said)})." for _ in case.individuals)
@@ -269,7 +269,7 @@ def people_and_pairs():
 
 
 def random_goals(population, target, n, seed):
-    """Predicates that facts alone can say, with their goals about ``X``, and the clauses that these need."""
+    """Predicates that facts alone can express, with their goals about ``X``, and the clauses that these need."""
     reading, schema = provenance_of(population).facts, population.schema
     signatures = signatures_of(reading.signatures)
     types = types_without_facts(signatures, target, schema.individual)
@@ -315,7 +315,7 @@ def test_integers_beyond_two_to_the_53_compare_as_the_numbers_that_are_read(tmp_
 
 
 def check_random_predicates(population, target, facts, n, seed, tmp_path):
-    """Compare what Prolog says of random predicates with what we say."""
+    """Compare the truth values of random predicates in Prolog with those of `holds`."""
     chosen, clauses = random_goals(population, target, n, seed)
     names = provenance_of(population).names
     terms = names["fact"] if "fact" in names else list(map(term, names["name"]))
@@ -337,7 +337,7 @@ def test_trees_of_pairs(tmp_path):
     check([of_facts(people_and_pairs()[1], [file], PAIRS, seed=s, max_leaf_nodes=12) for s in range(4)], tmp_path)
 
 
-# ---- texts that are not code, and what cannot be said ---------------------------------------------------
+# ---- strings that are not code, and models that are refused ---------------------------------------------
 
 
 def test_texts_of_the_data_are_never_code(tmp_path):
@@ -350,7 +350,7 @@ def test_texts_of_the_data_are_never_code(tmp_path):
     check([of_rows(tree, data)], tmp_path)
 
 
-def test_what_clauses_cannot_say_is_refused():
+def test_models_that_clauses_cannot_express_are_refused():
     rows = [{"a": 1, "c": "x"}, {"a": None, "c": "y"}, {"a": 3, "c": "x"}] * 4
     tree = StructuralTreeClassifier(missing="fractional").fit(rows, ["p", "q", "r"] * 4)
     with pytest.raises(UsageError, match="among several leaves"):

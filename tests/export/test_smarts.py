@@ -1,4 +1,4 @@
-"""SMARTS of tests: RDKit finds them in exactly the molecules of which the test holds."""
+"""Tests as SMARTS: in RDKit, they match exactly the molecules that satisfy the test."""
 
 import csv
 from pathlib import Path
@@ -33,7 +33,7 @@ def found(said: SmartsTest, molecule) -> bool:
 
 
 def agrees(test, population, molecules) -> bool:
-    """Whether a test can be said as SMARTS; then it holds of the same molecules."""
+    """Whether a test can be expressed in SMARTS; if so, the same molecules satisfy both."""
     said = to_smarts(test)
     if said.problem:
         return False
@@ -64,7 +64,7 @@ def test_random_predicates_hold_where_their_smarts_match(known):
 
 
 @pytest.mark.parametrize("name", ["molecules", "molecules-deep"])
-def test_every_functional_group_can_be_said(known, name):
+def test_every_functional_group_can_be_expressed(known, name):
     population, molecules = known
     grammar = Grammar.load(name)
     space = Space.build(grammar, population)
@@ -107,7 +107,7 @@ def test_the_text_is_what_a_chemist_would_write(test, smarts, known):
         ("exists atoms (hybridisation != sp2)", "no notation for hybridisation"),
     ],
 )
-def test_what_smarts_cannot_say_is_said(test, why):
+def test_a_test_that_smarts_cannot_express_states_the_problem(test, why):
     assert why in to_smarts(parse_predicate(test)).problem
 
 

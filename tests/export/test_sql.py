@@ -58,7 +58,7 @@ def opened(seed, engine, reading):
 
 
 def selected(database, tests, predicate):
-    """The rows of which the database says that a predicate holds, in the order of the table."""
+    """Whether each row satisfies a predicate according to the database, in the order of the table."""
     row = tests.individual()
     truth = f"CASE WHEN {tests.condition(predicate, row)} THEN 1 ELSE 0 END"
     query = f"{tests.beginning()}SELECT {truth} FROM {tests.source(row)} ORDER BY {row.alias}.rowid"
@@ -222,7 +222,7 @@ REAL = [
 
 
 @pytest.mark.parametrize(("name", "individual", "target"), REAL)
-def test_real_databases_say_what_the_tree_says(shared_data, tmp_path, name, individual, target):
+def test_views_of_real_databases_predict_what_the_tree_predicts(shared_data, tmp_path, name, individual, target):
     path = tmp_path / "real.sqlite"
     path.write_bytes(gzip.decompress(shared_data(name).read_bytes()))
     with warnings.catch_warnings():

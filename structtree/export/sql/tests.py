@@ -111,7 +111,7 @@ class _Typed(NamedTuple):
 
 @dataclass(slots=True)
 class SqlTests:
-    """Writer of the tests of one model as conditions.
+    """Translator of the tests of a model to SQL conditions.
 
     Parameters
     ----------
