@@ -63,6 +63,9 @@ ENOUGH = 5_000
 GROWING = 0.75
 """Fraction of the time of a cross-validation tree for growing it; the rest is for evaluating it."""
 
+WITHOUT_CHOICE = 12
+"""Maximum number of leaves if there was no time to choose the size by cross-validation."""
+
 MOST_SIZES = 60
 """Approximate number of tree sizes whose cross-validation losses a model keeps."""
 
@@ -320,7 +323,11 @@ class _Job:
         """Reason for the size of the tree."""
         if not self.watch.is_choosing:
             return self.settings.size
-        return Size("interrupt" if self.clock.over() == "interrupt" else "time")
+        return (
+            Size("interrupt")
+            if self.clock.over() == "interrupt"
+            else Size("time", f"; at most {WITHOUT_CHOICE} leaves")
+        )
 
     def run(self) -> Tree:
         """Return the tree after pruning."""
@@ -366,6 +373,9 @@ class _Job:
         return tree
 
     def _pruned_by_cost(self, alpha: float | Literal["cv"] | None) -> Tree:
+        if self.pruning.leaves is not None:
+            most = self.pruning.leaves
+            return self._unless_stopped(self._grown(), lambda tree: self._at_most(tree, most))
         if alpha is not None and alpha != "cv":
             fixed = alpha / self.checked.units.unit / self.checked.units.unit
             return self._unless_stopped(
@@ -382,7 +392,7 @@ class _Job:
         is_quick = n < SHUFFLED_TWICE and self.watch.plan is not None and self.watch.plan.route == "sweeps"
         rounds = _rounds(n, 2 * folds if is_quick else folds)
         if self.clock.over() is not None:
-            return tree
+            return self._without_choice(tree)
         if folds < 2 or len(tree.nodes) == 1:
             self.watch.is_choosing = False
             return tree
@@ -393,7 +403,9 @@ class _Job:
             if n < rounds and self.clock.over() is not None:
                 return None
             self.watch.tells_of(rounds + 2 - n, rounds + 1)
-            return self._grown(train, n / GROWING)
+            self.watch.stopped_by = None
+            tree = self._grown(train, n / GROWING)
+            return None if self.watch.stopped_by == "time" else tree
 
         found = choose_alpha(
             grown,
@@ -412,16 +424,27 @@ class _Job:
         self.watch.stopped_by = stopped_by  # what ended an evaluation says nothing about the tree
         if self.clock.over() == "interrupt":  # trees that were not grown to their end say nothing about where to cut
             return tree
+        if found is None:
+            return self._without_choice(tree)
         self.watch.is_choosing, self.watch.sizes = False, _sizes(found, self.checked.units)
         return cost_complexity(tree, found.alpha, pruning.risk, self.decision)
 
     def _small_enough(self, tree: Tree) -> Tree:
         """Return the tree pruned to the maximum number of leaves, even without cross-validation."""
-        most, pruning = self.pruning.max_leaves, self.pruning
-        if most is None or len(tree.leaves) <= most:
+        most = self.pruning.max_leaves
+        return tree if most is None else self._at_most(tree, most)
+
+    def _without_choice(self, tree: Tree) -> Tree:
+        """Return the tree with a sensible size, if there was no time to choose one."""
+        return tree if self.clock.over() == "interrupt" else self._at_most(tree, WITHOUT_CHOICE)
+
+    def _at_most(self, tree: Tree, leaves: int) -> Tree:
+        """Return the largest pruning on the path with at most a given number of leaves."""
+        if len(tree.leaves) <= leaves:
             return tree
-        path = pruning_path(tree, pruning.risk, self.decision)
-        return cost_complexity(tree, float(path.alphas[path.n_leaves <= most][0]), pruning.risk, self.decision)
+        path = pruning_path(tree, self.pruning.risk, self.decision)
+        alpha = float(path.alphas[path.n_leaves <= leaves][0])
+        return cost_complexity(tree, alpha, self.pruning.risk, self.decision)
 
     def _pruned_by_held_out(self, share: float) -> Tree:
         n = len(self.population)

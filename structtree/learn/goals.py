@@ -109,8 +109,11 @@ def settle(
         decision = replace(preset.decision, costs=decision.costs)
     limits = [name for name in LIMITS if getattr(growth, name) != getattr(_NO_LIMITS, name)]
     limits += ["min_weight_fraction_leaf"] if pruning.min_weight_fraction else []
-    size = Size()
-    if pruning.method is not None:
+    size, least = Size(), _least_leaf(known, n)
+    if pruning.leaves is not None:
+        size = Size("leaves", str(pruning.leaves))
+        growth = growth if limits else replace(growth, min_samples_leaf=least)
+    elif pruning.method is not None:
         size = Size("pruning", pruning.method)
     elif limits:
         size = Size("limits", ", ".join(limits))
@@ -122,7 +125,7 @@ def settle(
             growth = replace(growth, max_depth=8, min_samples_leaf=5 if n < 1000 else 10)
             size = Size("ranking", "8")
         else:
-            pruning, growth = chosen, replace(growth, min_samples_leaf=_least_leaf(known, n))
+            pruning, growth = chosen, replace(growth, min_samples_leaf=least)
             size = Size("cross-validation")
     return Settled(growth, pruning, decision, size)
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from structtree.data.labels import Unlabelled
 from structtree.lang.grammar import Grammar
 from structtree.models.settings import Costs, Estimate, Goal, PruneBy, StopRule
-from structtree.search.effort import Effort
+from structtree.search.effort import EffortLevel
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.task import Task
 
@@ -32,7 +32,7 @@ class GrowthOptions(TypedDict, total=False):
     share: Literal["path"] | None
     prune: bool
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
-    effort: Effort
+    effort: EffortLevel
     max_evaluations: int | None
     time_limit: float | None
     random_state: int
@@ -48,6 +48,7 @@ class FitOptions(GrowthOptions, total=False):
     standard_errors: float
     prune_risk: Literal["error", "gini", "entropy"] | None
     prune_to: int | None
+    leaves: int | None
     validation_fraction: float
     confidence: float
     min_weight_fraction_leaf: float
@@ -80,7 +81,7 @@ class ClassifierParameters:
     share: Literal["path"] | None
     prune: bool
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
-    effort: Effort
+    effort: EffortLevel
     max_evaluations: int | None
     time_limit: float | None
     random_state: int | RandomState | None
@@ -92,6 +93,7 @@ class ClassifierParameters:
     standard_errors: float
     prune_risk: Literal["error", "gini", "entropy"] | None
     prune_to: int | None
+    leaves: int | None
     validation_fraction: float
     confidence: float
     min_weight_fraction_leaf: float
@@ -123,7 +125,7 @@ class ClassifierParameters:
         share: Literal["path"] | None = None,
         prune: bool = True,
         strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
-        effort: Effort = "normal",
+        effort: EffortLevel = "normal",
         max_evaluations: int | None = None,
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,
@@ -135,6 +137,7 @@ class ClassifierParameters:
         standard_errors: float = 0.0,
         prune_risk: Literal["error", "gini", "entropy"] | None = None,
         prune_to: int | None = None,
+        leaves: int | None = None,
         validation_fraction: float = 0.25,
         confidence: float = 0.25,
         min_weight_fraction_leaf: float = 0.0,
@@ -166,7 +169,7 @@ class RegressorParameters:
     share: Literal["path"] | None
     prune: bool
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
-    effort: Effort
+    effort: EffortLevel
     max_evaluations: int | None
     time_limit: float | None
     random_state: int | RandomState | None
@@ -176,6 +179,7 @@ class RegressorParameters:
     ccp_alpha: float | Literal["cv"] | None
     standard_errors: float
     prune_to: int | None
+    leaves: int | None
     validation_fraction: float
     min_weight_fraction_leaf: float
     def __init__(
@@ -201,7 +205,7 @@ class RegressorParameters:
         share: Literal["path"] | None = None,
         prune: bool = True,
         strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
-        effort: Effort = "normal",
+        effort: EffortLevel = "normal",
         max_evaluations: int | None = None,
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,
@@ -211,6 +215,7 @@ class RegressorParameters:
         ccp_alpha: float | Literal["cv"] | None = None,
         standard_errors: float = 0.0,
         prune_to: int | None = None,
+        leaves: int | None = None,
         validation_fraction: float = 0.25,
         min_weight_fraction_leaf: float = 0.0,
     ) -> None: ...

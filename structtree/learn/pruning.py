@@ -157,8 +157,8 @@ def choose_alpha(
     risk: Risk | None = None,
     decision: Decision = MAJORITY,
     sample_weight: ArrayLike | None = None,
-) -> Alpha:
-    """Choose α by cross-validation, as in CART.
+) -> Alpha | None:
+    """Choose α by cross-validation, as in CART; return None if there was no time for any fold.
 
     Each fold's tree is pruned for the geometric means of neighbouring alphas of the whole tree's path, and judged
     on the individuals of the fold: by the cost of its decisions, or by squared deviations.
@@ -166,8 +166,8 @@ def choose_alpha(
     Parameters
     ----------
     grow_fold : function
-        Grows a tree on the individuals at some positions, with the classes of the whole tree; or returns None when
-        there is no time for more of them, and those so far decide.
+        Grows a tree on the individuals at some positions, with the classes of the whole tree. If it returns None,
+        because there is no time for more trees, the folds so far decide.
     tree : Tree
         Grown on the whole population.
     target : array
@@ -217,6 +217,8 @@ def choose_alpha(
         at = [own.step(alpha) for alpha in middles]
         seen += [_along(grown, own.gone, len(own), each)[at] for each in losses]
         weight, judged = weight + float(checked.weights[inside].sum()), judged + len(inside)
+    if not judged:
+        return None
     mean, squares = seen / (weight or 1.0)
     known = _Losses(mean, squares, min(judged, len(population)))
     step = known.chosen(standard_errors, path.n_leaves <= (max_leaf_nodes or inf))

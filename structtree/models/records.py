@@ -24,7 +24,9 @@ __all__ = [
     "SizeSource",
 ]
 
-SizeSource = Literal["full", "too few", "limits", "pruning", "ranking", "cross-validation", "time", "interrupt"]
+SizeSource = Literal[
+    "full", "too few", "limits", "pruning", "leaves", "ranking", "cross-validation", "time", "interrupt"
+]
 """Reason for the size of a tree; ``"time"`` and ``"interrupt"`` ended the cross-validation early."""
 
 _SIZES: Mapping[SizeSource, str] = {
@@ -32,9 +34,10 @@ _SIZES: Mapping[SizeSource, str] = {
     "too few": "full, because {} individuals are too few for cross-validation",
     "limits": "limited by {}",
     "pruning": "pruned by {}",
+    "leaves": "at most {} leaves, as requested",
     "ranking": "tuned for ranking, with depth at most {}",
     "cross-validation": "chosen by cross-validation",
-    "time": "not chosen, because the time limit was reached",
+    "time": "not chosen, because the time limit was reached{}",
     "interrupt": "not chosen, because the fit was interrupted",
 }
 
@@ -45,9 +48,9 @@ class Size:
 
     Parameters
     ----------
-    by : {"full", "too few", "limits", "pruning", "ranking", "cross-validation", "time", "interrupt"}
+    by : {"full", "too few", "limits", "pruning", "leaves", "ranking", "cross-validation", "time", "interrupt"}
     detail : str
-        The number of individuals, the limits, the pruning method, or the depth.
+        The number of individuals or leaves, the limits, the pruning method, the depth, or what was done instead.
 
     Examples
     --------

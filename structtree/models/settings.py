@@ -9,15 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from structtree.errors import UsageError
 from structtree.options import Span, check_options, documented, option
-from structtree.search.effort import EFFORTS, Effort, Patience
+from structtree.search.effort import EFFORTS, EffortLevel, Patience
 from structtree.tasks.decision import MAJORITY, Costs, Decision, Estimate
 
 __all__ = [
     "MAJORITY",
     "Costs",
     "Decision",
-    "Effort",
+    "EffortLevel",
     "Estimate",
     "Goal",
     "Growth",
@@ -113,7 +114,9 @@ class Growth:
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = option(
         "auto", "How to search for the best test."
     )
-    effort: Effort = option("normal", "How long to search each node; prove continues until the test is proved best.")
+    effort: EffortLevel = option(
+        "normal", "How long to search for each test; prove continues until it is proved best."
+    )
     max_evaluations: int | None = option(None, "Maximum number of predicates to evaluate per node.", Span(1))
     time_limit: float | None = option(
         None,
@@ -156,7 +159,7 @@ class Growth:
 
     @property
     def patience(self) -> Patience | None:
-        """When the search of a node stops without a proof; None if only a proof or another limit ends it."""
+        """Work after which the search of a node stops without a proof; None for no such limit."""
         is_heuristic = self.prune and self.strategy not in ("exhaustive", "beam")
         return EFFORTS[self.effort] if is_heuristic else None
 
@@ -168,8 +171,8 @@ class Pruning:
 
     Notes
     -----
-    The methods are in `structtree.learn.pruning`. Setting ``alpha`` selects cost-complexity pruning. With
-    reduced-error pruning, the tree is not grown on the individuals that are held out.
+    The methods are in `structtree.learn.pruning`. Setting ``alpha`` or ``leaves`` selects cost-complexity pruning.
+    With reduced-error pruning, the tree is not grown on the individuals that are held out.
 
     Examples
     --------
@@ -213,6 +216,12 @@ class Pruning:
         parameter="prune_to",
         needs=("alpha", "cv"),
     )
+    leaves: int | None = option(
+        None,
+        "Prune to at most this number of leaves, without cross-validation.",
+        Span(1),
+        needs=("method", "cost-complexity", None),
+    )
     validation_fraction: float = option(
         0.25,
         "For reduced-error: fraction of the individuals to hold out.",
@@ -234,11 +243,13 @@ class Pruning:
     )
 
     def __post_init__(self) -> None:
-        if self.method is None and self.alpha is not None:
+        if self.method is None and (self.alpha is not None or self.leaves is not None):
             object.__setattr__(self, "method", "cost-complexity")
-        elif self.method == "cost-complexity" and self.alpha is None:
+        elif self.method == "cost-complexity" and self.alpha is None and self.leaves is None:
             object.__setattr__(self, "alpha", "cv")
         check_options(self)
+        if self.alpha is not None and self.leaves is not None:
+            raise UsageError("alpha and leaves both determine the size of the tree; pass only one of them")
 
 
 @documented

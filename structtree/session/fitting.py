@@ -18,6 +18,7 @@ from structtree.data.readers.options import SelectionOptions, reading_options
 from structtree.errors import UsageError
 from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
 from structtree.evaluation.score import Scores, evaluate
+from structtree.evaluation.sizes import size_menu
 from structtree.evaluation.validate import CrossValidation, MakeEstimator, cross_validate
 from structtree.interrupts import Stop, interruptible, stoppable
 from structtree.lang.grammar import Grammar
@@ -64,7 +65,7 @@ __all__ = [
 ESTIMATE_FOLDS = 5
 """Number of folds for estimating the scores on new data."""
 
-QUICK = 0.1
+QUICK = 0.02
 """Scores are estimated by default if the fit takes less than this fraction of the time limit."""
 
 LEARNING_OPTIONS = options_of(Objective, Growth, Pruning, Decision)
@@ -426,7 +427,16 @@ def _about_outcome(model: Model, time_limit: float | None) -> Sequence[Remark]:
         case "interrupt":
             found.append("interrupted: this is the tree so far")
         case "time":
-            found.append(f"the time limit of {time_limit:g} s was reached: unfinished nodes became leaves")
+            found.append(
+                f"the time limit of {time_limit:g} s was reached, so unfinished nodes became leaves, and another run "
+                f"may give another tree; allow more time, or use {option_text('effort', 'quick')}"
+            )
+    menu = size_menu(model)
+    if len(menu) > 1:
+        sizes = ", ".join(f"{each.leaves:,} {'leaf' if each.leaves == 1 else 'leaves'} {each.score}" for each in menu)
+        other = max((each.leaves for each in menu if each.leaves != len(tree.leaves)), default=0)
+        measure = menu[0].measure
+        found.append(f"held-out {measure} by size: {sizes}; choose another size with {option_text('leaves', other)}")
     return [Remark(text) for text in found]
 
 
