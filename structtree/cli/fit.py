@@ -252,6 +252,8 @@ def _print_learned(
 
     model, tree = learned.model, learned.model.tree
     is_large = len(tree.leaves) > MOST_LEAVES
+    if learned.stopped_by == "time":
+        say("Time limit reached: this is the best tree found so far.")
     print_tree(model, max_depth=SHOWN_DEPTH if is_large else None, plain=plain)
     columns = {"training data": learned.fit.train_scores(metrics.names)}
     if estimated.found is not None:

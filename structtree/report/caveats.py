@@ -80,7 +80,9 @@ def how_much_better(found: Sequence[Caveat], criterion: str) -> str:
 
 
 def caveat_lines(found: Sequence[Caveat], n_tests: int, criterion: str, of: str = "the tree is") -> list[str]:
-    """Return two lines of text: what is not proved and why, then what that means and what to do.
+    """Return lines of text: what is not proved and why, then what that means and what to do.
+
+    If the only reason is that further effort found nothing better, one line is enough.
 
     Parameters
     ----------
@@ -98,14 +100,27 @@ def caveat_lines(found: Sequence[Caveat], n_tests: int, criterion: str, of: str 
     ...     print(line)
     the tree is valid, but 1 of 4 tests is not proved best, only the best found: not every set of values was tried
     another test may be better by up to 0.03 in acc*; to prove more, use nominal=binary
+    >>> caveat_lines([Caveat(0, 0.03, "effort", 0.2)], 4, "acc*")
+    ['1 of 4 tests is not proved best: another may be better by up to 0.03 in acc*; effort=prove searches further']
     """
     if not found:
         return []
+    if {caveat.reason for caveat in found} == {"effort"}:
+        return [_effort_line(found, n_tests, criterion)]
     why, remedy = because(found), remedies(found)
     return [
         f"{of} valid, but {count_caveats(found, n_tests)}" + (f": {why}" if why else ""),
         how_much_better(found, criterion) + (f"; to prove more, {remedy}" if remedy else ""),
     ]
+
+
+def _effort_line(found: Sequence[Caveat], n_tests: int, criterion: str) -> str:
+    what = count_caveats(found, n_tests).replace(", only the best found", "")
+    if all(caveat.gain is None for caveat in found):
+        return f"{what}; effort=prove searches further"
+    gap = max(caveat.gap for caveat in found if caveat.gain is not None)
+    bound = f"by up to {gap:.3g} in {criterion}" if isfinite(gap) and gap > 0 else f"in {criterion}"
+    return f"{what}: another may be better {bound}; effort=prove searches further"
 
 
 def count_caveats(found: Sequence[Caveat], n_tests: int) -> str:

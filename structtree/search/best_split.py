@@ -24,6 +24,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.search.clock import Clock
+from structtree.search.columns import SpaceColumns
 from structtree.search.effort import EFFORTS, EffortLevel, Patience
 from structtree.search.engine import Budget, Search
 from structtree.search.order import promising_last
@@ -125,8 +126,9 @@ def best_split(
         population = population_of(individuals)
         checked = _checked(population, target, criterion, sample_weight, class_weight)
         scorer, space = scorer_of(checked), _space(grammar, population, time)
-        ordered, columns = promising_last(space, scorer, time)
         patience = effort if isinstance(effort, Patience) else EFFORTS[effort]
+        is_small = patience is not None and patience.is_small
+        ordered, columns = (space, SpaceColumns(space, limit=time)) if is_small else promising_last(space, scorer, time)
         problem, budget = (
             Problem(space, scorer, min_samples_leaf),
             Budget(max_evaluations, time, max_frontier, patience),

@@ -53,6 +53,9 @@ KNOWN_BYTES = 200_000_000
 # row of a column.
 EXPANSION, SINGLE, SWEEP, PREDICATE, CELL = 300_000, 200_000, 100_000, 40, 2
 
+# Further work in nanoseconds: for a row that a sweep follows links to, and for a row when a search is prepared.
+FOLLOWING, PREPARATION = 30, 300
+
 # Work on the frontier before the finder starts: if all tests are at one position, proofs are fast. In nested data,
 # the finder starts as soon as this many predicates are waiting, because the proof will take long.
 FIRST_NESTED, FIRST_PLAIN = 200_000_000, 6_000_000_000
@@ -280,6 +283,7 @@ class Search:
     waiting: int = 0
     proving: int = 0
     finding: int = 0
+    following: int = 0
     improved: int = 0
     rounds: int = 0
     passes: dict[tuple[str, str], list[float]] = field(default_factory=dict)
@@ -346,7 +350,7 @@ class Search:
                 if over == "evaluations" or (over is not None and self.expanded):
                     self.stopped_by = over
                     return
-                if self.work > enough:
+                if self.proving + self.finding > enough:
                     return
                 if self._is_enough(finder):
                     self.stopped_by = "effort"
@@ -358,7 +362,7 @@ class Search:
                     self._prove()
                 if self.prune and enough == np.inf and self._is_perfect():
                     # Nothing can be better; the search for a shorter predicate may double the work so far.
-                    enough = 2 * max(FIRST_NESTED, self.work)
+                    enough = 2 * max(FIRST_NESTED, self.proving + self.finding)
                 self._note_point()
                 self._report()
         except _OverError:
@@ -367,7 +371,7 @@ class Search:
     def _is_enough(self, finder: Iterator[None] | None) -> bool:
         """Return whether nothing better has appeared for as much work as the effort allows."""
         patience = self.budget.patience
-        if patience is None or not self.prune:
+        if patience is None or not self.prune or (self.best is None and not self.expanded):
             return False
         return patience.is_over(self.work, self.improved, len(WIDTHS) if finder is None else self.rounds)
 
@@ -380,8 +384,8 @@ class Search:
 
     @property
     def work(self) -> int:
-        """The estimated work so far."""
-        return self.proving + self.finding
+        """The estimated work so far, which does not decide about turns."""
+        return self.proving + self.finding + self.following
 
     def run_beam(self, width: int) -> None:
         """Run only the finder: a beam of this width, and a polish of its results, without a proof."""
@@ -398,6 +402,7 @@ class Search:
         everybody = self.scorer.counts(np.ones((len(self.population), 1), dtype=np.bool_))
         self.evaluated += 1
         self.least_bound = _pair(self.scorer.bound(everybody)[0])
+        self.following += PREPARATION * self.population.n_rows
         self._push(Waiting.single(self.least_bound, (), self.space.root()))
         self.trace.append(self._point(float(self.scorer.criterion.unsplit(self.scorer.total)[0])))
         for n, position in enumerate(self.starts):
@@ -426,11 +431,8 @@ class Search:
         """Run beams of growing width, each with a polish of its results, and yield after each step."""
         finder = Finder(self._sweeps(self.space, self.scorer), self._take_found)
         words = finder.sweeps.words
-        if self.budget.patience is not None and self.budget.patience.is_small:
-            self._judge_hints()
-        else:
-            for hint in self.hints:
-                yield from finder.polish(words.query(hint), counting=False)
+        for hint in self.hints:
+            yield from finder.polish(words.query(hint), counting=False)
         n = len(self.population)
         small = self._on_sample(FINDER_SAMPLE) if n > 2 * FINDER_SAMPLE else None
         for number, width in enumerate(widths):
@@ -463,9 +465,10 @@ class Search:
         space = Space.build(grammar, part, limit=limit) if grammar.rewrites else replace(self.space, population=part)
         return Finder(self._sweeps(space, self.scorer.take(which)), lambda predicate, _: predicate in space)
 
-    def _tell(self, n: int, cells: int, position: str, seconds: float) -> None:
+    def _tell(self, n: int, rows: int, columns: int, position: str, seconds: float) -> None:
         """Record a pass of the finder."""
-        self.finding += SWEEP + PREDICATE * n + CELL * cells
+        self.finding += SWEEP + PREDICATE * n + CELL * rows * columns
+        self.following += FOLLOWING * rows
         self._note_pass("find", position, n, seconds)
         self.evaluated += n
         self._stop_if_over()
@@ -693,6 +696,7 @@ class Search:
         """Evaluate all tests, and links without further tests, that may be added at one position."""
         began = now()
         chain = self._chain(place.position, place.path)
+        self.following += FOLLOWING * len(chain)
         grows = place.batch is None or self._can_grow_after(place.position, place.batch)
         signed = grows and place.batch is not None and not chain.levels
         hashes = self._hashes(len(chain) if signed else 0)

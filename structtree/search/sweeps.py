@@ -143,9 +143,9 @@ class Sweeps:
     scorer : Scorer
     least : int
         The minimum number of individuals on either side.
-    tell : function from (int, int, str, float)
-        Called after each pass with the number of predicates, how many values were looked at, the position and the
-        seconds; may raise to end it all.
+    tell : function from (int, int, int, str, float)
+        Called after each pass with the numbers of predicates, of rows and of columns, the position, and the seconds;
+        may raise to end it all.
     columns : SpaceColumns, optional
         Of the space, if they are made already.
     """
@@ -153,7 +153,7 @@ class Sweeps:
     space: Space
     scorer: Scorer
     least: int
-    tell: Callable[[int, int, str, float], None] = lambda n, cells, position, seconds: None
+    tell: Callable[[int, int, int, str, float], None] = lambda n, rows, columns, position, seconds: None
     columns: SpaceColumns = field(default=None)  # type: ignore[assignment]  # those of the space
     words: Vocabulary = field(init=False)
     population: Population = field(init=False)
@@ -209,7 +209,7 @@ class Sweeps:
         """Return the guide and the loss of a query; the loss is infinite if a side has too few individuals."""
         inside = self.truth(query)[self.population.individuals]
         size = int(np.count_nonzero(inside))
-        self.tell(1, len(inside), "(individual)", 0.0)
+        self.tell(1, len(inside), 1, "(individual)", 0.0)
         sums = [np.bincount(t.labels, t.weights * inside, t.n_labels) for t in self.tallies]
         guide, losses = self._judge(np.concatenate(sums)[None, :].astype(np.float64))
         good = self.least <= size <= len(inside) - self.least
@@ -353,8 +353,8 @@ class Sweeps:
         members = members[allowed[family_of[members]]]
         mine, losses = family_of[members], losses[members]
         losses[every[members] > n - self.least] = np.inf
-        cells = len(stand.chain) * sum(last - first for _, first, last in pieces)
-        self.tell(len(every), cells, self._text(stand), now() - began)
+        n_columns = sum(last - first for _, first, last in pieces)
+        self.tell(len(every), len(stand.chain), n_columns, self._text(stand), now() - began)
         longer = stand.size + self.columns.lengths(stand.here.type)[mine]
         return Picks(stand, guide[members], losses, longer, mine, choice_of[members])
 

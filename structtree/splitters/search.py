@@ -147,6 +147,8 @@ class SearchSplitter(RowSplitter):
     def _search(self, node: GrowingNode[NodeMembers], clock: Clock, hints: tuple[syn.Predicate, ...]) -> Split:
         growth, members = self.growth, node.members
         assert members.population is not None
+        patience = None if growth.patience is None else growth.patience.of(node.share, self.n)
+        is_small = patience is not None and patience.is_small
         return best_split(
             members.population,
             self.target.take(members.rows),
@@ -155,12 +157,12 @@ class SearchSplitter(RowSplitter):
             strategy="auto" if growth.strategy == "bottom-up" else growth.strategy,
             max_evaluations=growth.max_evaluations,
             clock=clock,
-            hints=hints,
+            hints=() if is_small else hints,  # scoring them costs as much as the search
             min_samples_leaf=growth.min_samples_leaf,
             random_state=growth.random_state,
             start=node.known if growth.share == "path" else (),
             progress=self.tell,
-            effort="prove" if growth.patience is None else growth.patience.of(node.share, self.n),
+            effort=patience or "prove",
         )
 
     def _tests_at(self, node: GrowingNode[NodeMembers], clock: Clock) -> CheckedGrammar | Space:
