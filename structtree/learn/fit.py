@@ -382,8 +382,8 @@ class _Job:
                 self._grown(), lambda tree: cost_complexity(tree, fixed, self.pruning.risk, self.decision)
             )
         self.watch.is_choosing = True
-        # The tree itself gets half of the time, and those that it is judged by get the rest.
-        return self._small_enough(self._unless_stopped(self._grown(n_waiting=2), self._best_pruning))
+        # The tree itself may take most of the time: without the others, it still has a sensible size.
+        return self._small_enough(self._unless_stopped(self._grown(n_waiting=4 / 3), self._best_pruning))
 
     def _best_pruning(self, tree: Tree) -> Tree:
         """Return the pruning that performs best in cross-validation."""
