@@ -23,6 +23,7 @@ OTHERS = {
     "share": {"share": "path", "strategy": "best-first"},
     "prune": {"prune": False, "strategy": "best-first", "max_depth": 1},
     "strategy": "exhaustive",
+    "effort": "prove",
     "max_evaluations": {"max_evaluations": 30, "strategy": "best-first"},
     "time_limit": 3600.0,
     "random_state": 7,

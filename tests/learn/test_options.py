@@ -58,6 +58,10 @@ OPTIONS = [
     {"strategy": "best-first"},
     {"strategy": "exhaustive"},
     {"strategy": "beam"},
+    {"effort": "quick"},
+    {"effort": "normal"},
+    {"effort": "thorough"},
+    {"effort": "prove"},
     {"max_evaluations": 100_000},
     {"time_limit": 1000.0},
     {"random_state": 5},
@@ -246,7 +250,8 @@ def test_every_option_is_tried():
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: ", ".join(f"{k}={v}" for k, v in options.items()))
 @pytest.mark.parametrize(("kind", "route"), [(kind, route) for kind, routes in ROUTES.items() for route in routes])
 def test_it_is_the_tree_of_plain_recursion_or_refused_by_name(kind, route, options):
-    growth, grammar, refused = Growth(**options), FLAT if kind == "flat" else LINKS, 0
+    """Searches run until their proof; with less effort, the spaces here are small enough to be searched completely."""
+    growth, grammar, refused = Growth(**{"effort": "prove", **options}), FLAT if kind == "flat" else LINKS, 0
     name = "gain-ratio" if growth.average_gain_filter else "entropy"
     for seed in range(3):
         population = things(seed=seed)

@@ -203,7 +203,8 @@ limits { nesting 2, literals 4 }
 @pytest.mark.parametrize("criterion", ["acc*", "entropy", "mse"])
 def test_single_tests_that_a_search_begins_with_do_not_change_what_it_proves(criterion):
     population, grammar = orders(40, 2), Grammar.parse(COMBINED)
-    checked, growth = grammar.check(population.schema), Growth(max_depth=2, min_samples_leaf=2)
+    checked = grammar.check(population.schema)
+    growth = Growth(max_depth=2, min_samples_leaf=2, effort="prove")
     labels = target(criterion, 40, 2)
     plans = [plan_for(population, checked, growth, route="search", tuning=Tuning(searched=n)) for n in (0, 10**9)]
     first, plain = (grow(population, labels, grammar, growth, criterion=criterion, plan=plan) for plan in plans)
@@ -214,7 +215,7 @@ def test_single_tests_that_a_search_begins_with_do_not_change_what_it_proves(cri
 @pytest.mark.parametrize("criterion", ["acc*", "entropy", "mse"])
 def test_where_there_is_no_time_to_search_a_node_asks_its_best_single_test_and_nothing_is_called_proved(criterion):
     population, grammar = orders(60, 3), Grammar.parse(COMBINED)
-    labels, growth = target(criterion, 60, 3), Growth(max_depth=3)
+    labels, growth = target(criterion, 60, 3), Growth(max_depth=3, effort="prove")
     checked = grammar.check(population.schema)
     plan = plan_for(population, checked, growth, route="search", tuning=Tuning(searched=0))
     given = target_for(labels, 60, criterion).counted()
