@@ -73,7 +73,7 @@ def fit_command(
         typer.Option(
             "--estimate/--no-estimate",
             help="Estimate the scores on new data by 5-fold cross-validation.",
-            show_default="if learning takes less than a tenth of the time limit",
+            show_default="if learning takes less than a fiftieth of the time limit",
         ),
     ] = None,
     plain: Plain = False,

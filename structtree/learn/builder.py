@@ -1,4 +1,4 @@
-"""The one loop that grows trees: whatever finds a node's best split, it is divided here, and nowhere else.
+"""Builder: the loop that grows a tree, whatever finds the best split of a node.
 
 A node that is pure, too small or too deep is a leaf and nothing is looked for. Any other is given to the splitter.
 Its split is made if it leaves somebody on both sides, if the criterion is better for it, and if nothing that the user
@@ -119,7 +119,7 @@ Price = Callable[[syn.Predicate | SideValues, NDArray[Any]], float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Offer(Generic[M]):
-    """A candidate split and its effect on the whole tree; the most useful one compares as the smallest."""
+    """Candidate split with its effect on the whole tree; the most useful one sorts first."""
 
     node: GrowingNode[M]
     decrease: tuple[float, float]
@@ -198,7 +198,7 @@ class Builder(Generic[M]):
 
     @property
     def _is_by_work(self) -> bool:
-        """Whether nodes are searched with a share of the work, rather than of the time."""
+        """True if nodes are searched with a share of the work instead of the time."""
         return self.splitter.is_timed and self.growth.patience is not None
 
     def _largest_first(self, root: GrowingNode[M]) -> None:
@@ -341,7 +341,7 @@ class Builder(Generic[M]):
         )
 
     def _is_due(self, node: GrowingNode[M]) -> bool:
-        """Return whether a node is searched even without time: the root, unless the fit was interrupted."""
+        """Return whether a node is searched even if the time is up, as the root is unless the fit was interrupted."""
         return node.depth == 0 and self.clock.over() != "interrupt"
 
     def _is_over(self) -> bool:
@@ -388,7 +388,7 @@ class Builder(Generic[M]):
         self.progress(progress)
 
     def _tell_the_end(self, nodes: Sequence[Node]) -> None:
-        """Report the whole tree, in which all waiting nodes are leaves."""
+        """Report the finished tree, whose waiting nodes have become leaves."""
         if self.progress is None:
             return
         if isinstance(nodes, NodeArrays):

@@ -490,7 +490,7 @@ def _one_leaf(population: Population, checked: Target) -> Tree:
 
 
 def _with_weighty_leaves(tree: Tree, fraction: float) -> Tree:
-    """Return the tree without the branches that have too little weight in a child."""
+    """Return the tree after pruning branches with too little weight in a child."""
     if not fraction:
         return tree
     least = fraction * tree.nodes[0].stats.weight * (1 - TOLERANCE)
