@@ -69,7 +69,7 @@ class Patience:
 
     def is_spent(self, small: int, large: int) -> bool:
         """Return whether nodes with a small loss have spent their work, given the work for the others."""
-        return small > max(self.below, large // 2)
+        return small > max(self.below, large // 4)
 
     @property
     def is_small(self) -> bool:
@@ -90,8 +90,8 @@ PER_NODE = 20
 """Number of individuals per node with a small loss, for dividing the work among them."""
 
 EFFORTS: Mapping[EffortLevel, Patience | None] = {
-    "quick": Patience(2, 500_000_000, 30_000_000, 2, below=50_000_000),
-    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=100_000_000),
+    "quick": Patience(2, 500_000_000, 30_000_000, 2, below=30_000_000),
+    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=60_000_000),
     "thorough": Patience(20, 30_000_000_000, 1_000_000_000, 8, below=30_000_000_000),
     "prove": None,
 }
