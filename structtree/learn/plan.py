@@ -36,10 +36,10 @@ from structtree.space.space import Space
 from structtree.splitters.attribute_tests import ListedTests, flat_tests, listed_tests, with_sets
 from structtree.splitters.fractional import PartSplitter
 from structtree.splitters.link_table import column_space
-from structtree.splitters.link_tests import linked_tests, single_tests
+from structtree.splitters.link_tests import linked_tests
 from structtree.splitters.multiway import columns_to_divide
 from structtree.splitters.sampling import ColumnSampler
-from structtree.splitters.search import Pace, SearchSplitter
+from structtree.splitters.search import SearchSplitter
 from structtree.splitters.splitter import Splitter
 from structtree.splitters.sweep import SweepSplitter
 from structtree.splitters.table import ListedColumns, Tuning, columns_for
@@ -56,9 +56,6 @@ FOR_FAMILIES = 2
 
 FOR_LISTING = 4
 """Maximum fraction of the time for listing tests; the rest is for evaluating or searching them."""
-
-FOR_SINGLES = 2
-"""Maximum fraction of the time for single tests of large data, which a search of such data starts with."""
 
 FOR_TABLES = ("nominal", "missing", "average_gain_filter")
 """Options that only plain tables support."""
@@ -187,14 +184,6 @@ class Swept(NamedTuple):
     reusable: bool
 
 
-class Searched(NamedTuple):
-    """Prepared data for a search: the space, single tests to start with, and the preparation time per node."""
-
-    space: Space
-    singles: ListedColumns | None
-    pace: Pace
-
-
 def sweep_splitter(plan: Plan, target: Target, growth: Growth, clock: Clock) -> SweepSplitter:
     """Make the splitter that tries every test in sweeps."""
     columns, untried, tuning, reusable = plan.prepared
@@ -211,7 +200,7 @@ def table_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> Sear
 def search_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> SearchSplitter:
     """Make the splitter that searches the structure."""
     given = (target, plan.population, plan.grammar, growth)
-    return SearchSplitter(*given, space=plan.prepared.space, singles=plan.prepared.singles, pace=plan.prepared.pace)
+    return SearchSplitter(*given, space=plan.prepared)
 
 
 def part_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> PartSplitter:
@@ -246,7 +235,6 @@ class _Planner:
     reusable: bool
     is_compiled: bool
     notes: list[str] = field(default_factory=list, init=False)
-    pace: Pace = field(default_factory=Pace, init=False)
     _space: list[Space] = field(default_factory=list, init=False)
 
     # ---- structured individuals -------------------------------------------------------------------------
@@ -282,14 +270,13 @@ class _Planner:
     def space(self) -> Space:
         """Return the space on all individuals, made once."""
         if not self._space:
-            clock, began = self._part_of_time(FOR_FAMILIES), self.clock.spent()
+            clock = self._part_of_time(FOR_FAMILIES)
             found = Space.build(self.grammar, compact(self.population), limit=clock)
             n_families = sum(map(len, self.grammar.rewrites.values()))
             self._skipped(
                 clock, "finding the values of tests", found.offers.n_skipped, n_families, "families of tests"
             )
             self._space.append(found)
-            self.pace.note(len(self.population), self.clock.spent() - began)
         return self._space[0]
 
     def _skipped(self, clock: Clock, doing: str, n: int, of: int, what: str) -> None:
@@ -324,21 +311,7 @@ class _Planner:
         return self._plan("table", why, table)
 
     def _search(self, why: str) -> Plan:
-        singles = self._singles()
-        prepared = Searched(self.space(), singles, self.pace)
-        return self._plan("search", f"each node is searched by branch and bound, since {why}", prepared)
-
-    def _singles(self) -> ListedColumns | None:
-        """Return single tests as columns for the start of large searches, if possible."""
-        is_plain = self.growth.strategy == "auto" and self.growth.prune and self.growth.max_evaluations is None
-        reached = self.space().population
-        assert reached is not None
-        if self.growth.patience is not None:
-            return None  # listing them takes longer than a search
-        if not self.is_compiled or not is_plain or reached.n_rows < self.tuning.searched:
-            return None
-        listed = single_tests(self.space(), self._part_of_time(FOR_SINGLES))
-        return None if listed is None else columns_for(listed, self.population, self.clock, self.tuning)
+        return self._plan("search", f"each node is searched by branch and bound, since {why}", self.space())
 
     def _sweeps(self, listed: ListedTests, why: str, *, is_for_parts: bool = False) -> Plan:
         columns = columns_for(listed, self.population, self.clock, self.tuning)

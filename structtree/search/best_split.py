@@ -128,7 +128,9 @@ def best_split(
         scorer, space = scorer_of(checked), _space(grammar, population, time)
         patience = effort if isinstance(effort, Patience) else EFFORTS[effort]
         is_small = patience is not None and patience.is_small
-        ordered, columns = (space, SpaceColumns(space, limit=time)) if is_small else promising_last(space, scorer, time)
+        ordered, columns = (
+            (space, SpaceColumns(space, limit=time)) if is_small else promising_last(space, scorer, time)
+        )
         problem, budget = (
             Problem(space, scorer, min_samples_leaf),
             Budget(max_evaluations, time, max_frontier, patience),

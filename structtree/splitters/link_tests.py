@@ -35,7 +35,7 @@ from structtree.space.space import Space
 from structtree.space.terms import n_literals
 from structtree.splitters.attribute_tests import FlatTest, ListedTests, flat_test
 
-__all__ = ["linked_tests", "single_tests"]
+__all__ = ["linked_tests"]
 
 MOST_COLUMNS = 2_000
 """Maximum number of columns behind links; beyond it, one column per meaning is better."""
@@ -83,19 +83,6 @@ def linked_tests(space: Space, *, shorten: bool = False, clock: Clock | None = N
         (*own, *(_stepped(c.members, c.values.astype(np.int32)) for c in found.columns)),
         found.missing is None and not space.offers.n_skipped,
     )
-
-
-def single_tests(space: Space, clock: Clock) -> ListedTests | None:
-    """List the tests of a grammar that have one literal per position; None if there are too many.
-
-    Sets of values are skipped, because they cannot be listed.
-    """
-    alone = replace(space.grammar, conjuncts=dict.fromkeys(space.grammar.conjuncts, 1))
-    listing = _Listing(replace(space, grammar=alone), clock)
-    if not listing.suits():
-        return None
-    found = listing.along_links()
-    return found._replace(tests=tuple(test for test in found.tests if test.form != kernel.SUBSET))
 
 
 def is_one_at_a_time(space: Space) -> bool:

@@ -25,7 +25,6 @@ from structtree.models.tree import Found, Node, Stats, Unproved
 from structtree.search.clock import Clock
 from structtree.search.results import SearchStats, Split, TracePoint
 from structtree.splitters.sampling import ColumnSampler
-from structtree.splitters.table import ListedColumns
 from structtree.tasks.target import Target, room, undivided
 
 __all__ = [
@@ -61,14 +60,11 @@ class NodeMembers:
         How much of each is here; all of it by default.
     population : Population, optional
         The same individuals as a population, where a splitter needs it.
-    columns : TestColumns, optional
-        Single tests of them as columns, likewise.
     """
 
     rows: Ints
     parts: NDArray[np.float64] | None = None
     population: Population | None = None
-    columns: ListedColumns | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,7 +36,7 @@ from structtree.splitters.table import ListedColumns, Tuning, pool_for, source_c
 from structtree.tasks.criteria import TOLERANCE
 from structtree.tasks.target import Target
 
-__all__ = ["SweepSplitter", "SweptNodes", "best_single"]
+__all__ = ["SweepSplitter", "SweptNodes"]
 
 NOWHERE = -1
 """Child index of a node without children."""
@@ -224,26 +224,6 @@ class SweepSplitter(Splitter[_Run]):
 
 
 # ---- one node alone ------------------------------------------------------------------------------------------
-
-
-def best_single(columns: ListedColumns, task: kernel.SweepTask, min_samples_leaf: int) -> Proposal:
-    """Return the best test of columns for the current rows, with its threshold or value.
-
-    Parameters
-    ----------
-    columns : TestColumns
-        Without tests of sets of values.
-    """
-    n, swept = len(columns.rows), columns.swept
-    total, _ = kernel.totals(0, n, swept, task)
-    found, at = kernel.try_tests(0, len(swept.tests), 0, n, swept, task, total, min_samples_leaf, None)
-    if at[0] < 0:
-        return Proposal(None, int(found[2]))
-    fork = np.array([[*at, NOWHERE, NOWHERE]])
-    test, chosen = columns.members.tests[at[0]], float(_chosen(fork, columns)[0])
-    gain, tie, better = kernel.gains(found, total, task)
-    member = _member(test, _categories(columns, int(at[0])), chosen)
-    return Proposal(Candidate(member, (float(found[0]), float(found[1])), (gain, tie), bool(better)), int(found[2]))
 
 
 # ---- from arrays to nodes -------------------------------------------------------------------------------------

@@ -59,15 +59,12 @@ class Tuning(NamedTuple):
         Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often. Nor
         is one of them worth handing to a thread.
     threads : int
-    searched : int
-        Before searches of at least this many rows, sweeps find the best single test of a node.
     """
 
     alone: int = 200_000
     shared: int = 1_000_000
     counted: int = 4096
     threads: int = min(8, os.cpu_count() or 1)
-    searched: int = 50_000
 
 
 def pool_for(n_cells: int, tuning: Tuning) -> ThreadPoolExecutor | None:
