@@ -25,7 +25,7 @@ MOST_ROWS_BEHIND = 5_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feature:
-    """Feature of the individuals: its origin and its values.
+    """Feature of the individuals: how it is computed, and its values.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Feature:
 
 
 def features(population: Population, *, aggregated: bool = True) -> Iterator[Feature]:
-    """Yield the features of the individuals, nearest first.
+    """Yield the features of the individuals, those with the fewest links first.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _aggregates(
 
 
 def _reduced(reduce: np.ufunc, owners: Ints, values: Floats, n: int) -> Floats:
-    """Return the minimum or maximum value of each owner, or NaN if it has none."""
+    """Return the minimum or maximum of the values of each owner, NaN for owners without values."""
     found = np.full(n, np.nan)
     if len(owners):
         starts = np.flatnonzero(np.append(True, np.diff(owners) != 0))

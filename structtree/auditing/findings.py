@@ -1,4 +1,4 @@
-"""Findings of an audit: a sentence, its figures, and the SQL or command that returns them."""
+"""Findings of an audit: a sentence, its figures, and the SQL query or command that reproduces them."""
 
 from __future__ import annotations
 

@@ -38,11 +38,11 @@ class JsonPart:
     path: str = "$"
 
     def fail(self, message: str) -> NoReturn:
-        """Raise `DataError` for the value."""
+        """Raise `DataError` with a message about this value."""
         raise DataError(message, path=self.path)
 
     def expected(self, what: str) -> NoReturn:
-        """Raise `DataError` with the expected and the actual value."""
+        """Raise `DataError` with a description of the expected value and the actual value."""
         from structtree.data.kinds import quoted_value  # imports numpy, and the command line loads this module first
 
         self.fail(f"expected {what}, got {quoted_value(self.value)}")
@@ -100,7 +100,7 @@ class JsonPart:
         return float(self.value) if abs(self.value) <= sys.float_info.max else self.expected("a finite number")
 
     def number_or_infinity(self) -> float:
-        """Return any number, as `json_number` writes it."""
+        """Return a number, which may be infinite or NaN as written by `json_number`."""
         return float(self.value) if self.value in ("inf", "-inf", "nan") else self.number()
 
     def weight(self) -> float:
@@ -116,7 +116,7 @@ class JsonPart:
         return self.value if self.value in words else self.expected(expected)
 
     def label(self) -> str | int | float | bool:
-        """Return the label of a class."""
+        """Return a class label: a string, a number or a boolean."""
         if isinstance(self.value, str | bool):
             return self.value
         if not isinstance(self.value, int | float):
@@ -125,7 +125,7 @@ class JsonPart:
         return self.value
 
     def as_type(self, kind: Any) -> Any:
-        """Return a value as a type: plain, literal, optional, tuple, mapping, or a dataclass of these.
+        """Convert the value to a type: plain, literal, optional, tuple, mapping, or a dataclass of these.
 
         A class with its own ``from_json`` is created by that method.
 
@@ -148,7 +148,7 @@ class JsonPart:
         return kind.from_json(self) if hasattr(kind, "from_json") else self.as_dataclass(kind)
 
     def as_dataclass(self, kind: Any) -> Any:
-        """Return a dataclass from its members; unknown members are ignored."""
+        """Convert the members to a dataclass; unknown members are ignored."""
         hints, given = get_type_hints(kind), self.members()
         required = {each.name for each in fields(kind) if each.default is each.default_factory is MISSING}
         return kind(**{name: self.member(name).as_type(hints[name]) for name in hints if name in {*given, *required}})

@@ -1,4 +1,4 @@
-"""Layouts: the description of the training tables that a model stores, without their rows.
+"""Layouts: descriptions of the training tables, without their rows, that are stored in models.
 
 A layout describes the tables with their keys and column storage, the foreign keys with the names of their links, the
 condition for individuals, and the visible time range. With it another database with the same tables is linked as in
@@ -219,7 +219,7 @@ def _link(database: Database, link: KeyLink) -> LayoutLink:
 
 
 def apply_layout(layout: SourceLayout, database: Database) -> Database:
-    """Return a database with the keys and links of a layout, as far as it has these tables and columns.
+    """Return a database with the keys and links of a layout whose tables and columns exist.
 
     Tables that are not in the layout are skipped, as in training.
     """

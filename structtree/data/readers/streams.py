@@ -70,7 +70,7 @@ def guessed_extension(head: bytes) -> str:
 
 @contextmanager
 def spooled(where: str | os.PathLike[str]) -> Iterator[Path]:
-    """Copy a stream to a temporary file, unpacked and with an extension, that exists inside this block.
+    """Copy a stream to a temporary file, unpacked and with an extension, and delete it after the block.
 
     Raises
     ------

@@ -86,7 +86,7 @@ def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) ->
 
 
 def _without_doubtful(table: SourceTable, found: Database, declared: Database) -> SourceTable:
-    """Return a table without its guessed key if that may be unique by chance, since nothing refers to it."""
+    """Remove a guessed key that may be unique by chance: nothing refers to it, and it is not named like a key."""
     if len(table.key) != 1 or declared.tables[table.name].key:
         return table
     is_used = any((key.to, key.key) == (table.name, table.key) for key in found.foreign_keys)
@@ -126,13 +126,13 @@ def _is_named_after(column: str, table: str) -> bool:
 
 
 def _referring(table: SourceTable, database: Database) -> frozenset[str]:
-    """Return the columns that are foreign keys on their own; these may be unique by chance."""
+    """Return the columns that are foreign keys by themselves, so that their values may be unique by chance."""
     keys = [key for key in database.foreign_keys if key.table == table.name and len(key.columns) == 1]
     return frozenset(key.columns[0] for key in keys if not _is_named_after(key.columns[0], table.name))
 
 
 def _primary(table: SourceTable, columns: KeyColumns, referring: Collection[str]) -> tuple[str, ...]:
-    """Return the most likely primary key of a table, empty if there is none."""
+    """Return the columns of the most likely primary key of a table, or an empty tuple."""
     if table.sheet.n_rows < 2:
         return ()
     names = [name for name in table.sheet.columns if _can_be_key(columns.distinct(table.name, name))]
@@ -190,7 +190,7 @@ class _Guesses:
                 explained.update(self.found[-1].columns)
 
     def explains(self, child: SourceTable, columns: Sequence[str], explained: Collection[str]) -> bool:
-        """Return whether a key explains one more column that has a key name or is not numeric."""
+        """Return whether a foreign key has a further column that is named like a key or is not numeric."""
         return any(
             _is_key_name(column) or self.columns.distinct(child.name, column).value_class != "number"
             for column in columns
@@ -222,7 +222,7 @@ class _Guesses:
         return next((name for name in names if self.columns.distinct(parent.name, name).is_unique), None)
 
     def reason(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> int | None:
-        """Return the rank of the evidence that a column refers to a table; None if there is none."""
+        """Return the rank of the evidence that a column refers to a table, or None without any evidence."""
         mine, theirs = self.columns.distinct(child.name, column), self.columns.distinct(parent.name, key)
         if parent is not child and _is_named_after(column, parent.name):
             return 0

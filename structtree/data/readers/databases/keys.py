@@ -108,7 +108,7 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceTable:
-    """Table of a database as read.
+    """Table as read from a database.
 
     Parameters
     ----------

@@ -208,7 +208,7 @@ def _model(fact: Fact) -> tuple[str, Any] | None:
 
 
 def _merged(gathered: _Gathered) -> dict[PrologPredicate, FactTable]:
-    """Return all facts; those in models get the model as first argument, or have qualified objects instead."""
+    """Return all facts; those in models get the model as first argument, or qualified names for its objects."""
     tables: _Tables = {predicate: dict(rows) for predicate, rows in gathered.everywhere.items()}
     objects = _objects(gathered)
     owners: dict[tuple[Any, ...], tuple[PrologSource, int]] = {}

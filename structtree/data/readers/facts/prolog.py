@@ -309,7 +309,7 @@ def _skip(source: PrologSource, at: int) -> int:
 
 
 def _tokens(source: PrologSource, at: int) -> Iterator[_Token]:
-    """Yield the tokens of one clause, up to the full stop, or ``nothing`` if it is missing."""
+    """Yield the tokens of a clause up to the full stop, or up to ``nothing`` if the full stop is missing."""
     text = source.text
     while (at := _skip(source, at)) < len(text):
         match = _TOKEN.match(text, at)
@@ -424,7 +424,7 @@ class _Parser:
         return self.applied(token.text)
 
     def prefixed(self, token: _Token, most: int) -> Any:
-        """Return a prefix operator with its argument; alone it is an atom, as in ``modeb(*, p)``."""
+        """Return a prefix operator with its argument; without one it is an atom, as in ``modeb(*, p)``."""
         following = self.next
         touches = following.at == token.at + len(token.text)
         if following.text == "(" and touches:
@@ -469,7 +469,7 @@ class _Parser:
             self.refuse(str(error), token.at)
 
     def applied(self, name: str) -> Any:
-        """Return an atom, with arguments if a parenthesis follows immediately."""
+        """Return an atom, or a compound term if a parenthesis follows immediately."""
         last = self.tokens[self.place - 1]
         if self.next.text != "(" or self.next.kind != "sign" or self.next.at != last.at + len(last.text):
             return name

@@ -68,7 +68,7 @@ class FactStep(NamedTuple):
 
 
 class FactJoin(NamedTuple):
-    """Source of a member that relates the two arguments of an example: the facts that connect them.
+    """Source of a member that relates the two arguments of an example: the facts that connect the arguments.
 
     Parameters
     ----------

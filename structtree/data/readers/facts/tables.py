@@ -1,4 +1,4 @@
-"""Linked columns from facts with complete signatures.
+"""Conversion of facts with complete signatures to linked columns.
 
 The members of a type follow from the signatures alone, so facts with the same signatures always create the same
 types. Only the kind of an attribute depends on its values.
@@ -322,7 +322,7 @@ def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:
 
 
 def _shared_in_lists(signatures: Sequence[Signature], tables: _Tables) -> frozenset[str]:
-    """Return the types with a record that occurs twice in lists; these lists become sets."""
+    """Return the types with a record that occurs in two lists; lists of these types become sets."""
     seen: dict[str, set[Any]] = {}
     shared = set()
     for signature in signatures:
@@ -606,7 +606,7 @@ class _JointMembers:
         self.draft.add_link(self.who, name, "set", target, found, origin)
 
     def add_relation(self, signature: Signature, ends: _Ends) -> None:
-        """Add a flag, or a set of facts, for a predicate that relates the two records of an example."""
+        """Add a boolean attribute, or a set of facts, for a predicate that relates the two records of an example."""
         if signature.key is not None and len(signature.arguments) > 2:
             return
         names = [self.examples.signature.arguments[place].name for place in ends]
@@ -681,7 +681,7 @@ class _JointMembers:
                 yield _Path(f"{signature.name}{role}{back}", end.name, found, steps, signature.key == i)
 
     def add_number_relation(self, signature: Signature, places: Sequence[int]) -> bool:
-        """Add a flag for each pair of integer arguments whose values a relation covers."""
+        """Add a boolean attribute for each pair of integer arguments whose values a relation covers."""
         rows = _rows(self.tables, signature)
         if not all(isinstance(one, int) for row in rows for one in row):
             return False

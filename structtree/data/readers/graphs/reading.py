@@ -150,7 +150,7 @@ def check_individual(individual: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """Options of the caller, and the files of the graphs, if any."""
+    """Options given by the caller, and the files of the graphs, if any."""
 
     individual: GraphIndividual
     overrides: Overrides

@@ -76,7 +76,7 @@ class Names:
         self._recent = {}
 
     def load_all(self) -> Iterable[Any]:
-        """Make all names recent and return them."""
+        """Load all names into the dictionary of recent names, and return them."""
         self._recent = dict(self._texts)
         for batch in self._numbers:
             self._recent.update(zip(batch.names.tolist(), batch.rows.tolist(), strict=True))

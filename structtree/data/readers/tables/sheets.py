@@ -413,7 +413,7 @@ def _coded(cells: NDArray[Any]) -> Coded:
 
 
 def _places_in_memory(cells: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the ``id`` of each object without calling it."""
+    """Return the ``id`` of each object, read from the memory of the array."""
     held = np.ascontiguousarray(cells)
     memory = (c_char * held.nbytes).from_address(held.ctypes.data)
     return np.frombuffer(memoryview(memory), dtype=np.intp).copy()
@@ -539,7 +539,7 @@ def _filled(series: Any, value: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 
 def _microseconds(series: Any) -> NDArray[np.int64]:
-    """Return integers, with the integer of NaT for missing values."""
+    """Return microseconds as integers, with the integer of NaT for missing values."""
     return np.array(series.fill_null(np.iinfo(np.int64).min).to_numpy(), dtype=np.int64)
 
 
