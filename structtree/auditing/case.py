@@ -80,7 +80,7 @@ class BestAuc(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """Data of an audit.
+    """Individuals, labels and cutoffs that an audit examines.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class Case:
         return cls(whole, seen, labels, target, events, cutoffs, is_limited, queries, where, reading, n)
 
     def shell_command(self, name: str, **options: str) -> str:
-        """Return a command on this data that can be pasted into a shell."""
+        """Return a shell command that runs on the audited data."""
         return shell_command(name, self.where, **self.reading, **options)
 
     def best_auc(self, values: Floats) -> BestAuc:

@@ -99,7 +99,7 @@ def variance_by_value(values: Floats, labels: Floats) -> float:
 
 
 def squared_correlation(one: Floats, other: Floats) -> float:
-    """Return the square of Pearson's correlation over rows that have both values; 0 if one is constant.
+    """Return the squared Pearson correlation of two columns, ignoring missing values; 0 if one is constant.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def _codes(values: NDArray[np.generic]) -> Ints:
 
 
 def _parts(case: Case) -> dict[str, Ints]:
-    """Return the attributes and references of the individuals as codes."""
+    """Return the attributes and references of the individuals as integer codes."""
     name, rows = case.individual, case.whole.individuals
     found = {}
     for key, column in case.whole.tables[name].columns.items():
@@ -150,7 +150,7 @@ def _own_keys(case: Case) -> Iterator[KeyLink]:
 
 
 def constant_entities(case: Case) -> Iterator[Finding]:
-    """Yield references to entities with a constant label, which leaks between random folds."""
+    """Yield references to entities whose label is constant, so that it leaks between random folds."""
     if case.labels.dtype.kind == "f":
         return
     _, labels = np.unique(case.labels.astype(str), return_inverse=True)

@@ -1,4 +1,4 @@
-"""The audit: run all checks, or only the cheap ones."""
+"""Run all checks of an audit, or only the cheap ones."""
 
 from __future__ import annotations
 

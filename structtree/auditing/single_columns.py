@@ -58,7 +58,7 @@ def single_columns(case: Case, *, is_short: bool = False) -> Iterator[Finding]:
 
 
 def _order(judged: tuple[Feature, bool]) -> tuple[bool, bool, int, str]:
-    """Return the sort key of features: copies, then the presence of rows, then the nearest values."""
+    """Return the sort key of a feature: copies of the label first, then counts of rows, then short paths."""
     feature, copied = judged
     return not copied, feature.attribute is not None, len(feature.path), feature.function
 

@@ -377,7 +377,7 @@ def _inherit(population: Population, seen: dict[str, Floats], owner: dict[str, I
 
 
 def _claim(owner: Ints, claimed: Ints, seen: dict[str, Floats], name: str) -> None:
-    """Set the owners of rows; a row with two owners is never visible."""
+    """Set the owners of rows; a row claimed by two owners is never visible."""
     several = (owner >= 0) & (claimed >= 0) & (owner != claimed)
     seen[name] = np.where(several, np.inf, seen[name])
     owner[(owner < 0) & (claimed >= 0)] = claimed[(owner < 0) & (claimed >= 0)]
@@ -392,7 +392,7 @@ _OFTEN_AFTER = "it often lies after the cutoff"
 
 @dataclass(slots=True)
 class _Blanks:
-    """Counts of rows, unset values and hidden values of each date, by type and name."""
+    """Counts of rows, missing values and hidden values for each date attribute."""
 
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
     unset: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -506,7 +506,7 @@ def _dating_notes(dating: Dating) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Place:
-    """Rows behind one path: pairs of an individual and a row.
+    """Rows at the end of a path of links: pairs of an individual and a row.
 
     Parameters
     ----------
@@ -556,7 +556,7 @@ class _Draft:
     n_skipped: int = 0
 
     def unroll(self) -> None:
-        """Build the tables behind all paths, breadth first."""
+        """Build a table for each path of links, breadth first."""
         individual = self.population.schema.individual
         everyone = np.arange(self.population.tables[individual].n_rows)
         self.rows = {name: np.zeros(table.n_rows, dtype=np.bool_) for name, table in self.population.tables.items()}
@@ -570,7 +570,7 @@ class _Draft:
             self.notes.append(f"{why} while following links: {self.n_skipped:,} of {n:,} paths skipped")
 
     def _place(self, place: _Place) -> list[_Place]:
-        """Build the table of a place; return the places that its links lead to."""
+        """Build the table of a place, and return the places that its links lead to."""
         record = self.population.schema.type(place.base)
         self.rows[place.base][place.rows] = True
         columns = self._columns(place)
@@ -613,7 +613,7 @@ class _Draft:
         return {name: _blanked(column, hidden.get(name)) for name, column in columns.items()}
 
     def _ages(self, place: _Place, columns: Mapping[str, Column]) -> Iterator[tuple[str, Column]]:
-        """Yield the attributes with the ages of the rows of a place and of their other dates."""
+        """Yield attributes with the ages of rows and of their other dates."""
         base = self.population.tables[place.base]
         dated = self.visibility.dated.get(place.base) if place.path else None
         moments = date_names(self.population.schema.type(place.base))

@@ -64,7 +64,7 @@ def dating_of(
     dates: Mapping[str, str | None] | None = None,
     set_once: Mapping[str, Collection[str]] | None = None,
 ) -> Dating:
-    """Return how the rows of each type are dated.
+    """Return which attributes date the rows of each type, and which may change later.
 
     Parameters
     ----------
@@ -192,12 +192,12 @@ def is_year(column: Column, table: Table, dates: Collection[str], rows: Ints | s
 
 
 def date_names(record: RecordType) -> tuple[str, ...]:
-    """Return the names of the dates and times of a type."""
+    """Return the names of the date and time attributes of a type."""
     return tuple(a.name for a in record.attributes if a.kind in MOMENTS)
 
 
 def days_of(column: Column) -> Floats:
-    """Return dates or times in days since 1970, NaN where missing."""
+    """Convert a column of dates or times to days since 1970, NaN where missing."""
     return np.asarray(column.values if column.kind == "date" else column.values / DAY)
 
 

@@ -48,75 +48,75 @@ class JsonPart:
         self.fail(f"expected {what}, got {quoted_value(self.value)}")
 
     def members(self) -> Mapping[str, Any]:
-        """Return the members of an object."""
+        """Return the members of the value, which must be an object."""
         return self.value if isinstance(self.value, dict) else self.expected("an object")
 
     def member(self, key: str) -> JsonPart:
-        """Return a required member of an object."""
+        """Return a required member of the object."""
         members = self.members()
         if key not in members:
             self.fail(f"expected an object with {key!r}")
         return JsonPart(members[key], f"{self.path}.{key}")
 
     def optional(self, key: str) -> JsonPart | None:
-        """Return an optional member of an object; None if it is missing or null."""
+        """Return an optional member of the object; None if it is missing or null."""
         return None if self.members().get(key) is None else self.member(key)
 
     def parts(self) -> Iterator[tuple[str, JsonPart]]:
-        """Yield the names and values of the members of an object."""
+        """Yield the names and values of the members of the object."""
         for key in self.members():
             yield key, self.member(key)
 
     def elements(self) -> tuple[JsonPart, ...]:
-        """Return the elements of a list."""
+        """Return the elements of the value, which must be a list."""
         if not isinstance(self.value, list):
             self.expected("a list")
         return tuple(JsonPart(value, f"{self.path}[{i}]") for i, value in enumerate(self.value))
 
     def text(self) -> str:
-        """Return a string."""
+        """Return the value as a string."""
         return self.value if isinstance(self.value, str) else self.expected("a string")
 
     def texts(self) -> tuple[str, ...]:
-        """Return the strings of a list."""
+        """Return the value as a list of strings."""
         return tuple(part.text() for part in self.elements())
 
     def flag(self) -> bool:
-        """Return a boolean."""
+        """Return the value as a boolean."""
         return self.value if isinstance(self.value, bool) else self.expected("true or false")
 
     def whole(self) -> int:
-        """Return a non-negative integer."""
+        """Return the value as a non-negative integer."""
         is_whole = isinstance(self.value, int) and not isinstance(self.value, bool)
         if not is_whole or self.value < 0:
             self.expected("a whole number >= 0")
         return int(self.value) if self.value < 2**63 else self.expected("a whole number below 2**63")
 
     def number(self) -> float:
-        """Return a finite number."""
+        """Return the value as a finite number."""
         is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
         if not is_number:
             self.expected("a number")
         return float(self.value) if abs(self.value) <= sys.float_info.max else self.expected("a finite number")
 
     def number_or_infinity(self) -> float:
-        """Return a number, which may be infinite or NaN as written by `json_number`."""
+        """Return the value as a number, which may be infinite or NaN as written by `json_number`."""
         return float(self.value) if self.value in ("inf", "-inf", "nan") else self.number()
 
     def weight(self) -> float:
-        """Return a non-negative number."""
+        """Return the value as a non-negative number."""
         return found if (found := self.number()) >= 0 else self.expected("a number >= 0")
 
     def weight_or_infinity(self) -> float:
-        """Return a non-negative number or infinity."""
+        """Return the value as a non-negative number or infinity."""
         return inf if self.value == "inf" else self.weight()
 
     def one_of(self, words: tuple[str, ...], expected: str) -> Any:
-        """Return a string that must be one of the given words."""
+        """Return the value, which must be one of the given strings."""
         return self.value if self.value in words else self.expected(expected)
 
     def label(self) -> str | int | float | bool:
-        """Return a class label: a string, a number or a boolean."""
+        """Return the value as a class label: a string, a number or a boolean."""
         if isinstance(self.value, str | bool):
             return self.value
         if not isinstance(self.value, int | float):

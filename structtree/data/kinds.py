@@ -420,7 +420,7 @@ def join(pieces: Sequence[Column | int], kind: Kind | None = None) -> Column:
 
 
 def common_kind(columns: Iterable[Column]) -> Kind:
-    """Return the kind of the concatenation of columns.
+    """Return the kind of the column that results from concatenating columns.
 
     Examples
     --------
@@ -441,7 +441,7 @@ def missing_column(kind: Kind, n: int, categories: Sequence[str] = ()) -> Column
 
 
 def _recoded(column: Column, kind: Kind, categories: tuple[str, ...]) -> NDArray[Any]:
-    """Return the values of a piece, with codes into the categories of the whole column."""
+    """Return the values of a piece, with codes that refer to the categories of the whole column."""
     if column.kind == "date" and kind == "time":
         return np.asarray(column.values * DAY)
     if column.kind != "nominal" or column.categories == categories:
@@ -452,7 +452,7 @@ def _recoded(column: Column, kind: Kind, categories: tuple[str, ...]) -> NDArray
 
 
 def _has_stray_nans(types: set[type], like: Kind | None) -> bool:
-    """Return whether a float may be a NaN for a missing value of another type."""
+    """Return whether floats may be NaNs that stand for missing values of another type."""
     found = to_value_types(types) | ({_TYPE_OF_KIND[like]} if like else set())
     return "number" in found and len(found - {"missing"}) > 1
 
@@ -742,7 +742,7 @@ class Overrides:
         return self.given.get(f"{type_name}.{member}") or self.given.get(member)
 
     def check(self, schema: Schema) -> None:
-        """Raise an error for names that are not in the schema, or are not attributes or links as declared."""
+        """Raise an error for declared names that are not in the schema, or that confuse attributes and links."""
         known: dict[str, set[str]] = {}
         for record in schema.types:
             for member in record.members:

@@ -46,7 +46,7 @@ class LayoutTable:
 
 @dataclass(frozen=True, slots=True)
 class LayoutLink:
-    """Links along a foreign key.
+    """Links that follow a foreign key.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class LayoutLink:
 
 @dataclass(frozen=True, slots=True)
 class TypeDates:
-    """Dates of the rows of a type.
+    """Date attributes of a type: those that date its rows, and those that are skipped.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ Dating = Mapping[str, TypeDates]
 
 @dataclass(frozen=True, slots=True)
 class SourceLayout:
-    """Source tables of a population.
+    """Description of the source tables of a population.
 
     Parameters
     ----------

@@ -129,7 +129,7 @@ class Adjacency:
 
     @property
     def shared(self) -> bool:
-        """True if some row is a target more than once; computed once."""
+        """True if several links lead to the same row; computed once."""
         if self._shared is None:
             again = len(self.targets) > 0 and int(np.bincount(self.targets).max()) > 1
             object.__setattr__(self, "_shared", again)
@@ -217,7 +217,7 @@ def run_places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray
 
 
 def repeated_pairs(owners: NDArray[np.int64], targets: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the positions of repeated (owner, target) pairs.
+    """Return the positions of (owner, target) pairs that occurred before.
 
     Examples
     --------

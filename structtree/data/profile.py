@@ -254,7 +254,7 @@ def _leads_back(population: Population, there: Member, back: Member) -> bool:
 
 
 def _crowded(population: Population, max_rows: int = MANY_ROWS) -> Iterator[Member]:
-    """Yield the links that lead to too many rows, those nearest to the individuals first."""
+    """Yield the links that lead to too many rows, in order of their distance from the individuals."""
     individual = population.schema.individual
     n_times = np.bincount(population.individuals, minlength=population.tables[individual].n_rows)
     level, known = {individual: n_times.astype(np.float64)}, {individual}
@@ -278,7 +278,7 @@ def _members(population: Population, record: RecordType) -> Iterator[tuple[Membe
 
 
 def _suspects(population: Population) -> Iterator[Member]:
-    """Yield the attributes that may be identifiers, without looking at rows."""
+    """Yield the attributes that may be identifiers, judged without reading rows."""
     for record in population.schema.types:
         for member, column in _members(population, record):
             is_text = column.kind == "nominal" and len(column.categories) >= MOSTLY * LEAST_ROWS
@@ -347,7 +347,7 @@ def _n_different(column: Column) -> int:
 
 
 def _large_types(population: Population, max_cuts: int) -> Iterator[RecordType]:
-    """Yield the types whose numbers may have too many thresholds."""
+    """Yield the types whose numeric attributes may have too many thresholds."""
     schema = population.schema
     if not any(record.links for record in schema.types):
         return

@@ -25,7 +25,7 @@ __all__ = ["FactReading", "Provenance", "provenance_of", "record_members", "reco
 
 @dataclass(frozen=True, slots=True)
 class FactReading:
-    """Details of how facts were read.
+    """Record of how facts were read.
 
     Parameters
     ----------

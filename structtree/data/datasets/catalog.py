@@ -68,7 +68,7 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Catalog entry of a dataset."""
+    """Entry for a dataset in the catalog."""
 
     name: str
     summary: str

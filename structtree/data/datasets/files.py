@@ -75,7 +75,7 @@ def read_files(
     exclude: Sequence[str] = (),
     **options: Any,
 ) -> Population:
-    """Read a file of any format, several files as one, or the folder itself.
+    """Read a file of any format, several files as one table, or a whole folder.
 
     Parameters
     ----------

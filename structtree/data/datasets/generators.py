@@ -255,7 +255,7 @@ _NEAR_MISSES = np.array([(_C, _O, _O), (_N, _C, _O), (_N, _N, _O), (_C, _N, _O)]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Skeleton:
-    """Molecules without elements: atoms in rings and groups, and the two ends of every bond.
+    """Molecules before elements are chosen: atoms in rings and groups, and the two ends of every bond.
 
     In each molecule the atoms come in the order ring, rest, group; `place` counts them from 0.
     """

@@ -231,7 +231,7 @@ _ELEMENTS: Mapping[Form, Callable[[Any], bool]] = {
 
 
 def _together(parts: Sequence[Any]) -> Population:
-    """Return the population of single-individual populations."""
+    """Join single-individual populations into one population."""
     first: Population = parts[0]
     if any(not isinstance(one, Population) or one.tables is not first.tables for one in parts):
         raise UsageError("expected individuals of one population; got several populations")

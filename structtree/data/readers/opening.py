@@ -166,7 +166,7 @@ def _reading_of_dataset(name: str, options: ReadingOptions) -> dict[str, Any]:
 
 
 def _why_not(entry: Entry, option: str) -> str:
-    """Return why a reading option does not apply to a dataset."""
+    """Return the reason why a reading option does not apply to a dataset."""
     if entry.kind == "generated":
         return "that is generated, not read"
     if option in MoleculeOptions.__annotations__:

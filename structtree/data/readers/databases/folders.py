@@ -1,4 +1,4 @@
-"""Folders of tables: one CSV, Parquet or Feather file per table, named after it."""
+"""Folders of tables: one CSV, Parquet or Feather file per table, with the name of the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guess undeclared keys from column names, types and inclusion of values.
+"""Guessing of undeclared keys from column names, types and inclusion of values.
 
 *Primary keys.* A column with unique values is the key if it comes first, is named after its table, or has a name
 typical of keys. Otherwise the key is the shortest sequence of first columns that is unique.
@@ -215,7 +215,7 @@ class _Guesses:
                 yield _Candidate(reason, match)
 
     def key_for(self, column: str, parent: SourceTable) -> str | None:
-        """Return the column of a table to refer to: its key, or a unique column with the same name."""
+        """Return the column of a table that a foreign key may refer to: its key, or a unique column of that name."""
         if len(parent.key) == 1:
             return parent.key[0]
         names = (name for name in parent.sheet.columns if _plain(name) == _plain(column))
@@ -243,7 +243,7 @@ class _Guesses:
         return len(set(mine.values) & set(theirs.values)) >= LEAST_INCLUSION * len(mine.values)
 
     def may_share(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> bool:
-        """Return whether a unique column may refer to another one, which must be in the larger table."""
+        """Return whether a unique column may refer to a unique column of another table, which must be larger."""
         order = list(self.database.tables)
         mine, theirs = (
             (-each.sheet.n_rows, not _is_named_after(name, each.name), order.index(each.name))
@@ -259,7 +259,7 @@ class _Guesses:
             yield from (match for match in found if match is not None)
 
     def pairings(self, child: SourceTable, parent: SourceTable) -> Iterator[dict[str, str]]:
-        """Yield the columns of two tables with equal names, or with names equal up to a common suffix."""
+        """Yield mappings from key columns of a table to columns of another with the same name or a common suffix."""
         likely = [name for name in parent.sheet.columns if self.is_likely_part(parent, name)]
         stems = {_stem(name): name for name in child.sheet.columns}
         plain = {_plain(name): name for name in child.sheet.columns}
@@ -282,7 +282,7 @@ class _Guesses:
     def smallest(
         self, child: SourceTable, parent: SourceTable, pairs: Mapping[str, str], explained: Collection[str]
     ) -> KeyMatch | None:
-        """Return the best matching key with the fewest columns."""
+        """Return the best match among composite foreign keys with the fewest columns, if any."""
         for n in range(2, min(MOST_TOGETHER, len(pairs)) + 1):
             keys = (
                 ForeignKey(child.name, tuple(pairs[each] for each in key), parent.name, key, guessed=True)
@@ -303,11 +303,11 @@ class _Guesses:
         return self.unique[parent.name, key]
 
     def is_back(self, key: ForeignKey) -> bool:
-        """Return whether the other table already refers to this one with the same columns."""
+        """Return whether the other table already refers to this table with the same columns."""
         return any((key.to, set(key.key), key.table) == (o.table, set(o.columns), o.to) for o in self.found)
 
     def widened(self, match: KeyMatch) -> ForeignKey:
-        """Extend a composite key with primary key columns of the same name that match in all rows."""
+        """Extend a composite foreign key with primary key columns of the same name, if as many rows still match."""
         key = match.foreign_key
         child, parent = self.database.tables[key.table], self.database.tables[key.to]
         for name in parent.sheet.columns:
@@ -323,7 +323,7 @@ _BY_VALUES = 3
 
 
 def _endings(keys: Sequence[str], columns: Collection[str]) -> Iterator[str]:
-    """Yield the suffixes of columns that begin with the name of a key, such as winner and loser."""
+    """Yield the suffixes of columns whose names begin with a key, such as winner and loser."""
     for key in (_plain(name) for name in keys if _is_key_name(name)):
         yield from (name.removeprefix(key) for name in columns if name.startswith(key) and name != key)
 

@@ -175,7 +175,7 @@ _FEW = 3
 
 
 def dangling_text(match: KeyMatch) -> str:
-    """Describe in how many rows a foreign key is dangling."""
+    """Describe the number of rows in which a foreign key is dangling."""
     key = match.foreign_key
     return (
         f"{columns_text(key.table, key.columns)} matches no row of {key.to} in {match.n_dangling:,} of "
@@ -422,7 +422,7 @@ class _Draft:
             )
 
     def naming_column(self, match: KeyMatch) -> str | None:
-        """Return the column that the link of a key is named after, or None if it is the table.
+        """Return the column that a link is named after, or None if it is named after the table.
 
         A composite key has such a column if only one is not shared with other keys between the two tables.
         """

@@ -209,7 +209,7 @@ def _with_owner(database: Database, options: DatabaseOptions) -> DatabaseOptions
 
 
 def _limit_time(population: Population, options: DatabaseOptions) -> Population:
-    """Hide the rows dated after the date of each individual, after one day, or both."""
+    """Hide the rows dated after the date of each individual, after a given day, or both."""
     own, day = options.get("as_of"), _last_day(options)
     lead = _lead(options.get("lead"), own)
     if own is None and day is None:
@@ -456,7 +456,7 @@ def _columns(database: Database, table: str, text: str) -> tuple[str, ...]:
 
 
 def _match_case(table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
-    """Return column names in the case that the table uses."""
+    """Return column names in the case used by the table."""
     known = list(table.sheet.columns)
     folded = {name.lower(): name for name in known}
     found = [name if name in known else folded.get(name.lower(), name) for name in names]

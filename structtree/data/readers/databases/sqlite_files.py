@@ -148,7 +148,7 @@ def from_sqlite(
 
 @contextmanager
 def _opened(source: str) -> Iterator[sqlite3.Connection]:
-    """Open a file read-only, without creating files beside it, and close it afterwards."""
+    """Open a file read-only inside a block, without creating files beside it."""
     with tempfile.TemporaryDirectory() as folder:
         path = _unpacked(Path(source), Path(folder)) if source.lower().endswith(".gz") else Path(source)
         with path.open("rb") as file:
@@ -242,7 +242,7 @@ def _explained(source: str) -> Iterator[None]:
 
 
 def _listed(connection: sqlite3.Connection) -> dict[str, UnreadKind | None]:
-    """Return the names of all tables and views, with a kind for those that are not read.
+    """Return the names of all tables and views, with the kind of those that are not read.
 
     Virtual tables come with shadow tables, which are not read either.
     """
@@ -419,7 +419,7 @@ _FILE_ERRORS = (
 
 @dataclass(slots=True)
 class _Watch:
-    """Progress handler of SQLite that stops excessive work and lets Ctrl-C through."""
+    """SQLite progress handler that stops excessive work and allows Ctrl-C to interrupt."""
 
     n_steps: int = 0
 

@@ -50,7 +50,7 @@ class FactTable:
 
 
 class SourcedRule(NamedTuple):
-    """Rule with its source."""
+    """Rule, with the source that contains it."""
 
     rule: PrologRule
     source: PrologSource
@@ -151,7 +151,7 @@ def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
 
 
 class _Gathered:
-    """Facts collected so far, outside and inside models."""
+    """Facts collected so far, inside and outside of models."""
 
     def __init__(self) -> None:
         self.everywhere: _Tables = {}
@@ -253,7 +253,7 @@ def _objects(gathered: _Gathered) -> frozenset[PrologPredicate]:
 
 
 def _check_arities(tables: Mapping[PrologPredicate, FactTable]) -> None:
-    """Raise `DataError` for a fact whose arity differs from that of nearly all facts of its name."""
+    """Raise `DataError` if a fact has another arity than nearly all other facts with the same name."""
     by_name: dict[str, list[PrologPredicate]] = {}
     for predicate in tables:
         by_name.setdefault(predicate.name, []).append(predicate)

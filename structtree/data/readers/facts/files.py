@@ -136,7 +136,7 @@ def _part_of(path: Path) -> str:
 
 
 def _chosen(named: Iterable[FactFile], parts: Sequence[str], where: Path) -> frozenset[str]:
-    """Return the parts to read: as given, or the unnamed part, the training part, or all folds."""
+    """Return the parts to read: those given or, by default, the unnamed part, the training part, or all folds."""
     present = list(dict.fromkeys(one.part for one in named if one.role in _EXAMPLES))
     for part in parts:
         if part not in present:

@@ -1,4 +1,4 @@
-"""Layout of facts: infer which arguments are records, and of which type, and which are values.
+"""Layout of facts: inference of the arguments that are records, with their types, and of those that are values.
 
 A *place* is an argument position of a predicate. Places that share constants have one *sort*: two places of words are
 joined if at least half of the constants of the smaller one occur in the other. Numbers are never joined, since 7 may
@@ -73,7 +73,7 @@ class TargetPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Signature of each predicate, and notes about skipped ones."""
+    """Signature of each predicate, and notes about skipped predicates."""
 
     signatures: Mapping[PrologPredicate, Signature]
     notes: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ def inferred_layout(
     target: TargetPlaces | None = None,
     individual: str | None = None,
 ) -> Layout:
-    """Infer the layout of facts.
+    """Infer the layout of facts: which arguments are records, and which are values.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ class _Sorts:
         return (predicate for predicate in self.facts if predicate not in self.given and predicate != own)
 
     def join_numbers(self, target: TargetPlaces | None) -> None:
-        """Join numeric first arguments with the individuals if all their values are individuals."""
+        """Join the sorts of numeric first arguments with the individuals, if all their values are individuals."""
         for own in target.places if target and len(target.places) == 1 else ():
             individuals = self.of_place[own]
             if not individuals.is_number:
@@ -440,7 +440,7 @@ def _complete(signature: Signature, rows: Rows, target: TargetPlaces | None) -> 
 
 
 def _is_trivial(signature: Signature, rows: Rows, own: Sequence[_Sort]) -> bool:
-    """Return whether a predicate is true for all records of its sort, or relates each only to itself."""
+    """Return whether a predicate is true for all records of its sort, or relates each record only to itself."""
     if len(signature.types) != len(signature.arguments):
         return False
     if len(signature.arguments) == 1:

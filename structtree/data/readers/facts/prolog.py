@@ -1,4 +1,4 @@
-"""Prolog syntax: parse clauses without executing them.
+"""Parser for Prolog syntax, which does not execute the clauses.
 
 A plain fact, such as ``bond(m1, a1, a2, 7).``, is one match of one regular expression; everything else goes token by
 token through a small operator precedence parser. A generated parser would be about fifty times slower on typical
@@ -220,7 +220,7 @@ _BASES = {"0x": 16, "0o": 8, "0b": 2}
 
 
 class _Values(dict[str, Any]):
-    """Cache of the value of each word."""
+    """Cache that maps each word to its value."""
 
     def __missing__(self, word: str) -> Any:
         text = word.strip()
@@ -229,7 +229,7 @@ class _Values(dict[str, Any]):
 
 
 class _LiteralError(ValueError):
-    """Number outside the range of Python, or escape with an invalid character code."""
+    """Invalid literal: a number outside the range of Python, or an escape with an invalid character code."""
 
 
 def _number(text: str) -> int | float:
@@ -450,7 +450,7 @@ class _Parser:
         return prefix.text in _PREFIX and (self.next.text in _PREFIX or has_arguments)  # not - = a
 
     def ends_operand(self, token: _Token) -> bool:
-        """Return whether a token cannot begin an operand."""
+        """Return whether a token ends an operand, that is, cannot begin one."""
         return token.kind in ("end", "nothing") or token.text in (",", ")", "]", "}", "|")
 
     def number(self, token: _Token) -> int | float:

@@ -195,7 +195,7 @@ class _Example(NamedTuple):
 
 
 def _examples(text: str, name: str, label: bool, part: str = "") -> Iterator[_Example]:
-    """Yield the examples of a text."""
+    """Yield the examples in a Prolog text."""
     clauses = read_clauses(text, name)
     for rule in clauses.rules:
         raise clauses.source.error("a rule among the examples; expected facts", rule.at)
@@ -237,7 +237,7 @@ def _fact_text(predicate: PrologPredicate, row: Sequence[Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Individuals and labels, before the layout is known.
+    """Individuals and labels, as known before the layout is inferred.
 
     Parameters
     ----------
@@ -389,7 +389,7 @@ class _Reader:
         return chosen, self._layout(tables, chosen)
 
     def _with_negatives(self, task: _Task, layout: Layout) -> _Task:
-        """Return the task with sampled negative examples."""
+        """Return the task after adding sampled negative examples."""
         if self.sample_negatives is None:
             return task
         if self.sample_negatives < 1:
@@ -457,7 +457,7 @@ def _constants(
 
 
 def _sampled(pools: Sequence[Sequence[Any]], known: set[tuple[Any, ...]], n: int, seed: int) -> list[tuple[Any, ...]]:
-    """Return n distinct random tuples that are not known, or all if there are fewer."""
+    """Return n distinct random tuples that are not among the known ones, or all if there are fewer."""
     sizes = [len(pool) for pool in pools]
     total = int(np.prod(sizes, dtype=np.float64)) if sizes else 0
     chance = np.random.default_rng(seed)

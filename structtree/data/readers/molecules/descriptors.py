@@ -274,7 +274,7 @@ def describe_molecules(items: Iterable[Any], recipe: Recipe) -> MoleculeNumbers:
 
 
 def problem_of(item: Any, recipe: Recipe) -> str:
-    """Explain why RDKit cannot read a string or molecule; it is parsed again without checks.
+    """Return the reason why RDKit cannot read a string or molecule, found by parsing it again without checks.
 
     Examples
     --------
@@ -347,7 +347,7 @@ class _Described:
         }
 
     def add(self, molecule: Any, full: Any) -> None:
-        """Describe a molecule; its atoms, bonds and rings are those of `full`, which may also have hydrogens."""
+        """Add the descriptors of a molecule; atoms, bonds and rings are those of `full`, which may have hydrogens."""
         self._extend("molecule.", self.by.molecule, [molecule])
         self.by.prepare(full)
         n_atoms, n_bonds, rings = full.GetNumAtoms(), full.GetNumBonds(), full.GetRingInfo()

@@ -83,7 +83,7 @@ class Names:
         return self._recent.keys()
 
     def check(self) -> None:
-        """Raise `DataError` for a name that was defined twice in distant places."""
+        """Raise `DataError` if an integer name is defined in two batches."""
         if not self._numbers:
             return
         names = np.concatenate([batch.names for batch in self._numbers])

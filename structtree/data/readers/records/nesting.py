@@ -124,7 +124,7 @@ def _nowhere(table: Table) -> dict[str, NDArray[np.bool_]]:
 def _claim(
     home: NDArray[np.int64], named: NDArray[np.bool_], targets: NDArray[np.int64], owners: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Assign each target without a home to its first owner, name all others, and return a mask of those assigned."""
+    """Assign targets without a home to their first owner, name the others, and return a mask of the former."""
     first = np.zeros(len(targets), dtype=np.bool_)
     _, where = np.unique(targets, return_index=True)
     first[where] = home[targets[where]] < 0

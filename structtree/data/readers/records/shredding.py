@@ -266,7 +266,7 @@ class Shredder:
         return plain
 
     def _note_type(self, arrivals: _Arrivals) -> None:
-        """Set the target type of a slot from the ``$type`` of its records, or check that they agree."""
+        """Set the target type of a slot from the ``$type`` of its records, or check that it agrees with them."""
         given = [element.get("$type") for element in arrivals.elements]
         if not value_types(given) <= {"string", "missing"}:
             index = first_unexpected(given, {"string", "missing"})

@@ -110,7 +110,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A declared column, skipped if it has no attribute; `limit` is the maximum number of values."""
+    """Declared column, with no attribute if it is skipped; `limit` is the maximum number of values."""
 
     name: str
     attribute: Attribute | None
