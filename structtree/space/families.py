@@ -25,7 +25,7 @@ from structtree.errors import GrammarError, UsageError, option_text
 from structtree.interrupts import NO_LIMIT, Limit, Preparation
 from structtree.lang import syntax as syn
 from structtree.lang.aggregates import computed_attribute
-from structtree.lang.calls import Place, called, is_open_call, places_of, substituted
+from structtree.lang.calls import ParameterUse, called, is_open_call, parameter_uses, substituted
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
 from structtree.lang.logic import Subject, implies, source_of, subject
 from structtree.lang.mistakes import error_at
@@ -556,10 +556,10 @@ class _Resolver:
                 raise self.error(f"{message}; list fewer values, or use quantiles(10)")
         return tuple(tuple(one[name] for name in names) for one in chosen)
 
-    def _in_order(self, call: syn.Named) -> Iterator[tuple[str, tuple[Place, ...]]]:
+    def _in_order(self, call: syn.Named) -> Iterator[tuple[str, tuple[ParameterUse, ...]]]:
         """Yield the parameters of a call with their uses, each after the parameters that its values depend on."""
         assert call.definition is not None
-        places = places_of(call.definition, self.grammar.schema)
+        places = parameter_uses(call.definition, self.grammar.schema)
         given = zip(places, call.arguments, strict=True)
         asked = {name for name, value in given if isinstance(value, syn.Star | syn.Bins | syn.Quantiles)}
         needs = {name: {n for place in own if name in asked for n in place.needs} for name, own in places.items()}
@@ -571,7 +571,7 @@ class _Resolver:
             raise self.error(message) from None
 
     def _arguments(
-        self, given: syn.Scalar | syn.ValueSource, places: Sequence[Place], chosen: Mapping[str, syn.Scalar]
+        self, given: syn.Scalar | syn.ValueSource, places: Sequence[ParameterUse], chosen: Mapping[str, syn.Scalar]
     ) -> tuple[syn.Scalar, ...]:
         """Return the values of an argument, collected from all uses of its parameter."""
         if not isinstance(given, syn.ValueSource):
@@ -581,7 +581,7 @@ class _Resolver:
         return syn.sort_scalars(value for place in places for value in self._offered_at(place, given, chosen))
 
     def _offered_at(
-        self, place: Place, source: syn.ValueSource, chosen: Mapping[str, syn.Scalar]
+        self, place: ParameterUse, source: syn.ValueSource, chosen: Mapping[str, syn.Scalar]
     ) -> Iterator[syn.Scalar]:
         match place.test:
             case syn.Count():
