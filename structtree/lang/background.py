@@ -5,7 +5,7 @@ are valid on the current schema, until none is left. Circular declarations are a
 computes the values, in the order of resolution.
 
 A derived link with attributes or an order leads to *pairs*: rows of a new type, named after the link. A pair has
-these attributes, a reference to the far row (`FAR_ROW`), and copies of the members of the far row that the grammar
+these attributes, a reference to the linked row (`FAR_ROW`), and copies of the members of that row that the grammar
 uses.
 """
 
@@ -87,16 +87,16 @@ class ComputedLink:
     link : Link
         The link that is added; it leads to the pairs, if the link has pairs.
     far : str
-        The type of the far rows, at the end of the walk.
+        The type of the linked rows, at the end of the walk.
     walk : tuple of Hop and Repeated
     where : Predicate
-        The condition on the far row, which may mention the link's owner.
+        The condition on the linked row, which may mention the link's owner.
     attributes : tuple of ComputedAttribute
         The attributes of the pairs.
     order : SortedBy or None
     declared : DerivedLink
     members : tuple of str
-        The members of the far rows that are copied to the pairs.
+        The members of the linked rows that are copied to the pairs.
     """
 
     type: str
@@ -149,7 +149,7 @@ def background_of(
     schema : Schema
         The schema of the data; members computed by an earlier grammar are ignored.
     members : mapping from pair type to names, optional
-        The members of far rows copied to pairs; by default, the members that the grammar mentions.
+        The members of linked rows copied to pairs; by default, the members that the grammar mentions.
 
     Raises
     ------
@@ -374,7 +374,7 @@ class _Draft:
         return tuple(walk), type_name
 
     def _hops(self, rest: syn.DerivedPath, type_name: str, scope: Scope) -> tuple[list[Hop], str, int]:
-        """Resolve the next step of a path to hops, the type that they lead to, and the number of steps resolved."""
+        """Resolve the next step of a path: its hops, the type that they lead to, and the number of names used."""
         step = rest[0]
         assert isinstance(step, syn.LinkStep)
         if not step.backwards:
@@ -642,7 +642,7 @@ def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
 def _copied(syntax: syn.GrammarSyntax, schema: Schema) -> dict[str, frozenset[str]]:
     """Return the members to copy from the linked rows to each type of pairs: those that the grammar mentions.
 
-    A derived link of the far rows is copied only if the grammar mentions it for the pairs themselves, because the
+    A derived link of the linked rows is copied only if the grammar mentions it for the pairs themselves, because the
     copy may be much larger than either link.
     """
     asked = {(name, str(member)): member for name, member in _asked(syntax, schema)}
@@ -667,7 +667,7 @@ def _asked(syntax: syn.GrammarSyntax, schema: Schema) -> Iterator[_Member]:
         if type_name in schema:
             yield from asked_members(predicate, type_name, schema)
     for declared in (syntax.computed, syntax.links):
-        for item in declared:  # members of the far rows themselves need no copy
+        for item in declared:  # members of the linked rows themselves need no copy
             yield from (used for used in members_used(item, schema) if schema.met_by(used[0]) is not None)
     for link in syntax.links:
         if link.order is not None:

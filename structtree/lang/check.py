@@ -330,7 +330,7 @@ def _rewrites(
             for one in check_rewrite(rewrite, block.type, scope)
         ]
         found[block.type] = (*found.get(block.type, ()), *checked)
-    for name in scope.schema.names:  # the type of the far rows precedes the type of the pairs
+    for name in scope.schema.names:  # the type of the linked rows precedes the type of the pairs
         met = scope.schema.met_by(name)
         if met is not None:
             inherited = [one for rewrite in found.get(met, ()) for one in _inherited(rewrite, name, scope, skipped)]

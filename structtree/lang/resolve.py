@@ -489,7 +489,7 @@ def _members_of(record: RecordType) -> list[str]:
 
 
 def _not_copied(name: str, record: RecordType, scope: Scope) -> str:
-    """Return a hint on how to use a member of the linked rows for pairs if it was not copied to the pairs, else ""."""
+    """Return a hint on how to use a member of the linked rows that was not copied to the pairs, else ""."""
     met = scope.schema.met_by(record.name)
     if met is None or name not in scope.type(met).members:
         return ""

@@ -172,7 +172,7 @@ def expression_parts(value: syn.Expression) -> Iterator[syn.Expression]:
 
 
 def is_closed(predicate: syn.Predicate) -> bool:
-    """Return whether the parts of a predicate cannot be refined, because that could make the predicate more general."""
+    """Return whether the parts of a predicate cannot be refined because refining them could make it more general."""
     match predicate:
         case syn.Or() | syn.Not() | syn.No():
             return True
@@ -235,7 +235,7 @@ def open_types(predicate: syn.Predicate, type_name: str, schema: Schema) -> Iter
 
 
 def functional_step(predicate: syn.Predicate) -> str | None:
-    """Return the first step of a predicate if it leads to a single row (such as a reference or ``next``), else None."""
+    """Return the first step of a predicate if it leads to a single row (a reference, ``next`` ...), else None."""
     match predicate:
         case syn.Follow(link):
             return f"{link}."
@@ -246,7 +246,7 @@ def functional_step(predicate: syn.Predicate) -> str | None:
 
 
 def peel(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
-    """Split a predicate into its leading functional steps (each to a single row) and the predicate that follows.
+    """Split a predicate into its leading functional steps (each leads to a single row) and the rest.
 
     Examples
     --------
