@@ -422,7 +422,7 @@ class _Draft:
     # ---- errors when no declaration can be resolved
 
     def _stuck(self, errors: Mapping[int, GrammarError]) -> GrammarError:
-        """Return the error for declarations that cannot be resolved: a duplicate name, a cycle, or the first cause."""
+        """Return the error for unresolved declarations: a duplicate name, a cycle, or the first cause."""
         for item in self.waiting:
             if (
                 not isinstance(item, syn.Definition)

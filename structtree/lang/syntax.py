@@ -471,7 +471,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """``not (P)``: a negation, also true for missing values (unlike ``not flag``). Closed: nothing is rewritten inside."""
+    """``not (P)``: a negation, true for missing values (unlike ``not flag``). Closed: nothing is rewritten inside."""
 
     inner: Predicate
 

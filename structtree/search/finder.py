@@ -60,7 +60,7 @@ class Finder:
     _seen: dict[tuple[Query, bool], list[QueryCandidate]] = field(default_factory=dict)
 
     def newest(self) -> list[syn.Predicate]:
-        """Return the most recent best predicates that were not returned before, the best first."""
+        """Return the latest of the best predicates that were not returned before, best first."""
         found, self._found = self._found[-NEWEST:], []
         return [self.sweeps.words.predicate(one.query) for one in reversed(found)]
 
