@@ -124,7 +124,7 @@ class SweepTask(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Limits for splitting a node: maximum depth, minimum size, minimum samples per leaf, minimum impurity decrease."""
+    """Limits for splitting a node: maximum depth, minimum size, samples per leaf and impurity decrease."""
 
     depth: int
     split: int
