@@ -107,7 +107,7 @@ def test_labels_and_weights_that_make_no_sense_are_refused_with_a_sentence(targe
         ({"class_weight": {"yes": -1}}, "a class weight must be a number >= 0; got -1 for 'yes'"),
         (
             {"name": "mse", "classes": ("no",)},
-            "criterion 'mse' is for numbers, which have no classes; leave out classes=('no',)",
+            "criterion 'mse' is for numbers, which have no classes; remove classes=('no',)",
         ),
     ],
 )
@@ -157,7 +157,7 @@ def test_a_class_with_prior_0_is_left_out_and_priors_that_make_no_sense_are_refu
     for priors in ({"a": 1}, {"a": -1, "b": 2}, {"a": 0, "b": 0}, {"a": np.nan, "b": 1}):
         with pytest.raises(UsageError, match="priors must be a number >= 0 for each of the classes"):
             target_for(list("aab"), 3, priors=priors)
-    with pytest.raises(UsageError, match="class 'b' cannot have a prior: no individual of the training data has it"):
+    with pytest.raises(UsageError, match="class 'b' cannot have a prior: no training individual has this class"):
         target_for(list("aa"), 2, classes=("a", "b"), priors={"a": 1, "b": 1})
     with pytest.raises(UsageError, match="priors are for classes"):
         target_for([1.5, 2.5], 2, priors={"a": 1})
