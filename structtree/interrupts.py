@@ -47,7 +47,7 @@ RETRY_PERIOD = 0.3
 
 
 class Limit(Protocol):
-    """Limit of long work, checked between steps.
+    """Limit on long-running work, checked between steps.
 
     `structtree.search.clock.Clock` implements it. Readers and the predicate space, which run before the search, use
     only this protocol.
@@ -70,7 +70,7 @@ UNTIMED_CELLS = 1_000_000
 
 
 class Preparation:
-    """Preparation in steps until a limit is over, but for at least `UNTIMED_CELLS` values.
+    """Preparatory work in steps, which ends at a limit but covers at least `UNTIMED_CELLS` values.
 
     Examples
     --------
@@ -159,7 +159,7 @@ class Stop:
             raise KeyboardInterrupt
 
     def expire(self, number: int = 0, frame: FrameType | None = None) -> None:
-        """Interrupt the work unless Ctrl-C has been handled; after a second Ctrl-C, exit the program."""
+        """Raise `KeyboardInterrupt` unless Ctrl-C has been handled; after a second Ctrl-C, exit the program."""
         if self.presses > 1:
             os._exit(EXIT_CODE)
         if self.presses and not self.handled:

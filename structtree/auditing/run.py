@@ -1,4 +1,4 @@
-"""The audit: run all checks, or only the cheap ones."""
+"""Run all checks of an audit, or only the cheap ones."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def audit(where: str | Path, target: str, **options: Unpack[ReadingOptions]) -> 
 
 
 def audit_population(population: Population, labels: NDArray[Any], target: str, where: str = "DATA") -> Audit:
-    """Report possible leaks of the target in a population without that attribute; see `audit`.
+    """Report possible leaks of the target in a population, given the labels separately; see `audit`.
 
     Parameters
     ----------

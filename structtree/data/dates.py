@@ -81,7 +81,7 @@ class UtcSeconds(float):
     is_aware: bool
 
     def __new__(cls, seconds: float, is_aware: bool = False) -> UtcSeconds:
-        """Create the value."""
+        """Create a time from seconds since 1970."""
         made = super().__new__(cls, seconds)
         made.is_aware = is_aware
         return made
@@ -139,7 +139,7 @@ def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
 
 
 def _digits(value: Any, pattern: str) -> str:
-    """Return a stripped string, or a number with leading zeros up to the length of the format."""
+    """Return a date as stripped text, with leading zeros if it is a number shorter than the format."""
     return value.strip() if isinstance(value, str) else f"{int(value):0{len(pattern_example(pattern))}d}"
 
 
@@ -159,7 +159,7 @@ def pattern_example(pattern: str) -> str:
     day = datetime(1999, 12, 31)
     text = day.strftime(pattern)
     if datetime.strptime(text, pattern) != day:
-        raise ValueError("not a whole date")
+        raise ValueError("not a complete date")
     return text
 
 
@@ -240,7 +240,7 @@ def _is_moment(text: str, layout: str) -> bool:
 
 
 def are_iso(texts: Sequence[str]) -> bool:
-    """Return whether all strings are ISO 8601 dates or times, apart from zero dates, of which not all may be.
+    """Return whether all strings are ISO 8601 dates or times, ignoring zero dates.
 
     Examples
     --------

@@ -129,7 +129,7 @@ class Adjacency:
 
     @property
     def shared(self) -> bool:
-        """True if some row is a target more than once; computed once."""
+        """True if several links lead to the same row; computed once."""
         if self._shared is None:
             again = len(self.targets) > 0 and int(np.bincount(self.targets).max()) > 1
             object.__setattr__(self, "_shared", again)
@@ -205,7 +205,7 @@ class Adjacency:
 
 
 def run_places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the concatenated positions of several runs.
+    """Return the positions in several runs, concatenated.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def run_places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray
 
 
 def repeated_pairs(owners: NDArray[np.int64], targets: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the positions of repeated (owner, target) pairs.
+    """Return the positions of (owner, target) pairs that occurred before.
 
     Examples
     --------
@@ -253,7 +253,7 @@ class Table:
         return found
 
     def value_column(self, name: str) -> Column:
-        """Return the same as `column`.
+        """Return the column of an attribute, as `column` does; raise an error if the attribute is unknown.
 
         Raises
         ------
@@ -266,7 +266,7 @@ class Table:
         return found
 
     def take_columns(self, rows: NDArray[np.integer[Any]]) -> dict[str, Column]:
-        """Return the columns of the given rows."""
+        """Return all columns for the given rows."""
         return {name: column.take(rows) for name, column in self.columns.items()}
 
 
@@ -348,7 +348,7 @@ class Population(Viewed):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of individuals, and one column; scikit-learn needs it to split populations."""
+        """Number of individuals and a second dimension of 1; scikit-learn needs a shape to split populations."""
         return (len(self), 1)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
@@ -467,7 +467,7 @@ class Population(Viewed):
 
     @property
     def given(self) -> Population:
-        """The population without derived members, which a grammar computes."""
+        """The population without members that are computed by a grammar."""
         return self if self.schema.given is self.schema else self.restricted(self.schema.given)
 
     def restricted(self, schema: Schema) -> Population:
@@ -639,7 +639,7 @@ def _labels(column: Column, name: str) -> NDArray[Any]:
         return np.asarray(np.array(column.categories, dtype=object)[column.values.astype(np.int64)])
     if column.kind in ("date", "time"):
         fix = f"to predict it as a number of seconds: {option_text('types', {name: 'real'})}"
-        raise DataError(f"the target {name!r} is a {column.kind}, neither classes nor numbers", fix=fix)
+        raise DataError(f"the target {name!r} is a {column.kind}; expected classes or numbers", fix=fix)
     return column.values.astype(np.bool_) if column.kind == "bool" else column.values.copy()
 
 

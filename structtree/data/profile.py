@@ -194,7 +194,7 @@ def identifiers(population: Population, rows: Mapping[str, NDArray[np.bool_]] | 
 
 
 def _in_schema(population: Population, members: frozenset[tuple[str, str]]) -> frozenset[Member]:
-    """Return the attributes, given as (type, name), that a population still has."""
+    """Return those of the attributes, given as (type, name), that the population still has."""
     has = {(record.name, a.name) for record in population.schema.types for a in record.attributes}
     return frozenset(Member(*each) for each in members & has)
 
@@ -213,7 +213,7 @@ def _recent(population: Population) -> Iterator[tuple[Member, int]]:
 
 
 def _returning(population: Population, crowded: frozenset[Member]) -> frozenset[Member]:
-    """Return the references that return to the parent row along every link that is followed."""
+    """Return the references that return to the parent row whichever link leads there."""
     schema, found = population.schema, frozenset[Member]()
     while True:
         incoming = _incoming_links(population, crowded | found)
@@ -254,7 +254,7 @@ def _leads_back(population: Population, there: Member, back: Member) -> bool:
 
 
 def _crowded(population: Population, max_rows: int = MANY_ROWS) -> Iterator[Member]:
-    """Yield the links that lead to too many rows, those nearest to the individuals first."""
+    """Yield the links that lead to too many rows, in order of their distance from the individuals."""
     individual = population.schema.individual
     n_times = np.bincount(population.individuals, minlength=population.tables[individual].n_rows)
     level, known = {individual: n_times.astype(np.float64)}, {individual}
@@ -278,7 +278,7 @@ def _members(population: Population, record: RecordType) -> Iterator[tuple[Membe
 
 
 def _suspects(population: Population) -> Iterator[Member]:
-    """Yield the attributes that may be identifiers, without looking at rows."""
+    """Yield the attributes that may be identifiers, judged without reading rows."""
     for record in population.schema.types:
         for member, column in _members(population, record):
             is_text = column.kind == "nominal" and len(column.categories) >= MOSTLY * LEAST_ROWS
@@ -300,7 +300,7 @@ def _is_identifier_name(name: str) -> bool:
 
 
 def _reached(population: Population, member: Member, reached: Mapping[str, NDArray[np.bool_]]) -> Column:
-    """Return the values of the reached rows that are not missing."""
+    """Return the non-missing values in the rows that individuals reach."""
     column = population.tables[member.type].columns[member.attribute]
     return column.take(np.flatnonzero(reached[member.type] & ~column.missing))
 
@@ -347,7 +347,7 @@ def _n_different(column: Column) -> int:
 
 
 def _large_types(population: Population, max_cuts: int) -> Iterator[RecordType]:
-    """Yield the types whose numbers may have too many thresholds."""
+    """Yield the types whose numeric attributes may have too many thresholds."""
     schema = population.schema
     if not any(record.links for record in schema.types):
         return
@@ -364,7 +364,7 @@ def _many_valued(
     identifiers: frozenset[Member],
     max_cuts: int,
 ) -> Iterator[Member]:
-    """Yield the numbers of a type that exceed the limit of thresholds, in order of their number of values."""
+    """Yield the numeric attributes of a type that exceed the limit of thresholds, fewest values first."""
     numbers = (m for m, c in _members(population, record) if c.kind in NUMERIC and m not in identifiers)
     n_cuts = {member: _n_different(_reached(population, member, reached)) - 1 for member in numbers}
     total = 0

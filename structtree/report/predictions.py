@@ -112,7 +112,7 @@ class Predictions:
         return cells | {name: f"{number:.6g}" for name, number in numbers.items()}
 
     def _record(self, row: int, place: int | None = None) -> dict[str, Any]:
-        """Return the entry for a record of the source; without `place`, it is a skipped record."""
+        """Return the entry for a record of the source; without `place`, for a skipped record."""
         record: dict[str, Any] = {"row": row, **self._of_source(self.names, row), "prediction": None}
         if place is None:
             record["problem"] = self.left_out[row]
@@ -193,7 +193,7 @@ def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predict
 def _answers(
     model: Model, said: NDArray[Any], probabilities: NDArray[np.float64] | None, actual: list[Any]
 ) -> Predicted | None:
-    """Return the predictions with the true labels, where these are known; None if none is."""
+    """Return predictions with true labels for the individuals that have one; None if there are none."""
     known = [i for i, value in enumerate(actual) if value is not None]
     if not known:
         return None
@@ -213,14 +213,14 @@ def _chosen(patterns: Iterable[str], population: Population) -> list[str]:
 
 
 def whole(data: Opened) -> Population:
-    """Return the population with its target as an attribute, which a model for another target may use."""
+    """Return the population with its target as an attribute, since a model for another target may use it."""
     if data.target is None or data.target_name is None:
         return data.population
     return data.population.with_target(data.target_name, data.target)
 
 
 def truth(population: Population, target: str | None) -> list[Any] | None:
-    """Return the values of the target, None where missing; None if there is no such attribute."""
+    """Return the values of the target (None where missing), or None if there is no such attribute."""
     record = population.schema.type(population.schema.individual)
     if target is None or record.attribute(target) is None:
         return None

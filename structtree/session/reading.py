@@ -1,4 +1,4 @@
-"""Read a source of data, with remarks about it."""
+"""Reading of a data source, with remarks about the data."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def read_source(
     id: str | None = None,
     layout: SourceLayout | None = None,
 ) -> ReadData:
-    """Read data; warnings of readers and the links of a database become remarks.
+    """Read data, and return it with remarks about warnings and the links of a database.
 
     Parameters
     ----------

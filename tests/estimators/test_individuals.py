@@ -323,7 +323,7 @@ def test_the_column_of_smiles_is_named_where_its_name_does_not_tell():
     assert explain(tree, frame, 0).prediction == "yes"
     with pytest.raises(UnknownNameError, match=r"unknown column 'mole' \(did you mean 'mol'\?\)"):
         StructuralTreeClassifier(smiles="mole").fit(frame, ALCOHOL)
-    with pytest.raises(UsageError, match="smiles='mol' names a column of a table; got a list"):
+    with pytest.raises(UsageError, match="smiles='mol' requires a table with that column; got a list"):
         StructuralTreeClassifier(smiles="mol").fit(SMILES, ALCOHOL)
     with pytest.raises(DataError, match=r"the model is for molecules, .*; name the column .* smiles='COLUMN'"):
         model.predict(frame)

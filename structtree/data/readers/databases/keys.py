@@ -59,7 +59,7 @@ class RowFilter(NamedTuple):
     sql: str
 
     def for_table(self, name: str) -> str | None:
-        """Return the condition if it applies to this table."""
+        """Return the condition if it applies to the given table."""
         return self.sql if name.lower() == self.table.lower() else None
 
 
@@ -69,7 +69,7 @@ def condition_error(sql: str, table: str, why: str) -> DataError:
 
 
 def condition_timeout(sql: str, table: str, after: str) -> DataError:
-    """Return the error for a condition that was stopped because it may never end."""
+    """Return the error for a condition whose evaluation was stopped because it may never end."""
     return DataError(f"{option_text('condition', sql)} was stopped for {table} after {after}; it may never end")
 
 
@@ -108,7 +108,7 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceTable:
-    """Table of a database as read.
+    """Table as read from a database.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ class KeyValues:
 
     @property
     def are_integers(self) -> bool:
-        """True unless a value is a number with a fractional part."""
+        """True if no value has a fractional part."""
         if self.value_class != "number":
             return True
         if self.values.dtype == object:
@@ -418,7 +418,7 @@ class KeyColumns:
         return self._known[table, column]
 
     def places(self, here: _ColumnName, there: _ColumnName) -> NDArray[np.int64]:
-        """Return the code in another column of each distinct value, and of a missing value at the end.
+        """Return for each distinct value, and for a missing value at the end, its code in another column.
 
         With n distinct values in the other column, a missing value has code n and a value not found there n + 1.
         """

@@ -1,4 +1,4 @@
-"""Mode declarations of other systems: the sorts of arguments, and their directions.
+"""Mode declarations of other systems: the sort of each argument, and whether it is an input or an output.
 
 Supported, but never executed, are Aleph's ``:- modeh(1, active(+drug))``, ``:- modeb(*, bond(+drug, -atom, -atom,
 #bondtype))`` and ``:- determination(active/1, bond/4)``, the ``rmode``, ``type``, ``predict`` and ``classes`` of ACE

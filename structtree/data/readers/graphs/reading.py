@@ -150,7 +150,7 @@ def check_individual(individual: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """Options of the caller, and the files of the graphs, if any."""
+    """Options given by the caller, and the files of the graphs, if any."""
 
     individual: GraphIndividual
     overrides: Overrides
@@ -267,7 +267,7 @@ def _read_graph(path: Path, format: str | None) -> Any:
 
 
 def _drop_missing(graph: Any, missing: Collection[str]) -> None:
-    """Replace strings that mark missing values by None."""
+    """Replace strings that mark missing values with None."""
     nodes = (attributes for _, attributes in graph.nodes(data=True))
     edges = (attributes for _, _, attributes in graph.edges(data=True))
     for attributes in chain([graph.graph], nodes, edges):

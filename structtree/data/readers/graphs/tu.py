@@ -1,4 +1,4 @@
-"""Reader of the TU format: a folder of graphs, with one text file per column.
+"""Reader of the TU format: a folder with one text file per column of a dataset of graphs.
 
 ``NAME_A.txt`` has a line ``i, j`` for each arc between nodes, ``NAME_graph_indicator.txt`` the graph of each node,
 both numbered from 1. Optional files have the labels (integers, which become categories) and attributes (numbers) of
@@ -225,7 +225,7 @@ def _graph_of_nodes(folder: _Folder) -> NDArray[np.int64]:
 
 
 def _n_graphs(folder: _Folder, graph_of: NDArray[np.int64]) -> int:
-    """Return the number of graphs: the lines of their labels or attributes, or the highest graph of a node."""
+    """Return the number of graphs: the number of their labels or attributes, or the highest graph of a node."""
     file = folder.files.get("graph_labels") or folder.files.get("graph_attributes")
     if file is None:
         return int(graph_of.max(initial=-1)) + 1

@@ -45,7 +45,7 @@ class MoleculeSheet:
 
 
 def has_table_name(path: str | os.PathLike[str]) -> bool:
-    """Return whether the extension is that of a table.
+    """Return whether a file name has the extension of a table.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Molecules, read by RDKit, as linked columns.
+"""Conversion of molecules, read by RDKit, to linked columns.
 
 The links are Molecule –atoms→ Atom –bonds→ Bond –to→ Atom, and Molecule –rings→ Ring –atoms→ Atom:
 
@@ -252,7 +252,7 @@ class _Batch:
     names: Mapping[str, Sequence[str | None]]
 
     def error(self, problems: Mapping[int, str]) -> DataError:
-        """Return one error for all unreadable molecules."""
+        """Return a single error that describes all unreadable molecules."""
         if len(problems) == 1:
             ((row, message),) = problems.items()
             fix = f"correct it, or skip unreadable molecules with {option_text('skip_bad', True)}"

@@ -1,4 +1,4 @@
-"""Location of a row in the source, as the path in an error.
+"""Locations of records in the source, shown as paths in error messages.
 
 Records are read in batches, so rows do not store their location. Each level stores only the number of elements of
 every row, from which the path of a row is computed when an error occurs.
@@ -19,7 +19,7 @@ __all__ = ["Origin", "Trail"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Origin of top-level records.
+    """Location of top-level records in the source.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trail:
-    """Locations of nested rows, without references to the records themselves.
+    """Locations of nested rows in the source, without references to the records.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""Reader of ARFF files, the tables of Weka: declared attributes, followed by dense or sparse rows.
+r"""Reader of ARFF files, the table format of Weka: declared attributes, followed by dense or sparse rows.
 
 ============================  ==============================================================================
 declared as                   kind

@@ -124,7 +124,7 @@ def iter_rows(layout: CsvLayout) -> Iterator[CsvRow]:
 
 
 def _lines_of(layout: CsvLayout, rows: Sequence[int]) -> list[int | None]:
-    """Return the first lines of the given rows, None if unknown."""
+    """Return the number of the first line of each given row, None if unknown."""
     wanted = set(rows)
     upto = islice(iter_rows(layout), max(rows, default=-1) + 1)
     found = {index: row.line for index, row in enumerate(upto) if index in wanted}
@@ -328,7 +328,7 @@ def csv_sheet(
 
 
 def looks_like_data(columns: Mapping[str, pd.Series[Any] | Coded], decimal: str) -> bool:
-    """Return whether every name could be a value of its column, and the names are not just numbers in order.
+    """Return whether every name could be a value of its column, and the names are not consecutive numbers.
 
     Examples
     --------

@@ -347,7 +347,8 @@ def _shape(
     shape = _Shape(individual or "Individual", group, link or "rows")
     if shape.element == shape.individual:
         raise UsageError(
-            f"the link {shape.link!r} leads to the type {shape.element!r}; give the individual another name"
+            f"the individual and the elements of the link {shape.link!r} have the same type {shape.element!r}; give "
+            "the individual another name"
         )
     return shape
 

@@ -206,7 +206,7 @@ def test_an_open_transaction_stays_open(bank):
         ("postgres://ann:secret@host/bank", "has no dialect 'postgres' (did you mean 'postgresql'?)"),
         ("nosuch://ann:secret@host/bank", "has no dialect 'nosuch'"),
         ("postgresql://ann:secret", "postgresql://ann:*** is not a valid URL; expected a URL such as postgresql://"),
-        ("sqlite://", "sqlite:// names no file"),
+        ("sqlite://", "sqlite:// has no file name"),
         ("sqlite:///bank.sqlite?mode=secret", "remove ?mode"),
     ],
 )
