@@ -171,7 +171,7 @@ def _fold(pair: Any, n: int) -> Fold:
         raise UsageError(f"a fold must be a pair of row numbers (train, test); got {pair!r}") from None
     for rows in (train, test):
         if not len(rows) or rows.min() < 0 or rows.max() >= n:
-            raise UsageError(f"the rows of a fold must be between 0 and {n - 1}; got {rows.tolist()[:5]}")
+            raise UsageError(f"the rows of a fold must be numbers from 0 to {n - 1}; got {rows.tolist()[:5]}")
     both = np.intersect1d(train, test)
     if len(both):
         raise UsageError(f"the training and test rows of a fold must be disjoint; individual {both[0]} is in both")

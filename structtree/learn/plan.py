@@ -34,7 +34,7 @@ from structtree.search.clock import Clock
 from structtree.space.background import with_computed
 from structtree.space.space import Space
 from structtree.splitters.attribute_tests import ListedTests, flat_tests, listed_tests, with_sets
-from structtree.splitters.fractional import PartSplitter
+from structtree.splitters.fractional import FractionalSplitter
 from structtree.splitters.link_table import column_space
 from structtree.splitters.link_tests import linked_tests, single_tests
 from structtree.splitters.multiway import columns_to_divide
@@ -214,16 +214,16 @@ def search_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> Sea
     return SearchSplitter(*given, space=plan.prepared.space, singles=plan.prepared.singles, pace=plan.prepared.pace)
 
 
-def part_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> PartSplitter:
+def fractional_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> FractionalSplitter:
     """Create the splitter that evaluates every multiway or fractional split of a plain table."""
-    return PartSplitter(target, plan.prepared, growth)
+    return FractionalSplitter(target, plan.prepared, growth)
 
 
 _MAKERS: dict[Route, SplitterMaker] = {
     "sweeps": sweep_splitter,
     "table": table_splitter,
     "search": search_splitter,
-    "parts": part_splitter,
+    "parts": fractional_splitter,
 }
 
 

@@ -25,11 +25,11 @@ from structtree.splitters.splitter import Candidate, GrowingNode, NodeMembers, P
 from structtree.splitters.table import ListedColumns, on_tests
 from structtree.tasks.criteria import better
 
-__all__ = ["PartSplitter"]
+__all__ = ["FractionalSplitter"]
 
 
 @dataclass(slots=True, eq=False)
-class PartSplitter(RowSplitter):
+class FractionalSplitter(RowSplitter):
     """Splitter that tries every multiway or fractional split of a plain table.
 
     Parameters
