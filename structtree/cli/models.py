@@ -190,7 +190,7 @@ def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) ->
     tree = model.tree
     of = f" ({', '.join(inert(class_name(label)) for label in tree.classes)})" if 0 < len(tree.classes) <= 10 else ""
     say(f"{model.target or 'the target'}{of} of {with_article(singular(tree.schema.individual))}")
-    say(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.settings.criterion or '?'}")
+    say(f"{len(tree.leaves)} leaves, depth {tree.depth}, criterion {model.settings.criterion or '?'}")
     if model.grammar.origin:
         say(f"Grammar: {model.grammar.origin}")
     say()

@@ -135,7 +135,7 @@ def _untested(checked: CheckedGrammar, name: str, population: Population, known:
 def _compared_at(
     checked: CheckedGrammar, types: list[str], source: type[syn.Star | syn.Quantiles]
 ) -> frozenset[Member]:
-    """Return the attributes of some types that are compared with thresholds from a value source."""
+    """Return the attributes that a grammar compares with thresholds from a value source."""
     return frozenset(
         Member(name, right.attribute)
         for name in types
@@ -177,7 +177,7 @@ def _with_rewrites(text: str, changed: Mapping[syn.Location, list[CheckedRewrite
 
 
 def _with_others(line: str, arrow: int, rewrites: list[CheckedRewrite]) -> str:
-    """Return the line with the rewrite around an arrow replaced by others, one per line."""
+    """Return a line of a grammar with one rewrite replaced by others, one per line."""
     indent = " " * (len(line) - len(line.lstrip()))
     before = line[: line.rfind(";", 0, arrow) + 1]
     after = re.sub(r"^[^;#]*", "", line[arrow:])

@@ -1,4 +1,4 @@
-"""Derivation of a grammar from a schema, as text meant to be edited.
+"""Derive a grammar from a schema, as text that users can edit.
 
 The grammar tests every attribute and follows every link, a few steps deep. Comments explain how to change each part.
 A table without links gets the tests of an ordinary decision tree, one at a time. If there is data, its profile
@@ -97,7 +97,7 @@ def _declared_profile(schema: Schema) -> Profile:
 
 @dataclass(frozen=True, slots=True)
 class _Deriver:
-    """Writer of the refine blocks of a schema.
+    """State for writing the ``refine`` blocks of a schema.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class _Deriver:
         return _ALONE_OF_MANY if self.profile.is_large and record not in self._behind_sets() else _COMBINED
 
     def _behind_sets(self) -> list[RecordType]:
-        """Return the types with several rows per individual, where successive nodes may test different rows."""
+        """Return the types that can have several rows per individual."""
         types = self.reachable()
         sets = [link.target for record in types for link in self._followed(record) if not link.single]
         lists = [record.name for record in types if self.schema.listed(record.name)]
@@ -250,7 +250,7 @@ def _numbers(attributes: list[Attribute], skipped: frozenset[str], many_valued: 
 
 
 def _date_parts(attributes: list[Attribute], identifiers: frozenset[str]) -> list[str]:
-    """Return the rewrites about date parts, one date per line."""
+    """Return rewrites that test date parts (weekday, month, hour), one part per line."""
     dates = [a for a in attributes if a.name not in identifiers]
     lines = []
     for date in dates if len(dates) <= MANY_DATES else ():
@@ -297,7 +297,7 @@ def _section(comment: str, lines: list[str]) -> list[str]:
 
 
 def _names(attributes: list[Attribute], skipped: frozenset[str] = frozenset()) -> list[str]:
-    """Return the names of attributes; for many, one glob, unless it would match a skipped attribute."""
+    """Return attribute names as text; many names become a glob unless it would match a skipped attribute."""
     names = [attribute.name for attribute in attributes if attribute.name not in skipped]
     if len(names) > MANY_ATTRIBUTES:
         prefix = _shared_prefix(names)
@@ -307,6 +307,6 @@ def _names(attributes: list[Attribute], skipped: frozenset[str] = frozenset()) -
 
 
 def _shared_prefix(names: list[str]) -> str:
-    """Return the letters that all names start with, such as ``f`` for f1, f2, ... f166."""
+    """Return the letters that all names start with, such as ``f`` for ``f1``, ``f2``, ..., ``f166``."""
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False))
     return "".join(takewhile(lambda letter: letter == "_" or letter.isalpha(), (letter for letter, _ in pairs)))

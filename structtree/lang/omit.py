@@ -100,7 +100,7 @@ def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schem
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The schema, the removed attributes, and the computed members that cannot be computed without them.
+    """The schema, the removed attributes, and the computed members that depend on removed attributes.
 
     `lost` is a dict from each of these members (with its type) to the removed attribute that it needs.
     """
@@ -129,7 +129,7 @@ class _View:
             yield from [name for (_, link), name in self.lost.items() if link in steps]
 
     def asked(self, predicate: syn.Predicate, type_name: str) -> Iterator[str]:
-        """Yield the removed attributes that a predicate needs."""
+        """Yield the removed attributes that a predicate uses, directly or through computed members."""
         if type_name not in self.schema:
             return
         yield from (name for (_, link), name in self.lost.items() if link == type_name)  # the pairs of a lost link

@@ -67,7 +67,7 @@ class OrderedCategory(float):
     name: str
 
     def __new__(cls, rank: float, name: str) -> OrderedCategory:
-        """Return the category with this rank."""
+        """Create an ordered category from its rank and name."""
         made = super().__new__(cls, rank)
         made.name = name
         return made
@@ -83,7 +83,7 @@ class OrderedCategory(float):
 
 
 def written(number: float, kind: Kind | None, levels: tuple[str, ...] = ()) -> int | float:
-    """Return a number of a column as a scalar that prints like a value of its kind.
+    """Convert a number of a column to a scalar that prints as a value of the column's kind.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ class CompareMine(Located):
 
 @dataclass(frozen=True, slots=True)
 class Me(Located):
-    """``me``: the row is the link's owner; only in derived links."""
+    """``me``: true if the row is the link's owner; only in derived links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,7 +449,7 @@ class Aggregate(Located):
 
 @dataclass(frozen=True, slots=True)
 class Distinct(Located):
-    """``distinct link (P, Q, ...)``: distinct rows behind the link satisfy P, Q, ..."""
+    """``distinct link (P, Q, ...)``: the predicates P, Q, ... are satisfied by different rows behind the link."""
 
     link: str
     inners: tuple[Predicate, ...]
@@ -512,7 +512,7 @@ class Rewrite(Located):
 
 @dataclass(frozen=True, slots=True)
 class RefineBlock(Located):
-    """``refine Type { ... }``."""
+    """``refine Type { ... }``: the rewrites of a type."""
 
     type: str
     rewrites: tuple[Rewrite, ...]
@@ -520,7 +520,7 @@ class RefineBlock(Located):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Located):
-    """``define name: Type = P`` or ``define name(a, b): Type = P``, then an optional phrase and docstring.
+    """``define name: Type = P`` or ``define name(a, b): Type = P``, with an optional phrase and docstring.
 
     The phrase (``says "a nitro group"``) is used for tests in plain English; ``{a}`` is replaced by an argument.
     """
@@ -583,21 +583,21 @@ class Operand(Located):
 
 @dataclass(frozen=True, slots=True)
 class Negative:
-    """``-E``."""
+    """``-E``: the negative of an expression."""
 
     inner: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Absolute:
-    """``abs(E)``."""
+    """``abs(E)``: the absolute value of an expression."""
 
     inner: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic(Located):
-    """``E + F``, ``E - F``, ``E * F``, ``E / F``."""
+    """``E + F``, ``E - F``, ``E * F``, ``E / F``: an arithmetic operation on two expressions."""
 
     left: Expression
     op: Literal["+", "-", "*", "/"]
@@ -666,13 +666,13 @@ class DerivedLink(Located):
 
     @property
     def has_pairs(self) -> bool:
-        """True if it leads to a new row for each pair instead of the rows of its target."""
+        """True if the link leads to a new row for each pair, and not to rows of the data."""
         return bool(self.attributes) or self.order is not None
 
 
 @dataclass(frozen=True, slots=True)
 class GrammarLimits:
-    """``limits { nesting 4, literals 6, pairs 1000000 }``.
+    """``limits { nesting 4, literals 6, pairs 1000000 }``: the limits of a grammar.
 
     The maximum nesting of links, number of literals in a predicate, and number of pairs of a derived link.
     """

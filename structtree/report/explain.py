@@ -352,7 +352,7 @@ class _Row:
         return in_words(syn.Not(predicate), self.population.schema, self.type) if self.words else pretty(predicate)
 
     def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
-        """Return this row (for a pair, its far row) with the values that were read."""
+        """Return this row (for a pair, its linked row) with the values that were read."""
         schema, type_name, number = self.population.schema, self.type, self.number
         while (met := schema.met_by(type_name)) is not None:
             type_name, number = met, int(self.population.tables[type_name].links[FAR_ROW].targets[number])

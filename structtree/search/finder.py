@@ -34,7 +34,7 @@ NEWEST = 3
 
 
 class Judged(NamedTuple):
-    """A query with its loss and size."""
+    """A scored query: its loss, its size and the query itself."""
 
     loss: Loss
     size: int
@@ -43,7 +43,7 @@ class Judged(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Finder:
-    """Beam search over queries, with a cache of refinements.
+    """Beam search and local improvement of queries, with a cache of refinements.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ class Finder:
     _seen: dict[tuple[Query, bool], list[QueryCandidate]] = field(default_factory=dict)
 
     def newest(self) -> list[syn.Predicate]:
-        """Return the last few best results that were not returned before, the best first."""
+        """Return the most recent best predicates that were not returned before, the best first."""
         found, self._found = self._found[-NEWEST:], []
         return [self.sweeps.words.predicate(one.query) for one in reversed(found)]
 
     def beam(self, width: int, *, counting: bool) -> Iterator[None]:
-        """Search for the best query, extending the best queries of each level by the guide."""
+        """Run the beam search: at each level, refine the queries that the guide ranks best."""
         level = [Query(self.sweeps.space.grammar.individual)]
         passed = set(level)
         while level:
@@ -78,7 +78,7 @@ class Finder:
             passed.update(level)
 
     def polish(self, start: Query | None, *, counting: bool) -> Iterator[None]:
-        """Change, add or drop one literal of a query at a time, as long as it improves."""
+        """Improve a query by changing, adding or dropping one literal at a time."""
         if start is None:
             return
         here = self._judged(start)
@@ -116,7 +116,7 @@ class Finder:
         return self._seen[key]
 
     def _note(self, candidates: list[QueryCandidate]) -> None:
-        """Keep the best of some candidates if it is better than the best so far."""
+        """Record the best of some candidates if it improves on the best result so far."""
         for candidate in self._better(candidates, self.best):
             if self._consider(self._made(candidate)):
                 return
@@ -137,7 +137,7 @@ class Finder:
         return order < 0 or (order == 0 and found.size < than.size)
 
     def _chosen(self, candidates: list[QueryCandidate], width: int, passed: set[Query]) -> list[Query]:
-        """Return the best new queries by the guide, with only a few of those that have the same guide."""
+        """Return the new queries that the guide ranks best, with at most a few of the same rank."""
         chosen: dict[Query, None] = {}
         alike: Counter[float] = Counter()
         for candidate in nsmallest(4 * width, candidates, key=lambda candidate: (candidate.guide, candidate.size)):

@@ -1,4 +1,4 @@
-"""Scores of all refinements of a query by one literal, in sweeps over the rows of each position.
+"""Score all refinements of a query by one literal, in one pass over the rows of each position.
 
 At every position of a query, and behind every link that may be opened there, one pass over the rows counts what each
 member of each family would keep. The best member of each column by the *guide* becomes a candidate; the guide is a
@@ -39,7 +39,7 @@ TRUTH_BYTES = 100_000_000
 
 
 class QueryCandidate(NamedTuple):
-    """A candidate: a refinement of a query by one literal and the links that lead to it.
+    """A candidate refinement of a query: one literal, and the new links that lead to it.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class QueryCandidate(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """A position where a literal can be added: its rows, size and depth, and whether a link to it counts rows."""
+    """A position where a literal can be added, with its rows, its depth and the size of the query."""
 
     query: Query
     place: QueryPath
@@ -86,7 +86,7 @@ class Stand(NamedTuple):
 
 
 class Picks(NamedTuple):
-    """The best members of the columns at one position, as refinements."""
+    """The best member of each column at one position, as refinements of the query."""
 
     stand: Stand
     guide: Floats
@@ -97,7 +97,7 @@ class Picks(NamedTuple):
     inner: Query | None = None
 
     def chosen(self, which: Mask) -> Picks:
-        """Return a subset of the picks."""
+        """Return the picks that a mask selects."""
         guide, losses, sizes = self.guide[which], self.losses[which], self.sizes[which]
         return Picks(self.stand, guide, losses, sizes, self.families[which], self.choices[which])
 
@@ -115,7 +115,7 @@ def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
 
 
 def _candidates(picks: list[Picks], most: int | None) -> list[QueryCandidate]:
-    """Return the best candidates, or all of them."""
+    """Return the given number of best candidates, or all candidates."""
     if not picks:
         return []
     lengths = [len(pick.sizes) for pick in picks]
@@ -134,7 +134,7 @@ Piece = tuple[TestColumns[FamilyMembers], int, int]
 
 @dataclass(slots=True, eq=False)
 class Sweeps:
-    """Scores of queries on a population and of their refinements.
+    """Scoring of queries and their refinements on a population.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ class Sweeps:
     # ---- scores -----------------------------------------------------------------------------------------
 
     def judged(self, query: Query) -> tuple[float, Loss]:
-        """Return the guide and the loss of a query; the loss is infinite if a side has too few individuals."""
+        """Return the guide and the loss of a query; the loss is infinite if a branch has too few individuals."""
         inside = self.truth(query)[self.population.individuals]
         size = int(np.count_nonzero(inside))
         self.tell(1, len(inside), "(individual)", 0.0)
@@ -273,7 +273,7 @@ class Sweeps:
                     yield Stand(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
 
     def _follows(self, here: Query, family: LinkFamily) -> bool:
-        """Return whether a query already follows the reference or step of a family, or tests behind it."""
+        """Return whether a query already follows the reference or step of a family, or has a test behind it."""
         for link in here.links:
             if self.words.link(here.type, link.family).head == family.head:
                 return True
@@ -373,7 +373,7 @@ class Sweeps:
     # ---- other numbers ----------------------------------------------------------------------------------
 
     def _requantified(self, query: Query, place: QueryPath, size: int) -> Iterator[Picks]:
-        """Yield the query with another number of rows required by one link of a position, the best of each family."""
+        """Yield variants of a query in which one link at a position requires another number of rows."""
         here = query.at(place)
         for i, link in enumerate(here.links):
             mine = self.words.link(here.type, link.family)
@@ -398,12 +398,12 @@ class Sweeps:
         return chain
 
     def _follow(self, chain: Chain, name: str, link: QueryLink) -> Chain:
-        """Return the chain behind a link of a query on a type."""
+        """Extend a chain by a link of a query."""
         family = self.words.link(name, link.family)
         return chain.follow(self.columns.steps.of(family), enough_of(family, link.choice), self.truth(link.inner))
 
     def made(self, candidate: QueryCandidate) -> Query:
-        """Return the query of a candidate."""
+        """Return the refined query of a candidate."""
         here = candidate.query.at(candidate.place)
         types = [here.type]
         for family, _ in candidate.way:

@@ -1,4 +1,4 @@
-"""Explanations of why a search did not return a given predicate, from bounds and scores.
+"""Explanation of why a search did not return a given predicate, based on bounds and scores.
 
 The predicate is not derivable, was pruned, was outscored, is as good as the winner, or is the winner. A search keeps
 no record of the millions of predicates that it pruned; whether one of them was pruned is decided afterwards, from
@@ -257,7 +257,7 @@ class _Inquiry:
         return f"{mine}, against {short} of {winner.text}"
 
     def _said(self, loss: Loss, other: Loss | None = None) -> str:
-        """Return the score with its name; for acc* also the entropy if it decides."""
+        """Return the score with its name as text; for acc*, with the entropy if it breaks a tie."""
         name = self.scorer.name
         if name != "acc*":
             return f"{name} {self._score(loss):.4g}"
@@ -267,7 +267,7 @@ class _Inquiry:
 
 
 def _most_general(candidates: list[_Candidate]) -> _Candidate:
-    """Return the shortest candidate; among several, the one with the worst bound."""
+    """Return the shortest candidate; among equally short ones, the one with the worst bound."""
     return min(candidates, key=lambda seen: (seen.size, (-seen.bound[0], -seen.bound[1]), order(seen.predicate)))
 
 

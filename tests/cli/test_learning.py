@@ -393,7 +393,7 @@ def test_a_target_that_is_known_of_some_is_scored_on_those(table, tmp_path):
 
 def test_a_model_is_shown_as_a_tree(trains):
     text = succeed("show", trains)
-    assert text.startswith("direction (east, west) of a Train\n3 leaves, depth 2, by acc*\n")
+    assert text.startswith("direction (east, west) of a Train\n3 leaves, depth 2, criterion acc*\n")
     assert text.endswith(TREE)
     assert "… 2 leaves, west 10/12" in succeed("show", trains, "--max-depth", 1)
 

@@ -110,14 +110,14 @@ def _link_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary)
 
 
 def _order_of(step: ComputedLink, order: syn.SortedBy, vocabulary: RowVocabulary) -> TermFound:
-    """Return the sort key of pairs: an attribute of the pair or of its far row."""
+    """Return the sort key of pairs: an attribute of the pair or of its linked row."""
     if any(each.attribute.name == order.attribute for each in step.attributes):
         return TermFound(f"{member_atom(step.link.target, order.attribute)}(pair(X, Y), K)", "K")
     return vocabulary.value(step.far, order.attribute, "Y")
 
 
 def _pair_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
-    """Yield clauses for the members of pairs: their own attributes, and all members of their far rows."""
+    """Yield clauses for the members of pairs: their own attributes, and all members of their linked rows."""
     pairs, writer = schema.type(step.link.target), GoalWriter(schema, vocabulary, owner=(step.type, "X"))
     yield f"{plain_atom(pairs.name)}(Pair) :- {member_atom(step.type, step.link.name)}(_, _, Pair)."
     own = {each.attribute.name for each in step.attributes}

@@ -490,7 +490,7 @@ class SqlTests:
         return self.schema.type(row.type)
 
     def _base(self, row: SqlRow) -> str:
-        """Return the type of the underlying row; for a pair, the type of its far row."""
+        """Return the type of the underlying row; for a pair, the type of its linked row."""
         return self.schema.rows_of(row.type)
 
     def _value(self, row: SqlRow, name: str) -> _Typed:
