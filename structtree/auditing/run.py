@@ -139,6 +139,6 @@ def _notes(case: Case) -> Iterator[str]:
         )
     if case.cutoffs is None:
         yield (
-            f"{case.individual} has no date of its own, so checks of time were skipped; to use a date behind a "
+            f"{case.individual} has no date of its own, so time checks were skipped; to use a date behind a "
             f"reference, pass {option_text('as_of')}, such as {option_text('as_of', 'race.date')}"
         )

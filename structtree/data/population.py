@@ -677,7 +677,7 @@ def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int)
     adjacency = table.links.get(link.name)
     name = f"{record.name}.{link.name}"
     if adjacency is None or len(adjacency) != table.n_rows:
-        raise DataError(f"{name} has no links for {table.n_rows} rows")
+        raise DataError(f"{name} must have links for each of the {table.n_rows} rows")
     lengths = adjacency.lengths
     if adjacency.offsets[0] != 0 or adjacency.offsets[-1] != len(adjacency.targets) or (lengths < 0).any():
         raise DataError(f"the offsets of {name} do not match its targets")

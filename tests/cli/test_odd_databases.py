@@ -100,7 +100,7 @@ REFUSED = [
     # files that are not databases
     ("data info text.sqlite", r"text.sqlite: not an SQLite database: it is text that starts with 'hello'"),
     ("data info empty.sqlite", r"empty.sqlite: the file is empty"),
-    ("data info folder.sqlite", r"folder.sqlite: the folder has no"),
+    ("data info folder.sqlite", r"folder.sqlite: the folder contains no"),
     ("data info secret.sqlite", r"has another format or is encrypted"),
     ("data info cut.sqlite", r"truncated after [\d,]+ of [\d,]+ bytes"),
     ("data info stub.sqlite", r"truncated after 30 bytes$"),

@@ -217,7 +217,7 @@ def _refuse_key(population: Population, target: str) -> None:
         return
     relations.database.refuse_unread(f"{individual}.{target}")
     if target in relations.database.tables[individual].sheet.columns:
-        fix = f"to learn it all the same, as classes: {option_text('types', {f'{individual}.{target}': 'nominal'})}"
+        fix = f"to predict it anyway, as classes: {option_text('types', {f'{individual}.{target}': 'nominal'})}"
         raise UsageError(f"{target!r} is a key of {individual}, which links it to other rows; {fix}")
 
 

@@ -58,12 +58,12 @@ class RowOptions(TypedDict, total=False):
     ]
     group: Annotated[
         str | None,
-        keyword("Rows of a table with the same value in this column form one individual.", DATA, "COLUMN"),
+        keyword("Column that groups the rows of a table into individuals.", DATA, "COLUMN"),
     ]
     link: Annotated[
         str | None,
         keyword(
-            "For grouped rows: the name of the link to them. For databases: T.COLUMN=T.COLUMN; repeatable.",
+            "Name of the link to grouped rows; for databases, a foreign key T.COLUMN=T.COLUMN (repeatable).",
             DATA,
             "NAME",
             many=True,
@@ -96,13 +96,17 @@ class KeyOptions(TypedDict, total=False):
     keys: Annotated[
         Sequence[str] | None,
         keyword(
-            "Key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "key", many=True
+            "Primary key of a table: account.id, or team.year,name; repeatable.",
+            DATABASES,
+            "T.COLUMN",
+            "key",
+            many=True,
         ),
     ]
     links: Sequence[str] | None
     exclude: Annotated[
         Sequence[str] | None,
-        keyword("Column of any table, or whole table, to exclude; repeatable.", DATABASES, "T.COLUMN", many=True),
+        keyword("Column or table to exclude; repeatable.", DATABASES, "T.COLUMN", many=True),
     ]
     condition: Annotated[str | None, keyword("SQL condition for the individuals.", DATABASES, "SQL", "where")]
     schema_file: Annotated[
@@ -113,7 +117,7 @@ class KeyOptions(TypedDict, total=False):
     strict: Annotated[bool | None, keyword("Reject foreign keys without a target row.", DATABASES)]
     as_of: Annotated[
         str | None,
-        keyword("An individual sees only rows dated before this date of its own: loan.date.", DATABASES, "DATE"),
+        keyword("Date of the individuals, such as loan.date; they see only earlier rows.", DATABASES, "DATE"),
     ]
     lead: Annotated[
         int | None, keyword("Prediction horizon in days; requires a date for each individual.", DATABASES, "DAYS")
@@ -126,7 +130,7 @@ class KeyOptions(TypedDict, total=False):
     dates: Annotated[
         Sequence[str] | None,
         keyword(
-            "Date from which rows of a table exist, by default the earliest; repeatable.",
+            "Date column from which the rows of a table exist, by default the earliest; repeatable.",
             DATABASES,
             "T.COLUMN",
             "date",
@@ -136,7 +140,7 @@ class KeyOptions(TypedDict, total=False):
     set_once: Annotated[
         Sequence[str] | None,
         keyword(
-            "Date that never changes once it is set, so that it can be used before later dates; repeatable.",
+            "Date column that never changes once set, and is visible from that date on; repeatable.",
             DATABASES,
             "T.COLUMN",
             many=True,
@@ -167,7 +171,7 @@ class FactOptions(TypedDict, total=False):
     fact: Annotated[
         Sequence[str] | None,
         keyword(
-            "Types of arguments: 'bond(Molecule, Atom, Atom -> to, order)'; repeatable.",
+            "Types of a predicate's arguments: 'bond(Molecule, Atom, Atom -> to, order)'; repeatable.",
             FACTS,
             "SIGNATURE",
             many=True,

@@ -269,4 +269,4 @@ def _format_in_folder(path: Path) -> str:
     if len(tables_in(path)) > 1:
         return "tables"
     known = f"no graphs ({' or '.join(GRAPH_FILES)} files, or NAME_A.txt), no facts ({', '.join(FACT_ENDINGS)})"
-    raise DataError(f"the folder has {known}, and fewer than two tables (CSV or Parquet)", source=str(path))
+    raise DataError(f"the folder contains {known}, and fewer than two tables (CSV or Parquet)", source=str(path))

@@ -157,7 +157,7 @@ def _table(
     declared = connection.execute(f"SELECT * FROM {sql_name(name)} LIMIT 0").description
     stored = {column: Stored(str(kind).lower()) for column, kind, *_ in declared if column in columns}
     table = SourceTable(name, sheet, primary, unique, chosen=chosen, stored=stored)
-    return table, {column: "column of other values" for column in found if column not in columns}
+    return table, {column: "column of unsupported values" for column in found if column not in columns}
 
 
 def _cells(connection: Any, name: str, where: str | None) -> dict[str, Any]:

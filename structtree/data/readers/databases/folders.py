@@ -61,6 +61,6 @@ def read_table_folder(folder: Path, exclude: Container[str] = (), **options: Any
     """
     files = tables_in(folder)
     if not files:
-        raise DataError(f"the folder has no {', '.join(TABLE_FILES)} files, one per table", source=str(folder))
+        raise DataError(f"the folder has no files with tables ({', '.join(TABLE_FILES)})", source=str(folder))
     tables = read_sheets(files, exclude, lambda name: TABLE_FILES[extension_of(files[name])](files[name], options))
     return Database(str(folder), tables, missing_words=tuple(options.get("missing_words") or MISSING_WORDS))

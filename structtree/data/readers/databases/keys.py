@@ -158,13 +158,15 @@ def fetch_columns(cursor: Any, n_columns: int) -> list[list[Any]]:
 _BLOCK = 50_000
 
 
-UnreadKind = Literal["view", "virtual table", "binary column", "column of other values", "key to another schema"]
+UnreadKind = Literal[
+    "view", "virtual table", "binary column", "column of unsupported values", "key to another schema"
+]
 
 UNREAD: Mapping[UnreadKind, str] = {
     "view": "views",
     "virtual table": "virtual tables",
     "binary column": "binary columns",
-    "column of other values": "columns of values other than numbers, text and dates",
+    "column of unsupported values": "columns of values other than numbers, text and dates",
     "key to another schema": "keys to tables of other schemas",
 }
 """Plural of each kind of table or column that is not read."""

@@ -168,7 +168,7 @@ class Relations:
         dangling = [link.match for link in self.links if link.match.n_dangling]
         yield from map(dangling_text, dangling[:_FEW])
         if len(dangling) > _FEW:
-            yield f"{len(dangling) - _FEW} more foreign keys match no row in some cases"
+            yield f"{len(dangling) - _FEW} more foreign keys also have dangling references"
 
 
 _FEW = 3

@@ -414,7 +414,7 @@ def _column(values: list[Any], declared: str) -> Raw | UnreadKind:
     if bytes in types:
         return "binary column"
     if not all(issubclass(each, str | int | float | date | timedelta) for each in types):
-        return "column of other values"
+        return "column of unsupported values"
     if types == {int} and any(value is not None and abs(value) >= _LARGEST for value in values):
         values, types = [None if value is None else str(value) for value in values], {str}
     if types <= {int, float}:

@@ -137,7 +137,7 @@ def test_the_values_of_servers_become_columns(tmp_path):
     kinds = {attribute.name: attribute.kind for attribute in found.schema.type("c").attributes}
     assert kinds == {"cost": "real", "n": "int", "huge": "nominal", "day": "date", "good": "bool", "none": "int"}
     assert database.unread == {
-        "c.parts": "column of other values",
+        "c.parts": "column of unsupported values",
         "c.blob": "binary column",
         "p.seal": "binary column",
     }
