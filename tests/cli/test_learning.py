@@ -393,7 +393,7 @@ def test_a_target_that_is_known_of_some_is_scored_on_those(table, tmp_path):
 
 def test_a_model_is_shown_as_a_tree(trains):
     text = succeed("show", trains)
-    assert text.startswith("direction (east, west) of a Train\n3 leaves, depth 2, by acc*\n")
+    assert text.startswith("direction (east, west) of a Train\n3 leaves, depth 2, criterion acc*\n")
     assert text.endswith(TREE)
     assert "… 2 leaves, west 10/12" in succeed("show", trains, "--max-depth", 1)
 
@@ -610,7 +610,7 @@ def test_folds_that_cannot_be_made_are_refused(table, folds, code, words):
 def test_metrics_that_do_not_fit_are_refused(command, trains):
     given = [command, *([trains] if command == "predict" else []), "trains", "--metric"]
     assert "unknown metric 'roc_aux' (did you mean 'roc_auc'?)" in fail(*given, "roc_aux", code=2)
-    assert "the metric rmse is for numbers, and the target has classes" in fail(*given, "rmse", code=2)
+    assert "the metric rmse is for numbers, but the target has classes" in fail(*given, "rmse", code=2)
     assert "--metric takes names" in fail(*given, ",", code=2)
 
 

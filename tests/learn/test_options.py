@@ -261,7 +261,7 @@ def test_it_is_the_tree_of_plain_recursion_or_refused_by_name(kind, route, optio
             tree = grow_on(route, population, classes, grammar, growth, criterion=name, sample_weight=weights)
         except UsageError as error:
             named = [option for option in options if option in str(error)]
-            assert named or f"cannot take the route {route!r}" in str(error)
+            assert named or f"cannot use the route {route!r}" in str(error)
             refused += 1
             continue
         assert all(isinstance(node, Leaf) or node.found.proved or growth.strategy == "beam" for node in tree.nodes)
