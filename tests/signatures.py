@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from structtree.data.labels import Unlabelled
 from structtree.lang.grammar import Grammar
 from structtree.models.settings import Costs, Estimate, Goal, PruneBy, StopRule
-from structtree.search.effort import Effort
+from structtree.search.effort import EffortLevel
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.task import Task
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from structtree.data.labels import Unlabelled
 from structtree.lang.grammar import Grammar
 from structtree.models.settings import Costs, Estimate, Goal, PruneBy, StopRule
-from structtree.search.effort import Effort
+from structtree.search.effort import EffortLevel
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.task import Task
 
@@ -32,7 +32,7 @@ class GrowthOptions(TypedDict, total=False):
     share: Literal["path"] | None
     prune: bool
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
-    effort: Effort
+    effort: EffortLevel
     max_evaluations: int | None
     time_limit: float | None
     random_state: int
@@ -80,7 +80,7 @@ class ClassifierParameters:
     share: Literal["path"] | None
     prune: bool
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
-    effort: Effort
+    effort: EffortLevel
     max_evaluations: int | None
     time_limit: float | None
     random_state: int | RandomState | None
@@ -123,7 +123,7 @@ class ClassifierParameters:
         share: Literal["path"] | None = None,
         prune: bool = True,
         strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
-        effort: Effort = "normal",
+        effort: EffortLevel = "normal",
         max_evaluations: int | None = None,
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,
@@ -166,7 +166,7 @@ class RegressorParameters:
     share: Literal["path"] | None
     prune: bool
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
-    effort: Effort
+    effort: EffortLevel
     max_evaluations: int | None
     time_limit: float | None
     random_state: int | RandomState | None
@@ -201,7 +201,7 @@ class RegressorParameters:
         share: Literal["path"] | None = None,
         prune: bool = True,
         strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
-        effort: Effort = "normal",
+        effort: EffortLevel = "normal",
         max_evaluations: int | None = None,
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from structtree.options import Span, check_options, documented, option
-from structtree.search.effort import EFFORTS, Effort, Patience
+from structtree.search.effort import EFFORTS, EffortLevel, Patience
 from structtree.tasks.decision import MAJORITY, Costs, Decision, Estimate
 
 __all__ = [
     "MAJORITY",
     "Costs",
     "Decision",
-    "Effort",
+    "EffortLevel",
     "Estimate",
     "Goal",
     "Growth",
@@ -113,7 +113,7 @@ class Growth:
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = option(
         "auto", "How to search for the best test."
     )
-    effort: Effort = option("normal", "How long to search each node; prove continues until the test is proved best.")
+    effort: EffortLevel = option("normal", "How long to search each node; prove continues until the test is proved best.")
     max_evaluations: int | None = option(None, "Maximum number of predicates to evaluate per node.", Span(1))
     time_limit: float | None = option(
         None,
@@ -156,7 +156,7 @@ class Growth:
 
     @property
     def patience(self) -> Patience | None:
-        """When the search of a node stops without a proof; None if only a proof or another limit ends it."""
+        """The limits on the work of a search; None if only a proof or another limit ends it."""
         is_heuristic = self.prune and self.strategy not in ("exhaustive", "beam")
         return EFFORTS[self.effort] if is_heuristic else None
 

@@ -24,7 +24,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.search.clock import Clock
-from structtree.search.effort import EFFORTS, Effort, Patience
+from structtree.search.effort import EFFORTS, EffortLevel, Patience
 from structtree.search.engine import Budget, Search
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
@@ -60,7 +60,7 @@ def best_split(
     hints: Sequence[syn.Predicate] = (),
     progress: Callable[[SearchStats, Split | None], None] | None = None,
     clock: Clock | None = None,
-    effort: Effort | Patience = "prove",
+    effort: EffortLevel | Patience = "prove",
 ) -> Split:
     """Find the best split of a population in the space of a grammar.
 

@@ -1,4 +1,4 @@
-"""How much work a search may spend before it settles for the best predicate found.
+"""Limits on the work of a search, after which it settles for the best predicate found.
 
 Work is an estimate from numbers of evaluations and rows, not a time: the same data and options stop a search at the
 same predicate on every machine and under any load. A search stops when the result is proved. Otherwise it stops when
@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["EFFORTS", "LARGE_SHARE", "Effort", "Patience"]
+__all__ = ["EFFORTS", "LARGE_SHARE", "EffortLevel", "Patience"]
 
-Effort = Literal["quick", "normal", "thorough", "prove"]
+EffortLevel = Literal["quick", "normal", "thorough", "prove"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ LARGE_SHARE = 0.25
 PER_NODE = 20
 """Number of individuals per node with a small loss, for dividing the work among them."""
 
-EFFORTS: Mapping[Effort, Patience | None] = {
+EFFORTS: Mapping[EffortLevel, Patience | None] = {
     "quick": Patience(2, 500_000_000, 30_000_000, 2, below=50_000_000),
     "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=200_000_000),
     "thorough": Patience(20, 30_000_000_000, 1_000_000_000, 8, below=30_000_000_000),

@@ -367,7 +367,7 @@ class Search:
     def _is_enough(self, finder: Iterator[None] | None) -> bool:
         """Return whether nothing better has appeared for as much work as the effort allows."""
         patience = self.budget.patience
-        if patience is None or not self.prune:
+        if patience is None or not self.prune or not self.expanded:
             return False
         return patience.is_over(self.work, self.improved, len(WIDTHS) if finder is None else self.rounds)
 

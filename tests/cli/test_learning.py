@@ -140,6 +140,7 @@ def test_what_is_not_proved_is_told():
         (["--stop", "test", "--significance", 0.01], "growth", "significance", 0.01),
         (["--share", "path"], "growth", "share", "path"),
         (["--strategy", "beam"], "growth", "strategy", "beam"),
+        (["--effort", "prove"], "growth", "effort", "prove"),
         (["--max-evaluations", 99], "growth", "max_evaluations", 99),
         (["--time-limit", 7], "growth", "time_limit", 7.0),
         (["--seed", 5], "growth", "random_state", 5),
@@ -983,6 +984,10 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
         (["fit", "lenses", "--criterion", "mse"], "the criterion or task is for numbers"),
         (["fit", "hammond", "--post-prune", "pessimistic"], "pessimistic pruning is for classes"),
         (["fit", "lenses", "--strategy", "magic"], "--strategy must be"),
+        (
+            ["fit", "trains", "--effort", "fast"],
+            "--effort must be 'quick', 'normal', 'thorough' or 'prove'; got 'fast'",
+        ),
         (["cv", "lenses", "--folds", 1], "folds must be"),
         (["cv", "lenses", "--repeats", 0], "repeats must be"),
         (["cv", "lenses", "--time-limit", 0], "--time-limit must be"),
