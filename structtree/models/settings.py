@@ -113,7 +113,9 @@ class Growth:
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = option(
         "auto", "How to search for the best test."
     )
-    effort: EffortLevel = option("normal", "How long to search each node; prove continues until the test is proved best.")
+    effort: EffortLevel = option(
+        "normal", "How long to search each node; prove continues until the test is proved best."
+    )
     max_evaluations: int | None = option(None, "Maximum number of predicates to evaluate per node.", Span(1))
     time_limit: float | None = option(
         None,

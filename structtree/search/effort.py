@@ -73,7 +73,7 @@ class Patience:
 
     @property
     def is_small(self) -> bool:
-        """Whether the finder may stop within its first round."""
+        """True if the finder may stop within its first round."""
         return not self.rounds
 
     def is_over(self, work: int, improved: int, n_rounds: int) -> bool:

@@ -665,7 +665,17 @@ def test_a_fit_says_what_there_was_no_time_to_prepare(monkeypatch, ticking, tmp_
         "refine Train { top -> exists cars (top) } "
         "refine Car { top -> long; top -> roof = *; top -> wheels >= *; top -> shape = * }"
     )
-    given = ["fit", "trains", "--grammar", tmp_path / "cars.grammar", "--no-estimate", "--time-limit", 4]
+    given = [
+        "fit",
+        "trains",
+        "--grammar",
+        tmp_path / "cars.grammar",
+        "--no-estimate",
+        "--effort",
+        "prove",
+        "--time-limit",
+        4,
+    ]
     assert said in run(*given).stderr
     assert json.loads(succeed(*given, "--json"))["skipped"] == [said]
     given[-1] = 400
@@ -702,7 +712,7 @@ def pressing(monkeypatch, where, name, at=1):
 
 def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
     pressing(monkeypatch, searching, "best_split", at=2)
-    result = run("fit", "trains", "--strategy", "best-first", "-o", tmp_path / "m.json")
+    result = run("fit", "trains", "--strategy", "best-first", "--effort", "prove", "-o", tmp_path / "m.json")
     assert result.exit_code == 130
     assert "interrupted: this is the tree so far" in result.stderr
     tree = load_model(tmp_path / "m.json").tree

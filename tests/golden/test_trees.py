@@ -262,7 +262,9 @@ def test_a_regression_tree_has_the_variance_of_scikit_learns_at_every_depth(grow
 def test_the_options_that_scikit_learn_has_too_mean_the_same(growing, options, seed):
     x, y, weights = random_table(seed)
     population = Population.from_array(x)
-    ours = growing(population, y, THRESHOLDS, Growth(effort="prove", **options), criterion="gini", sample_weight=weights)
+    ours = growing(
+        population, y, THRESHOLDS, Growth(effort="prove", **options), criterion="gini", sample_weight=weights
+    )
     theirs = DecisionTreeClassifier(random_state=0, **options).fit(x, y, weights)
     assert len(ours.leaves) == theirs.get_n_leaves()
     assert predictions(ours, population).tolist() == theirs.predict(x).tolist()

@@ -138,7 +138,9 @@ def test_a_fit_says_which_tests_were_skipped(slow, effort, skipped):
     model = fit(population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(effort=effort, time_limit=80.0), grow="full")
     assert model.outcome.skipped == (skipped,)
     assert model.tree.caveats
-    enough = fit(population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(effort=effort, time_limit=800.0), grow="full")
+    enough = fit(
+        population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(effort=effort, time_limit=800.0), grow="full"
+    )
     assert enough.outcome.skipped == ()
 
 

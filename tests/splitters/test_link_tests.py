@@ -165,7 +165,9 @@ def test_it_is_the_tree_that_searching_finds(text, criterion, seed):
     labels = target(criterion, 60, seed)
     growth = {"max_depth": 3, "min_samples_leaf": 1 + seed}
     quick = grow(population, labels, grammar, Growth(**growth), criterion=criterion)
-    slow = grow(population, labels, grammar, Growth(strategy="best-first", effort="prove", **growth), criterion=criterion)
+    slow = grow(
+        population, labels, grammar, Growth(strategy="best-first", effort="prove", **growth), criterion=criterion
+    )
     assert plan_for(population, grammar.check(population.schema), Growth(**growth)).route == "sweeps"
     assert len(quick.leaves) > 3
     assert same_shape(quick, slow)
