@@ -1,4 +1,4 @@
-"""Trees by effort: the same whatever the clock says, the best on small data, and rules that are found in large ones."""
+"""Trees by effort: the same whatever the clock says, the best on small data, and planted rules are found."""
 
 from __future__ import annotations
 

@@ -250,7 +250,7 @@ def test_every_option_is_tried():
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: ", ".join(f"{k}={v}" for k, v in options.items()))
 @pytest.mark.parametrize(("kind", "route"), [(kind, route) for kind, routes in ROUTES.items() for route in routes])
 def test_it_is_the_tree_of_plain_recursion_or_refused_by_name(kind, route, options):
-    """Searches run until their proof; with less effort, the spaces here are small enough to be searched completely."""
+    """Searches run until their proof; with less effort too, since the spaces are small enough here."""
     growth, grammar, refused = Growth(**{"effort": "prove", **options}), FLAT if kind == "flat" else LINKS, 0
     name = "gain-ratio" if growth.average_gain_filter else "entropy"
     for seed in range(3):
