@@ -127,6 +127,8 @@ def best_split(
         checked = _checked(population, target, criterion, sample_weight, class_weight)
         scorer, space = scorer_of(checked), _space(grammar, population, time)
         patience = effort if isinstance(effort, Patience) else EFFORTS[effort]
+        if patience is not None and not isinstance(effort, Patience):
+            patience = patience.of(1.0, len(population))
         is_small = patience is not None and patience.is_small
         ordered, columns = (
             (space, SpaceColumns(space, limit=time)) if is_small else promising_last(space, scorer, time)

@@ -30,7 +30,7 @@ class Patience:
     work : int
         Work after which a search stops, even if it still improves.
     proof : int
-        Work that a search may always spend, so that small spaces are searched completely.
+        Work that a search may always spend, so that small spaces are searched completely; more for small data.
     width : int
         Width of the finder's first beam.
     below : int
@@ -63,7 +63,7 @@ class Patience:
         """
         work = int(share * share * self.work)
         if share >= LARGE_SHARE:
-            return replace(self, work=work)
+            return replace(self, work=work, proof=max(self.proof, min(MOST_PROOF, FOR_PROOFS // max(1, n))))
         least = min(self.proof, PER_NODE * self.below // max(1, n))
         return replace(self, work=max(least, work), proof=least, width=1, rounds=0)
 
@@ -85,6 +85,9 @@ class Patience:
 
 LARGE_SHARE = 0.25
 """At nodes with a smaller share of the loss, the finder may stop at any time."""
+
+FOR_PROOFS, MOST_PROOF = 30_000_000_000, 600_000_000
+"""Work for proofs: divided by the number of individuals, up to a maximum per search. Small data needs few searches."""
 
 PER_NODE = 20
 """Number of individuals per node with a small loss, for dividing the work among them."""

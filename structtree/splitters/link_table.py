@@ -28,7 +28,7 @@ from structtree.space.terms import conjoin, conjuncts, n_literals
 __all__ = ["ColumnSpace", "column_space"]
 
 
-SMALL_MOST, SMALL_CELLS = 1_000, 20_000_000
+SMALL_MOST, SMALL_CELLS = 3_000, 20_000_000
 """For a small table: the maximum number of meanings of one type, and of these times rows."""
 
 

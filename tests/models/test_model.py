@@ -388,7 +388,7 @@ TREE_DAMAGE = {
     ),
     "reason": (
         lambda t: t["nodes"][0]["found"].update(stopped_by="whim"),
-        r"expected one of time, evaluations, .* got 'whim' at \$\.nodes\[0\]\.found\.stopped_by",
+        r"expected one of effort, time, evaluations, .* got 'whim' at \$\.nodes\[0\]\.found\.stopped_by",
     ),
     "classes": (lambda t: t.update(classes=[]), r"expected classes for the task 'classes', .* at \$\.classes"),
     "class": (lambda t: t.update(classes=["east", None]), r"expected a string, .* got null at \$\.classes\[1\]"),
