@@ -87,7 +87,7 @@ LARGE_SHARE = 0.25
 """At nodes with a smaller share of the loss, the finder may stop at any time."""
 
 FOR_PROOFS, MOST_PROOF = 30_000_000_000, 600_000_000
-"""Work for proofs: divided by the number of individuals, up to a maximum per search. Small data needs few searches."""
+"""Work for proofs, divided by the number of individuals; and its maximum per search."""
 
 PER_NODE = 20
 """Number of individuals per node with a small loss, for dividing the work among them."""
