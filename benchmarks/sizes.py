@@ -1,12 +1,12 @@
 """Which criterion, which minimum leaf and how much pruning: the evidence for the defaults of ``--for accuracy``.
 
-Run as ``python benchmarks/sizes.py --keep FILE`` (about an hour of one core), with the names of some sets to run only
-those; whatever the file has is not run again. Real data is read from ``../shared/data`` beside the repository.
+Run as ``python benchmarks/sizes.py --keep FILE`` (half an hour of one core), with the names of some sets to run only
+those, also the slow ones; whatever the file has is not run again. Real data is read from ``../shared/data``.
 
-Every set is divided into five folds, small ones three times; large ones are sampled first. A tree is grown once for each criterion and
-minimum leaf, with the size chosen by cross-validation inside the four folds that it learns from. The other slacks of
-that choice (how many standard errors a smaller tree may be worse than the best) are derived from the same losses, so
-that settings which differ only in the slack have the same trees to choose from.
+Every set is divided into five folds, small ones three times; large ones are sampled first. A tree is grown once for
+each criterion and minimum leaf, with the size chosen by cross-validation inside the four folds that it learns from.
+The other slacks of that choice (how many standard errors a smaller tree may be worse than the best) are derived from
+the same losses, so that settings which differ only in the slack have the same trees to choose from.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import relational
 from defaults import Array, Task, classes, folds, judged, opened
 from scipy.stats import rankdata
 
-from structtree import Grammar, StructuralTreeClassifier, StructuralTreeRegressor, Tree
+from structtree import StructuralTreeClassifier, StructuralTreeRegressor, Tree
 from structtree.learn.pruning import Alpha, choose_alpha, pruning_path
 from structtree.models.tree import subtree
 
@@ -63,6 +63,7 @@ class Sized:
     unfinished: float
 
 
+MEASURES = tuple(Sized.__dataclass_fields__)
 Rows = dict[str, dict[str, Sized]]
 
 
@@ -70,7 +71,7 @@ Rows = dict[str, dict[str, Sized]]
 
 
 def related(name: str) -> Task:
-    """A set of `relational.py`; a grammar that it was given counts."""
+    """A set of `relational.py`, with the derived grammar."""
     found = relational.TASKS[name]()
     return classes(Task(found.population, found.labels))
 
@@ -92,9 +93,14 @@ MORE: Mapping[str, Callable[[], Task]] = {
     "NCI1": lambda: classes(opened("nci1")),
     "Mutagenicity": lambda: classes(opened("mutagenicity")),
 }
-LAST = ("mushroom", "adult", "krk", "NCI1", "Mutagenicity", "carcinogenesis", "mutagenesis", "roofworld20")
+SLOW = (
+    *("PROTEINS", "Lipophilicity", "Tox21 SR-ARE", "Tox21 NR-AhR", "spending (made)"),
+    *("ENZYMES", "carcinogenesis", "mutagenesis", "roofworld20"),
+)
+"""Sets whose trees take ten seconds of the processor or more, or may: run only if named."""
+
 SETS = {**defaults.SMALL, **defaults.LARGE, **MORE}
-SETS = {name: SETS[name] for name in [*(name for name in SETS if name not in LAST), *LAST]}
+QUICK = [name for name in SETS if name not in SLOW]
 
 
 def sampled(task: Task) -> Task:
@@ -170,7 +176,9 @@ def step_of(found: Alpha, slack: float) -> int:
 def mean_of(results: Sequence[Sized]) -> Sized:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a set with more than two classes has no AUC
-        means = {name: float(np.nanmean([getattr(one, name) for one in results])) for name in Sized.__dataclass_fields__}
+        means = {
+            name: float(np.nanmean([getattr(one, name) for one in results])) for name in Sized.__dataclass_fields__
+        }
     return Sized(**means)
 
 
@@ -190,7 +198,9 @@ def run(name: str, results: Rows, keep: Path | None) -> None:
                 keep.write_text(json.dumps({k: {s: asdict(v) for s, v in r.items()} for k, r in results.items()}))
         done[key] = fit
         one = row[f"{fit}, 0.0"]
-        print(f"{name}: {fit}: {one.score:.3f} {one.auc:.3f} {one.leaves:.0f} leaves, {one.seconds:.1f} s", flush=True)
+        print(
+            f"{name}: {fit}: {one.score:.3f} {one.auc:.3f} {one.leaves:.0f} leaves, {one.seconds:.1f} s", flush=True
+        )
 
 
 # ---- what is printed --------------------------------------------------------------------------------------
@@ -214,11 +224,23 @@ def cell(one: Sized) -> str:
 def print_all(results: Rows, settings: Sequence[str]) -> None:
     """A table with a row for each setting, over the sets that have all of them."""
     whole = {name: row for name, row in results.items() if all(setting in row for setting in settings)}
+    if not whole:
+        return
     print(f"\n## Over {len(whole)} sets\n")
-    heads = "setting", "rank, score", "rank, AUC", "leaves", "depth", "score", "AUC", "CPU s", "worst against the best"
+    heads = (
+        "setting",
+        "rank, score",
+        "rank, AUC",
+        "leaves",
+        "depth",
+        "score",
+        "AUC",
+        "CPU s",
+        "worst against the best",
+    )
     print(f"| {' | '.join(heads)} |")
     print(f"| --- |{' ---: |' * (len(heads) - 1)}")
-    of = {name: grid(whole, settings, name) for name in Sized.__dataclass_fields__}
+    of = {name: grid(whole, settings, name) for name in MEASURES}
     two = ~np.isnan(of["auc"]).any(axis=1)
     ranks = [rankdata(-np.round(each, 4), axis=1).mean(axis=0) for each in (of["score"], of["auc"][two])]
     gaps = of["score"] - of["score"].max(axis=1, keepdims=True)
@@ -236,7 +258,7 @@ def grid(results: Rows, settings: Sequence[str], measure: str) -> Array:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("only", nargs="*", metavar="set", help="which sets; all by default")
+    parser.add_argument("only", nargs="*", metavar="set", help="which sets; all but the slow ones by default")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="keep results here, and go on from there next time")
     parser.add_argument("--show", action="store_true", help="print what was kept, and run nothing")
     arguments = parser.parse_args()
@@ -248,7 +270,7 @@ def main() -> None:
         return
     warnings.simplefilter("ignore")
     results = kept(arguments.keep)
-    for name in () if arguments.show else arguments.only or SETS:
+    for name in () if arguments.show else arguments.only or QUICK:
         run(name, results, arguments.keep)
     shown = {name: results[name] for name in arguments.only or SETS if name in results}
     names = [f"{criterion}, n/{per}" for criterion in CRITERIA for per in PER_LEAF]
