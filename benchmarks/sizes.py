@@ -142,7 +142,12 @@ def measured(task: Task, criterion: str, least: int) -> dict[float, Sized]:
 def fitted(population: Any, target: Array, criterion: str, least: int) -> tuple[Any, Alpha | None]:
     """A fitted estimator with the size of the lowest loss, and the losses of the other sizes."""
     kind = StructuralTreeRegressor if target.dtype.kind == "f" else StructuralTreeClassifier
-    options = {"min_samples_leaf": least, "ccp_alpha": "cv", "standard_errors": 0.0, "time_limit": SECONDS}
+    options: dict[str, Any] = {
+        "min_samples_leaf": least,
+        "ccp_alpha": "cv",
+        "standard_errors": 0.0,
+        "time_limit": SECONDS,
+    }
     seen: list[Alpha] = []
 
     def noted(*args: Any, **kwargs: Any) -> Alpha:
