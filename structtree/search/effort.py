@@ -68,7 +68,7 @@ class Patience:
         return replace(self, work=max(least, work), proof=least, width=1, rounds=0)
 
     def is_spent(self, small: int, large: int, n: int) -> bool:
-        """Return whether nodes with a small loss have spent their work, given that of the others and the root's size."""
+        """Return whether nodes with a small loss have spent their work, given the work for the others."""
         return small > max(self._below(n), large // 4)
 
     def _below(self, n: int) -> int:
@@ -100,7 +100,7 @@ PER_NODE = 20
 
 EFFORTS: Mapping[EffortLevel, Patience | None] = {
     "quick": Patience(2, 500_000_000, 30_000_000, 2, below=30_000_000),
-    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=60_000_000),
+    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=200_000_000),
     "thorough": Patience(20, 30_000_000_000, 1_000_000_000, 8, below=30_000_000_000),
     "prove": None,
 }
