@@ -96,7 +96,7 @@ class DataError(StructtreeError, ValueError):
 
     @property
     def template(self) -> str:
-        """The message with its parts, and with placeholders for the options in it."""
+        """The complete message, with its location and with placeholders for the options in it."""
         place = ":".join(str(part) for part in (self.source, self.line) if part is not None)
         head = f"{place}: " if place else ""
         at = f" at {self.path}" if self.path else ""
@@ -140,7 +140,7 @@ class GrammarError(StructtreeError, ValueError):
 
     @property
     def template(self) -> str:
-        """The message with its parts, and with placeholders for the options in it."""
+        """The complete message, with its location and with placeholders for the options in it."""
         place = ":".join(str(part) for part in (self.source, self.line, self.column) if part is not None)
         return f"{place}: {self.message}{self._excerpt()}"
 
@@ -267,7 +267,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _window(line: str, column: int, width: int = 100) -> tuple[str, int]:
-    """Return the part of a long line around a column, and the column within that part."""
+    """Return an excerpt of a long line around a column, and the column within the excerpt."""
     if len(line) <= width:
         return line, column
     start = max(0, min(column - 1 - width // 2, len(line) - width))

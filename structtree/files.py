@@ -61,7 +61,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def check_writable(path: str | os.PathLike[str] | None) -> None:
-    """Raise `MissingFileError` if a file cannot be written, so that long work fails early.
+    """Raise `MissingFileError` if a file cannot be written, so that long-running work fails early.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def _locked_file(folder: Path, prefix: str, suffix: str) -> Iterator[Path]:
 
 
 def _lock(handle: int) -> bool | None:
-    """Lock a file without waiting; return whether it worked, None if the file system has no locks."""
+    """Try to lock a file without waiting; return whether it is locked, or None if locks are not supported."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -199,7 +199,7 @@ def _remove_unlocked(file: Path) -> None:
 
 
 def _replace(target: Path, draft: Path) -> None:
-    """Replace the target by the draft, and keep its permissions and, if allowed, its owner."""
+    """Replace a file with its draft; keep the permissions and, if possible, the owner."""
     try:
         before = target.stat()
     except FileNotFoundError:

@@ -204,7 +204,7 @@ def stoppable() -> Iterator[Stop]:
 
 @contextmanager
 def interruptible(stop: Stop) -> Iterator[None]:
-    """Leave this block silently when the grace period expires; the code after it uses the results so far.
+    """Leave this block silently when the grace period expires, so that the code after it can use partial results.
 
     A second Ctrl-C is raised as usual. An interrupt during compilation may arrive as a `SystemError`.
 
@@ -240,7 +240,7 @@ def handle_interrupts() -> Stop:
 
 
 def exit_now(stop: Stop, code: int) -> NoReturn:
-    """Exit immediately, without waiting for threads or cleanup; after Ctrl-C, with `EXIT_CODE`."""
+    """Exit immediately, without waiting for threads or cleanup; use `EXIT_CODE` after Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         try:
             with suppress(AttributeError, BrokenPipeError, ValueError):  # a closed stream or pipe

@@ -49,7 +49,7 @@ class HasStatus(Protocol):
 
     @property
     def status(self) -> Status:
-        """Current activity."""
+        """The current activity."""
 
 
 _LISTENER: ContextVar[Callable[[Status], None] | None] = ContextVar("listener", default=None)

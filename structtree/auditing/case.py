@@ -66,7 +66,7 @@ class Cutoffs:
 
 
 class BestAuc(NamedTuple):
-    """Highest AUC of some values, or of their negatives, for any event."""
+    """Highest AUC of a column or of its negative, and the event that it ranks."""
 
     value: float
     event: Event

@@ -182,7 +182,7 @@ def constant_entities(case: Case) -> Iterator[Finding]:
 
 
 def _agreement(entities: Ints, labels: Ints) -> tuple[Floats, Floats]:
-    """Return, for each entity with several individuals, whether they have one label, and how many they are."""
+    """Return whether each entity with several individuals has a single label, and its number of individuals."""
     known = entities >= 0
     groups, places = np.unique(entities[known], return_inverse=True)
     sizes = np.bincount(places, minlength=len(groups))

@@ -90,7 +90,7 @@ class _Figure:
     sign: str = ""
 
     def text(self, target: str) -> str:
-        """Describe the figure for use in a sentence."""
+        """Describe the figure as part of a sentence."""
         return _FIGURES[self.name].format(event=self.event and self.event.text, target=target, value=self.value)
 
 

@@ -191,7 +191,7 @@ def _validated(
 
 
 def _tests(found: list[_Result]) -> dict[str, TTest]:
-    """Compare each criterion with the first one by the first metric, on the folds where both have a value."""
+    """Test each criterion against the first with a corrected t-test of the first metric."""
     import numpy as np
 
     from structtree.evaluation.validate import corrected_t_test

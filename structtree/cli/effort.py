@@ -153,7 +153,7 @@ def _unfinished(effort: Effort) -> str:
 
 
 def _print_passes(efforts: tuple[Effort, ...]) -> None:
-    """Print how the time was spent, the longest passes first."""
+    """Print the time spent in each pass of the search, longest first."""
     rows, n_more = [], 0
     for effort in efforts:
         passes = sorted(effort.passes, key=lambda one: -one.seconds)

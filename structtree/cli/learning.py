@@ -54,7 +54,7 @@ class Learning(SimpleNamespace):
 
 
 def _check(option: Option, value: Any) -> None:
-    """Reject a value with a message that does not mention None, which the command line cannot express."""
+    """Reject an invalid value, in words that fit the command line (without None)."""
     if value is not None and value != option.default and not option.allows(value):
         words = [word for word in option.words if word is not None]
         raise UsageError(f"{option.flag} must be {option.expected(words)}; got {value!r}")
@@ -75,7 +75,7 @@ class SourceOptions:
     grammar: GrammarOption = None
 
     def source(self, reading: Reading) -> Source:
-        """Return the source with these options for reading."""
+        """Return the data source with these reading options."""
         from structtree.lang.grammar import Grammar
         from structtree.session.reading import Source
 

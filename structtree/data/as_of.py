@@ -77,7 +77,7 @@ PAIRS_AT_ONCE = 500_000
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """A population in which individuals see only the past.
+    """Population in which individuals see only the past.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def dated_until(
 
 
 def optional_if_absent(link: Link, adjacency: Adjacency) -> Link:
-    """Return the link, made optional if it is absent for some rows."""
+    """Return a link as optional if it has no target in some rows, or else unchanged."""
     is_absent = link.kind == "one" and bool((adjacency.lengths == 0).any())
     return replace(link, kind="optional") if is_absent else link
 
@@ -401,7 +401,7 @@ class _Blanks:
     def count(
         self, type_name: str, columns: Mapping[str, Column], hidden: Mapping[str, Mask], rows: Ints | slice
     ) -> None:
-        """Count the hidden values of dates among some rows."""
+        """Add the hidden values of some rows to the counts."""
         for name, mask in hidden.items():
             if columns[name].kind in MOMENTS:
                 self.seen[type_name, name] += len(mask[rows])

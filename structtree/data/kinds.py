@@ -184,7 +184,7 @@ def to_value_types(types: Iterable[type[Any]]) -> frozenset[ValueType]:
 
 
 def keys_of(records: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    """Return the keys of all records in order of first appearance.
+    """Return the distinct keys of all records, in order of first appearance.
 
     Examples
     --------
@@ -329,7 +329,7 @@ def with_dates(column: Column) -> Column:
 
 @dataclass(slots=True, eq=False)
 class Pieces:
-    """Columns of a type, collected in chunks of rows; a chunk may lack attributes.
+    """Columns of a type, collected in chunks of rows, which may lack some attributes.
 
     Examples
     --------
@@ -377,17 +377,17 @@ class Pieces:
             found[chunk] = column
 
     def attribute(self, name: str) -> Attribute:
-        """Return an attribute, with the kind of its joined pieces."""
+        """Return the attribute of all chunks, with the kind of the joined column."""
         return self.whole(name).as_attribute(name)
 
     def column(self, attribute: Attribute) -> Column:
-        """Return the joined pieces of an attribute; a missing column if it has none."""
+        """Return the column of an attribute for all chunks; all values are missing if no chunk has the attribute."""
         if not self.columns.get(attribute.name):
             return missing_column(attribute.kind, self.n_rows, attribute.values)
         return self.whole(attribute.name)
 
     def whole(self, name: str) -> Column:
-        """Return the joined pieces of an attribute, as dates if all values are dates and no kind is declared."""
+        """Return the column of all chunks, as dates if all values are dates and no kind is declared."""
         if name not in self.joined:
             pieces = self.columns.get(name, {})
             column = join([pieces.get(chunk, n) for chunk, n in enumerate(self.sizes)])

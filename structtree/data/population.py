@@ -141,7 +141,7 @@ class Adjacency:
 
     @property
     def first_targets(self) -> NDArray[np.int64]:
-        """First target of each row, -1 if it has none, followed by an extra -1 (so that index -1 gives -1)."""
+        """First target of each row, or -1 without one, with an extra -1 at the end so that index -1 gives -1."""
         found = np.full(len(self) + 1, -1)
         some = np.flatnonzero(self.lengths)
         found[some] = self.targets[self.offsets[some]]
@@ -272,7 +272,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypedTable:
-    """A record type and its rows."""
+    """Table together with its record type."""
 
     record: RecordType
     table: Table
@@ -282,7 +282,7 @@ class TypedTable:
 
 
 class _Reader:
-    """A reader as a static method, imported on first use because it imports this module."""
+    """Static method that calls a reader, imported on first use to avoid circular imports."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -352,7 +352,7 @@ class Population(Viewed):
         return (len(self), 1)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
-        """Return one column of single-individual populations, for scikit-learn's ensembles.
+        """Convert to an array with one column of populations of one individual, for scikit-learn's ensembles.
 
         Examples
         --------
@@ -471,7 +471,7 @@ class Population(Viewed):
         return self if self.schema.given is self.schema else self.restricted(self.schema.given)
 
     def restricted(self, schema: Schema) -> Population:
-        """Return the population with only the members in a schema, which has the same types."""
+        """Return the population with only the attributes and links of the given schema."""
         tables = {}
         for record in schema.types:
             table = self.tables[record.name]
@@ -568,7 +568,7 @@ def typed_table(
 def linked_population(
     individual: str, tables: Iterable[TypedTable], provenance: Provenance | None = None
 ) -> Population:
-    """Return a population from one table per type; all rows of the individual type are individuals.
+    """Create a population from one table per type, in which all rows of the individual type are individuals.
 
     Examples
     --------

@@ -89,7 +89,7 @@ class MemberPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Facts about attributes and links that follow from the data.
+    """Facts about the attributes and links of a population.
 
     Parameters
     ----------
@@ -194,13 +194,13 @@ def identifiers(population: Population, rows: Mapping[str, NDArray[np.bool_]] | 
 
 
 def _in_schema(population: Population, members: frozenset[tuple[str, str]]) -> frozenset[Member]:
-    """Return those of the attributes, given as (type, name), that the population still has."""
+    """Return the given (type, name) pairs that are attributes of the population."""
     has = {(record.name, a.name) for record in population.schema.types for a in record.attributes}
     return frozenset(Member(*each) for each in members & has)
 
 
 def _recent(population: Population) -> Iterator[tuple[Member, int]]:
-    """Yield the age attribute of each type that has one, and the number of days that count as recent."""
+    """Yield the attribute with the age of rows, for each type that has one, and the days that count as recent."""
     relations = provenance_of(population).relations
     for name in () if relations is None else relations.origins:
         record = next((each for each in population.schema.types if each.name == name), None)
@@ -328,7 +328,7 @@ def _is_looked_up(population: Population, member: Member, column: Column) -> boo
 
 
 def _is_scattered(counts: NDArray[np.int64]) -> bool:
-    """Return whether there are many values with few rows each, and hardly any frequent ones (unlike words in a text).
+    """Return whether there are many values with few rows each, and almost no frequent ones.
 
     Examples
     --------
@@ -389,7 +389,7 @@ def _comparable(population: Population, record: RecordType, identifiers: frozens
 
 
 def _alike(kind: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of columns of one kind whose values overlap."""
+    """Yield the pairs of columns whose values overlap, among columns of one kind."""
     match kind:
         case "nominal":
             words = {name: set(column.categories) for name, column in columns.items()}

@@ -174,7 +174,7 @@ class RecordType:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """Names of all attributes and links."""
+        """Names of all attributes and links of the type."""
         return (*self._attributes, *self._links)
 
 
@@ -228,7 +228,7 @@ class Schema:
         return tuple(self._types)
 
     def listed(self, name: str) -> bool:
-        """Return whether records of a type are elements of a list, and so have a next and a previous element."""
+        """Return whether records of a type are elements of a list, so that they have previous and next elements."""
         return any(link.kind == "list" and link.target == name for t in self.types for link in t.links)
 
     def met_by(self, name: str) -> str | None:

@@ -24,7 +24,7 @@ class TypedText(NamedTuple):
 
 
 class InfixNotation(NamedTuple):
-    """Notation of the target language.
+    """Functions that write the parts of an expression in the target language.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ def _lines(node: int, test: str, found: SmartsTest) -> Iterable[str]:
 
 
 def _preparation(options: Mapping[str, Any]) -> Iterable[str]:
-    """Yield the preprocessing that the reading options require."""
+    """Yield the preprocessing steps that the reading options require."""
     if options.get("largest_fragment"):
         yield "# First keep only the largest fragment of each molecule (rdMolStandardize.LargestFragmentChooser)."
     if options.get("neutralise"):
@@ -155,14 +155,14 @@ class _Expression:
 
     @property
     def inside(self) -> str:
-        """The expression without its brackets."""
+        """The text of the expression, without brackets."""
         if self.kind == "and":
             return ";".join(part.inside for part in self.parts)
         return ",".join(map(_tight, self.parts)) if self.kind == "or" else self.text
 
     @property
     def atom(self) -> str:
-        """The expression as an atom of a pattern."""
+        """The text of the expression as an atom of a pattern, in brackets."""
         if self == _ANY:
             return "*"
         text = self.inside

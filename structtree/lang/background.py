@@ -178,7 +178,7 @@ def background_of(
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """The input of some computed members: the members of the data, by type, and the computations."""
+    """Requirements of some computed members: members of the data, by type, and computations."""
 
     given: Mapping[str, frozenset[str]]
     background: Background
@@ -422,7 +422,7 @@ class _Draft:
     # ---- errors when no declaration can be resolved
 
     def _stuck(self, errors: Mapping[int, GrammarError]) -> GrammarError:
-        """Return the error for declarations that cannot be resolved: a duplicate name, a cycle, or the root cause."""
+        """Return the error for unresolved declarations: a duplicate name, a cycle, or the first cause."""
         for item in self.waiting:
             if (
                 not isinstance(item, syn.Definition)
@@ -616,7 +616,7 @@ def _with_pairs(schema: Schema, name: str, far: str, attributes: tuple[Attribute
 
 
 def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
-    """Return the schema with the derived links and computed attributes that a grammar declares, unchecked.
+    """Return the schema with the derived links and computed attributes that a grammar declares, without checks.
 
     With it, predicates behind derived links can be analysed before the declarations are checked.
     """

@@ -86,7 +86,7 @@ limits { nesting 4, literals 6 }"""
 
 
 def _declared_profile(schema: Schema) -> Profile:
-    """Return the profile of a schema without data: attributes with many declared values are identifiers."""
+    """Return the profile of a schema without data: attributes with many declared values count as identifiers."""
     identifiers: set[Member] = set()
     for record in schema.types:
         many = {Member(record.name, a.name) for a in record.attributes if len(a.values) > MANY_CATEGORIES}
@@ -97,7 +97,7 @@ def _declared_profile(schema: Schema) -> Profile:
 
 @dataclass(frozen=True, slots=True)
 class _Deriver:
-    """State for writing the ``refine`` blocks of a schema.
+    """Derivation of the ``refine`` blocks of a schema.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class _Deriver:
         return self._linked([self.schema.type(self.schema.individual)], self._followed)
 
     def block(self, record: RecordType) -> str:
-        """Return the refine block of a type, or only comments if it has no tests."""
+        """Return the ``refine`` block of a type, or only comments if the type has no tests."""
         identifiers, absolute = self._own(record, self.profile.identifiers), self._own(record, self.profile.absolute)
         listed = self.schema.listed(record.name)
         parts = [
@@ -178,7 +178,7 @@ class _Deriver:
         return _section("Comparisons of two attributes; for every pair write * = its * and * >= its *", lines)
 
     def _aggregates(self, record: RecordType) -> list[str]:
-        """Return the aggregates behind the links of a type with one row per individual."""
+        """Return the aggregates of the links of a type, which has one row per individual."""
         single = self._linked(
             [self.schema.type(self.schema.individual)], lambda each: (link for link in each.links if link.single)
         )
@@ -209,12 +209,12 @@ class _Deriver:
         return [name for name in numbers if not name.startswith(DAYS_BEFORE)]  # `exists` tests how recent rows are
 
     def _recent(self, link: Link) -> str:
-        """Return the condition for recent rows behind a link, or "" if the rows are not a history."""
+        """Return a condition that selects recent linked rows, or "" if the linked rows are not a history."""
         recent = ((m, days) for m, days in self.profile.recent if m.type == link.target)
         return next((f"{pretty_name(m.attribute)} <= {days}" for m, days in recent), "")
 
     def _has_order(self, link: Link) -> bool:
-        """Return whether the rows behind a link are ordered: by a list, or by their only date."""
+        """Return whether linked rows have an order: the order of a list, or their only date."""
         return link.kind == "list" or len(_of_kind(self.schema.type(link.target), "date", "time")) == 1
 
 

@@ -388,7 +388,7 @@ def _disjoint(p: _Region, q: _Region) -> bool:
 
 
 def _minus(span: _Span, others: tuple[_Span, ...]) -> tuple[_Span, ...]:
-    """Return a span minus the union of others, as a tuple of spans."""
+    """Return the difference between a span and the union of other spans, as a tuple of spans."""
     start, end = span
     pieces: list[_Span] = []
     for low, high in others:
@@ -549,7 +549,7 @@ def _always(q: syn.Predicate) -> bool | None:
 
 
 def _together_imply(parts: tuple[syn.Predicate, ...], q: syn.Predicate) -> bool | None:
-    """Return whether several tests of one feature together imply another test of it."""
+    """Return whether several tests of one feature together imply another test of this feature."""
     if not isinstance(q, syn.ValueTest):
         return None
     related = [part for part in parts if isinstance(part, syn.ValueTest) and subject(part) == subject(q)]
@@ -562,7 +562,7 @@ def _together_imply(parts: tuple[syn.Predicate, ...], q: syn.Predicate) -> bool 
 
 
 def _common(regions: list[_Region]) -> _Region:
-    """Return the intersection of regions; the last region if they are not comparable."""
+    """Return the intersection of regions, or the last region if the regions are not comparable."""
     found = regions[-1]
     for region in regions[:-1]:
         match found, region:

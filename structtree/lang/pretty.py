@@ -268,7 +268,7 @@ def _test(test: syn.Flag | syn.Compare | syn.Among | syn.Within | syn.Missing | 
 
 
 def _dotted(predicate: syn.Follow) -> str | None:
-    """Return the dotted text of a single test behind references (``load.shape = circle``), else None."""
+    """Return the dotted text of a test that follows references, such as ``load.shape = circle``, else None."""
     path, end = peel(predicate)
     if not all(isinstance(step, syn.Follow) for step in path) or not isinstance(
         end, syn.AttributeTest | syn.Missing | syn.Named | syn.Me

@@ -238,7 +238,7 @@ def _of_pairs(definition: syn.Definition, type_name: str, scope: Scope) -> syn.D
 
 
 def _call_of(step: syn.Follow, type_name: str, scope: Scope) -> syn.Named | None:
-    """Return the call if a parsed reference is one, because its name is a definition and not a link; else None."""
+    """Convert a parsed reference to a call if its name is a definition and not a link; else return None."""
     definition = scope.definitions.get(step.link)
     if definition is None or scope.type(type_name).link(step.link) is not None:
         return None
@@ -249,7 +249,7 @@ def _call_of(step: syn.Follow, type_name: str, scope: Scope) -> syn.Named | None
 
 
 def _step_of(named: syn.Named, type_name: str, scope: Scope) -> syn.Follow | None:
-    """Return the reference if a parsed call is one, because its name is a link of the type; else None."""
+    """Convert a parsed call to a reference if its name is a link of the type; else return None."""
     link = scope.type(type_name).link(named.name)
     if link is None or not named.arguments:
         return None
@@ -708,7 +708,7 @@ def value_attribute(path: syn.ValuePath, type_name: str, scope: Scope) -> Attrib
 
 
 def link_of(name: str, type_name: str, scope: Scope) -> Link:
-    """Return the link of a type, or raise an error."""
+    """Return a link of a type by name, or raise an error."""
     record = scope.type(type_name)
     link = record.link(name)
     if link is not None:
@@ -766,13 +766,13 @@ def _aggregates(test: syn.Aggregate, type_name: str, scope: Scope) -> tuple[syn.
     if isinstance(test.value, syn.ValueSource) and not scope.families:
         raise _only_in_rewrites(pretty(test), "values", scope)
     test = replace(test, order=_aggregate_order(test, type_name, record, scope))
-    names = (None,) if test.attribute is None else _names(test.attribute, _asked_kinds(test), record, scope)
+    names = (None,) if test.attribute is None else _names(test.attribute, _aggregate_kinds(test), record, scope)
     made = [_aggregate(replace(test, attribute=name), record, scope) for name in names]
     choices = product(made, *[resolve(inner, record.name, scope) for inner in children(test)])
     return tuple(with_children(one, tuple(inners)) for one, *inners in choices)
 
 
-def _asked_kinds(test: syn.Aggregate) -> tuple[Kind, ...]:
+def _aggregate_kinds(test: syn.Aggregate) -> tuple[Kind, ...]:
     """Return the kinds of attribute that a glob in an aggregate can match."""
     if test.function not in ("latest", "earliest"):
         return attribute_kinds(test.function)

@@ -305,7 +305,7 @@ def _with_known_counts(efforts: Sequence[Effort]) -> tuple[Effort, ...]:
 
 
 def _seconds(n: int | None, stats: SearchStats) -> float | None:
-    """Return the seconds for n evaluations at the speed of a search; None if n is unknown."""
+    """Estimate the seconds for n evaluations from the speed of a search; None if n is unknown."""
     return None if n is None else n * stats.seconds / max(1, stats.evaluated)
 
 
@@ -390,7 +390,7 @@ def _sum(numbers: Sequence[Any]) -> Any:
 
 
 def _grow(task: _Task, max_depth: int | None) -> Iterator[Effort]:
-    """Split nodes until they are pure, too small, or at the maximum depth."""
+    """Yield the effort at each node of a tree, grown until nodes are pure, too small, or at the maximum depth."""
     stack = [(np.arange(len(task.labels)), 0)]
     left = task.exhaustive_limit
     while stack:

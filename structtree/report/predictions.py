@@ -32,7 +32,7 @@ __all__ = ["Predictions", "find_individual", "predictions", "truth", "whole"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """Predictions of a model.
+    """Predictions of a model, with the true labels where known.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Predictions:
     left_out: Mapping[int, str] = field(default_factory=dict)
 
     def evaluate(self, metrics: Sequence[str] | None = None) -> Scores | None:
-        """Return the scores as `structtree.evaluate` does; None if no true label is known."""
+        """Return the same scores as `structtree.evaluate`; None if no true label is known."""
         if self.answers is None:
             return None
         return score_answers(self.answers, constant_answers(self.answers), metrics)
@@ -102,7 +102,7 @@ class Predictions:
         return ["row", *self._free(self.names), "prediction", *beside, *known, *self._free(self.kept)]
 
     def _cells(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record as the cells of a row."""
+        """Convert a record to the cells of a table row."""
         cells: dict[str, Any] = {
             name: class_name(value) if isinstance(value, bool) else value for name, value in record.items()
         }
@@ -134,7 +134,7 @@ class Predictions:
         return {head: values[row] for head, values in zip(self._free(columns), columns.values(), strict=True)}
 
     def _free(self, names: Iterable[str]) -> list[str]:
-        """Return column names of the source, prefixed if they clash with a column of the predictions."""
+        """Return source column names, with a prefix if they clash with a prediction column."""
         own = {
             "row",
             "prediction",
@@ -260,7 +260,7 @@ def find_individual(data: Opened, row: int = 0, *, id: str | None = None, column
 
 
 def _row_of(data: Opened, id: str, column: str | None) -> int:
-    """Return the row number of the only record with an id."""
+    """Return the row number of the record with an id; raise an error if several records have it."""
     columns = [column] if column is not None else [*data.provenance.names, *_unique_attributes(data)]
     texts: list[str] = []
     for name in columns:

@@ -158,7 +158,7 @@ class _Property:
 
 @dataclass(frozen=True, slots=True)
 class _Phrases:
-    """Writer of phrases about the rows of a type, with the noun for these rows."""
+    """Writer of English phrases about the rows of a type, which are named by a noun."""
 
     schema: Schema
     type: str
@@ -169,7 +169,7 @@ class _Phrases:
         return self.schema.type(self.type)
 
     def behind(self, link: str, *, several: bool) -> _Phrases:
-        """Return the writer of phrases about the rows behind a link."""
+        """Return a writer of phrases about the rows behind a link."""
         found = self.record.link(link)
         if found is None:  # a predicate that was not checked on this schema
             return replace(self, noun=singular(name_words(link)))

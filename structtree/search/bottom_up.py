@@ -108,7 +108,7 @@ class _Work:
 
     @property
     def over(self) -> bool:
-        """True if the time is over, or after Ctrl-C."""
+        """True after the time limit or Ctrl-C."""
         return self.clock.over() is not None
 
     def limit(self, n_rows: int) -> int:
@@ -399,7 +399,7 @@ class _Growing:
         self.complete = self.literals.complete
 
     def extend(self, size: int) -> bool:
-        """Extend the conjunctions by one conjunct, and return whether there is anything new to extend."""
+        """Extend the conjunctions by one conjunct; return whether this produced conjunctions to extend further."""
         n = len(self.sizes)
         pairs, signs = self._pairs(size)
         lengths = self.sizes[pairs[:, 0]] + self.literals.sizes[pairs[:, 1]]

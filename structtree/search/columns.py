@@ -306,7 +306,7 @@ def is_nested(family: TestFamily) -> bool:
 
 
 def ranked_column(family: TestFamily, steps: Steps) -> TestColumn:
-    """Return the column of a nested family: the number of members that each row passes, weakest member first."""
+    """Return the column of a nested family: the number of members that each row satisfies, weakest member first."""
     template = family.template
     assert isinstance(template, syn.Compare | syn.Aggregate) and isinstance(family.values, np.ndarray)
     values, present = _end_values(family, steps)

@@ -33,7 +33,7 @@ NEWEST = 3
 """Number of the best queries that are polished after a beam."""
 
 
-class Judged(NamedTuple):
+class ScoredQuery(NamedTuple):
     """A scored query: its loss, its size and the query itself."""
 
     loss: Loss
@@ -54,13 +54,13 @@ class Finder:
 
     sweeps: Sweeps
     take: Callable[[syn.Predicate, Loss], bool]
-    best: Judged | None = None
-    _found: list[Judged] = field(default_factory=list)
+    best: ScoredQuery | None = None
+    _found: list[ScoredQuery] = field(default_factory=list)
     _polished: set[Query] = field(default_factory=set)
     _seen: dict[tuple[Query, bool], list[QueryCandidate]] = field(default_factory=dict)
 
     def newest(self) -> list[syn.Predicate]:
-        """Return the most recent best predicates that were not returned before, the best first."""
+        """Return the latest of the best predicates that were not returned before, best first."""
         found, self._found = self._found[-NEWEST:], []
         return [self.sweeps.words.predicate(one.query) for one in reversed(found)]
 
@@ -95,18 +95,18 @@ class Finder:
                 yield
             here = best
 
-    def _judged(self, query: Query) -> Judged:
-        return Judged(self.sweeps.judged(query)[1], self.sweeps.words.size(query), query)
+    def _judged(self, query: Query) -> ScoredQuery:
+        return ScoredQuery(self.sweeps.judged(query)[1], self.sweeps.words.size(query), query)
 
-    def _made(self, candidate: QueryCandidate) -> Judged:
-        return Judged(candidate.loss, candidate.size, self.sweeps.made(candidate))
+    def _made(self, candidate: QueryCandidate) -> ScoredQuery:
+        return ScoredQuery(candidate.loss, candidate.size, self.sweeps.made(candidate))
 
-    def _is_member(self, found: Judged) -> bool:
+    def _is_member(self, found: ScoredQuery) -> bool:
         return self.sweeps.words.predicate(found.query) in self.sweeps.space
 
-    def _better(self, candidates: Iterable[QueryCandidate], than: Judged | None) -> list[QueryCandidate]:
+    def _better(self, candidates: Iterable[QueryCandidate], than: ScoredQuery | None) -> list[QueryCandidate]:
         """Return the candidates that are better than a query, the best first."""
-        good = [c for c in candidates if than is None or self._improves(Judged(c.loss, c.size, c.query), than)]
+        good = [c for c in candidates if than is None or self._improves(ScoredQuery(c.loss, c.size, c.query), than)]
         return sorted(good, key=lambda candidate: (candidate.loss, candidate.size))
 
     def _refinements(self, query: Query, counting: bool) -> list[QueryCandidate]:
@@ -121,7 +121,7 @@ class Finder:
             if self._consider(self._made(candidate)):
                 return
 
-    def _consider(self, found: Judged) -> bool:
+    def _consider(self, found: ScoredQuery) -> bool:
         if found.loss[0] == inf or (self.best is not None and not self._improves(found, self.best)):
             return False
         if not self.take(self.sweeps.words.predicate(found.query), found.loss):
@@ -130,7 +130,7 @@ class Finder:
         self._found.append(found)
         return True
 
-    def _improves(self, found: Judged, than: Judged) -> bool:
+    def _improves(self, found: ScoredQuery, than: ScoredQuery) -> bool:
         if found.loss[0] == inf or than.loss[0] == inf:
             return found.loss[0] < than.loss[0]
         order = self.sweeps.scorer.compare(found.loss, than.loss)

@@ -40,7 +40,7 @@ class QueryLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Conjunction of tests of a row of a type and of links from it."""
+    """Conjunction of tests of a row, and of links from this row."""
 
     type: str
     tests: tuple[QueryTest, ...] = ()
@@ -133,7 +133,7 @@ class Vocabulary:
         return self._openings[type_name]
 
     def predicate(self, query: Query) -> syn.Predicate:
-        """Return the predicate of a query."""
+        """Convert a query to a predicate."""
         parts: list[syn.Predicate] = []
         for index, choice in query.tests:
             parts.append(self.test(query.type, index).literal(choice))
@@ -143,7 +143,7 @@ class Vocabulary:
         return conjoin(tuple(parts))
 
     def query(self, predicate: syn.Predicate, type_name: str | None = None) -> Query | None:
-        """Return the query of a predicate, with thresholds moved to the nearest in the space, or None."""
+        """Convert a predicate to a query, with thresholds moved to the nearest in the space; None if impossible."""
         type_name = type_name or self.space.grammar.individual
         made = Query(type_name)
         for literal in conjuncts(predicate):

@@ -54,7 +54,7 @@ class Assessment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scorer:
-    """A criterion on the labels of some individuals.
+    """A criterion applied to the labels of some individuals.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Scorer:
         return self.task.classes
 
     def counts(self, inside: NDArray[np.bool_]) -> Floats:
-        """Return the statistics of the individuals selected by each column of a mask."""
+        """Return the weight of each label among the individuals that each column of a mask selects."""
         return self.statistics.counts(inside)
 
     def take(self, which: NDArray[np.int64]) -> Scorer:
@@ -177,7 +177,7 @@ class Scorer:
         return self.n_labels * (2**FEW_CLASSES if many else 1)
 
     def improves(self, loss: Loss, best: Loss) -> bool:
-        """Return whether a loss is less than the best by more than rounding."""
+        """Return whether a loss is less than the best loss by more than rounding error."""
         return self.compare(loss, best) < 0
 
     def least(self, losses: Floats) -> Ints:
@@ -231,7 +231,7 @@ def scorer_for(
 
 
 def splittable(target: Target) -> Target:
-    """Return a target in suitable units; raise `DataError` if all labels are identical."""
+    """Return a target in units that suit its values; raise `DataError` if all labels are identical."""
     if len(target.classes) == 1:
         raise DataError(f"all labels are identical: every individual has the class {target.classes[0]!r}")
     return target.counted()

@@ -72,8 +72,8 @@ class QueryCandidate(NamedTuple):
     inner: Query | None = None
 
 
-class Stand(NamedTuple):
-    """A position where a literal can be added, with its rows, its depth and the size of the query."""
+class QueryPosition(NamedTuple):
+    """A position of a query where a literal can be added, with its rows, its depth and the size of the query."""
 
     query: Query
     place: QueryPath
@@ -88,7 +88,7 @@ class Stand(NamedTuple):
 class Picks(NamedTuple):
     """The best member of each column at one position, as refinements of the query."""
 
-    stand: Stand
+    stand: QueryPosition
     guide: Floats
     losses: Floats
     sizes: Ints
@@ -109,7 +109,7 @@ class Picks(NamedTuple):
 
 
 def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
-    """Return whether two families count the rows behind the same link."""
+    """Return whether two families count the rows of the same link."""
     number = isinstance(one.template, syn.Exists | syn.Count) and isinstance(other.template, syn.Exists | syn.Count)
     return number and one.template.link == other.template.link
 
@@ -239,21 +239,21 @@ class Sweeps:
         picks += [pick for place in query.places() for pick in self._requantified(query, place, size)]
         return _candidates(picks, most)
 
-    def _stands(self, query: Query, size: int, counting: bool) -> Iterator[Stand]:
+    def _stands(self, query: Query, size: int, counting: bool) -> Iterator[QueryPosition]:
         start = Chain.start(self.population, self.truth(query))
-        stack, room = [Stand(query, (), (), query, start, size, 0)], self.space.room()
+        stack, room = [QueryPosition(query, (), (), query, start, size, 0)], self.space.room()
         while stack:
             stand = stack.pop()
             here, chain = stand.here, stand.chain
             for i, link in enumerate(here.links):
                 inner = self._follow(chain, here.type, link)
-                stack.append(Stand(query, (*stand.place, i), (), link.inner, inner, size, stand.depth + 1))
+                stack.append(QueryPosition(query, (*stand.place, i), (), link.inner, inner, size, stand.depth + 1))
             if self._has_place(here) and room.allows(stand.size + 1, stand.depth):
                 yield stand
                 if room.allows(stand.size + 2, stand.depth + 1):
                     stack.extend(self._openings(stand, counting))
 
-    def _openings(self, stand: Stand, counting: bool) -> Iterator[Stand]:
+    def _openings(self, stand: QueryPosition, counting: bool) -> Iterator[QueryPosition]:
         """Yield the positions behind the links that may be opened at a position."""
         here = stand.here
         for family in self.words.openings(here.type):
@@ -270,7 +270,7 @@ class Sweeps:
                 if len(chain):
                     way = (*stand.way, (family.index, choice))
                     where = (stand.query, stand.place, way, Query(target), chain)
-                    yield Stand(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
+                    yield QueryPosition(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
 
     def _follows(self, here: Query, family: LinkFamily) -> bool:
         """Return whether a query already follows the reference or step of a family, or has a test behind it."""
@@ -290,7 +290,7 @@ class Sweeps:
         most = self.space.grammar.conjuncts.get(here.type, 1)
         return most == 0 or len(here) < most
 
-    def _allowed(self, stand: Stand) -> Mask:
+    def _allowed(self, stand: QueryPosition) -> Mask:
         """Return a mask of the families that may be added at a position, by index."""
         here, room = stand.here, self.space.room().after(stand.size)
         asked = tuple(test.family for test in here.tests)
@@ -324,7 +324,7 @@ class Sweeps:
                 ops.append(getattr(other.template, "op", None))
         return ops in ([">="], ["<="]) and ops != [family.template.op]
 
-    def _sweep(self, stand: Stand, whole: int) -> Iterator[Picks]:
+    def _sweep(self, stand: QueryPosition, whole: int) -> Iterator[Picks]:
         n_labels = sum(tally.n_labels for tally in self.tallies)
         here = self.columns.of(stand.here.type)
         pieces = [(columns, *piece) for columns in here for piece in columns.pieces(0, n_labels)]
@@ -333,7 +333,7 @@ class Sweeps:
         for run in runs if pieces else []:
             yield self._pick(stand, run, whole, self._allowed(stand))
 
-    def _pick(self, stand: Stand, pieces: Sequence[Piece], whole: int, allowed: Mask) -> Picks:
+    def _pick(self, stand: QueryPosition, pieces: Sequence[Piece], whole: int, allowed: Mask) -> Picks:
         """Count the individuals that members keep, and return the best member of each column."""
         began = now()
         counts, sizes, offsets, families, choices = [], [], [np.zeros(1, dtype=np.int64)], [], []
@@ -358,7 +358,7 @@ class Sweeps:
         longer = stand.size + self.columns.lengths(stand.here.type)[mine]
         return Picks(stand, guide[members], losses, longer, mine, choice_of[members])
 
-    def _text(self, stand: Stand) -> str:
+    def _text(self, stand: QueryPosition) -> str:
         """Return a position as text: the links that lead to it."""
         way = (*(link.family for link in stand.query.along(stand.place)), *(index for index, _ in stand.way))
         if way not in self._texts:
@@ -384,7 +384,7 @@ class Sweeps:
             reached = self._n_behind(mine, link.inner)
             columns = stack_columns([opening_column(f, reached) for f in others], len(reached), AT_LEAST)
             chain = self._chain(base, place)
-            stand = Stand(base, place, (), here, chain, size - 1, len(place))
+            stand = QueryPosition(base, place, (), here, chain, size - 1, len(place))
             every = np.ones(len(self.columns.lengths(here.type)), dtype=np.bool_)
             found = self._pick(stand, [(columns, 0, len(columns))], len(self.population), every)
             others_than_it = (found.families != link.family) | (found.choices != link.choice)

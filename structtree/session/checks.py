@@ -1,4 +1,4 @@
-"""Checks of training data before a fit; findings are returned as remarks."""
+"""Checks of the training data before a fit, which return remarks."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Source:
 
 
 class ReadData(NamedTuple):
-    """Opened data with remarks about how it was read."""
+    """Opened data, with remarks about reading it."""
 
     data: Opened
     remarks: tuple[Remark, ...]
@@ -95,7 +95,7 @@ def read_source(
 
 
 def grammar_for(data: Opened, grammar: str | Path | Grammar | None = None, *, one_at_a_time: bool = False) -> Grammar:
-    """Return the given grammar, or the default for the data, without the target and ignored attributes.
+    """Return the given or default grammar, without tests on the target or ignored attributes.
 
     Built-in datasets may have their own default grammar, which is not used with ``one_at_a_time``.
     """

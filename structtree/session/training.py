@@ -90,7 +90,7 @@ def settle_training_data(
     *,
     look_for_leaks: bool = True,
 ) -> TrainingData:
-    """Determine the labels and the task of opened data; see `read_training_data`."""
+    """Determine the labels and the task of data that is already open; see `read_training_data`."""
     facts = data.provenance.facts
     if data.target is None:
         raise UsageError(_which_target(source, data))

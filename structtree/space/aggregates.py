@@ -1,4 +1,4 @@
-"""Aggregates of the rows behind a link, computed for all rows at once.
+"""Aggregates of linked rows, such as sums and means, computed for all owners at once.
 
 Rows without a value are ignored. Sums are accumulated in the order of the link, so that rounding is reproducible.
 Deviations and slopes are computed from scaled differences from the mean, which preserves precision for large numbers
@@ -23,7 +23,7 @@ __all__ = ["LinkedRows", "aggregate"]
 
 @dataclass(frozen=True, slots=True)
 class LinkedRows:
-    """The input of an aggregate: the rows behind a link.
+    """The input of an aggregate: the linked rows of each owner.
 
     Parameters
     ----------

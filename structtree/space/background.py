@@ -247,7 +247,7 @@ class _Composer:
         return found
 
     def _in_order(self, pairs: Pairs, columns: list[Column]) -> _Ints:
-        """Return the order of the pairs by owner and key; missing keys last, ties by row number."""
+        """Return the indices that sort the pairs by owner and key; missing keys come last, ties by row number."""
         order = self.step.order
         assert order is not None
         own = {each.attribute.name: column for each, column in zip(self.step.attributes, columns, strict=True)}
@@ -369,7 +369,7 @@ def _itself(start: int, stop: int) -> Pairs:
 
 
 def _unique(pairs: Pairs, start: int, stop: int) -> Pairs:
-    """Return the sorted distinct pairs; the owners are the rows from start to stop."""
+    """Return the sorted distinct pairs, given the range of owners."""
     if not len(pairs):
         return pairs
     low, high = int(pairs.rows.min()), int(pairs.rows.max()) + 1

@@ -185,7 +185,7 @@ class _Counter:
         return tests, links
 
     def _covers(self, wide: LinkFamily, narrow: LinkFamily) -> bool:
-        """Return whether an open family derives every predicate of another family."""
+        """Return whether every predicate of one family can be derived from another, open family."""
         if wide.head != narrow.head or not all(slot.plain for slot in wide.slots):
             return False
         if not set(narrow.numbers) <= set(wide.numbers):
@@ -465,7 +465,7 @@ def _ways(families: list[TestFamily], most: int) -> list[int]:
 
 
 def _n_bounded(families: list[TestFamily]) -> int:
-    """Return the number of pairs of a lower and an upper bound with values between them."""
+    """Return the number of pairs of a lower and an upper bound that values can satisfy together."""
     lower, upper = (
         np.sort(np.concatenate([_bound_values(f) for f in families if f.template.op == op] or [np.zeros(0)]))  # type: ignore[union-attr]
         for op in (">=", "<=")

@@ -1,4 +1,4 @@
-"""Families: the literals that the rewrites of a grammar can add to a position, with the values of the data.
+"""Families: the literals that each rewrite of a grammar can add to a position, given the values of the data.
 
 A *family* is the right side of a rewrite whose value sources are resolved: its members differ only in a value. A test
 family tests one feature; a link family opens *slots*, the positions behind the link. The search evaluates a family in
@@ -146,7 +146,8 @@ class TestFamily:
             sets = f"{self.values.n:,} sets of {len(self.values.words)} values"
             raise UsageError(
                 f"{pretty(self.template)!r} stands for {sets}, too many to enumerate; "
-                "list the sets ('in {a, b}'), or use a grammar of single tests of a table, which are not enumerated"
+                "list the sets ('in {a, b}'), or use only single tests of the individual's attributes, "
+                "which need no enumeration"
             )
         return range(len(self.values))
 
@@ -155,7 +156,7 @@ class TestFamily:
         return wrap(self.path, _instantiate(self.template, self.values[v], self.kind, self.levels))
 
     def find(self, literal: syn.Predicate) -> int | None:
-        """Return the index of a literal among the members, or None."""
+        """Return the index of a literal among the members, or None if the literal is not a member."""
         end = self._behind_the_path(literal)
         return None if end is None else _find_value(self.template, self.values, end)
 
@@ -214,7 +215,7 @@ class TestFamily:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """A position behind a link, with its fixed literals.
+    """A position inside a link literal, with the literals that the rewrite fixes there.
 
     Parameters
     ----------
@@ -234,13 +235,13 @@ class Slot:
 
     @property
     def plain(self) -> bool:
-        """True if it is an open position without fixed literals."""
+        """True if the slot is an open position without fixed literals."""
         return self.open and not self.fixed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkFamily:
-    """Literals about the rows behind a link: ``exists cars (top)``, ``count atoms (top) >= n`` for all n.
+    """Literals about linked rows: ``exists cars (top)``, ``count atoms (top) >= n`` for all n.
 
     Includes aggregates whose condition can be refined: ``max orders (top).price >= t`` for all t.
     """
@@ -766,7 +767,7 @@ def _parts(predicate: syn.Predicate) -> list[syn.Predicate]:
 
 
 def _opens(predicate: syn.Predicate) -> bool:
-    """Return whether a literal opens positions behind a link."""
+    """Return whether a literal has open positions for tests of linked rows."""
     if isinstance(predicate, syn.Aggregate):
         return not is_closed(predicate) and predicate.inner is not None and _is_refined(predicate.inner)
     return isinstance(predicate, syn.LinkForm) and not is_closed(predicate)

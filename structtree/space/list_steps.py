@@ -43,7 +43,7 @@ class Runs:
 
     @property
     def adjacency(self) -> Adjacency:
-        """The runs as a link from each row to its elements."""
+        """The runs as a link from each row to the list elements in its run."""
         lengths = self.stop - self.start
         return Adjacency.from_lengths(lengths, self.elements[run_places(self.start, lengths)])
 

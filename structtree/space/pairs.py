@@ -109,7 +109,7 @@ class PairsOnData:
             case syn.Aggregate(op=op, value=value):
                 return compare_with(self._aggregate(condition, type_name, pairs), op, value)
             case _ if isinstance(condition, syn.Atomic):
-                raise AssertionError("does not mention the owner")
+                raise AssertionError("expected a condition that mentions the owner")
             case _ as never:
                 assert_never(never)
 
@@ -139,7 +139,7 @@ class PairsOnData:
         return result
 
     def _n_true(self, form: syn.LinkForm, inner: syn.Predicate, type_name: str, pairs: Pairs) -> NDArray[np.int64]:
-        """Count, for each pair, the rows behind a link of its linked row that satisfy a predicate."""
+        """Count, for each pair, the rows that a link of its linked row leads to and that satisfy a predicate."""
         adjacency, target = self._behind(form, type_name)
         counts = np.zeros(len(pairs), dtype=np.int64)
         ends = np.cumsum(adjacency.n_of(pairs.rows))

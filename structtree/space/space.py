@@ -434,7 +434,7 @@ class Space:
         return Position(Slot(self.grammar.individual))
 
     def reopened(self, start: syn.Predicate) -> Iterator[Position]:
-        """Yield positions from which a predicate can be refined beyond the limits that it has reached.
+        """Yield positions from which a predicate can be refined beyond the limits of the grammar.
 
         There is one for each literal about linked rows, with all positions of the literal open. Existing literals do
         not count towards the limits, so that a grammar with one step can add another.
@@ -743,7 +743,7 @@ class Space:
         return Position(slot, found[:n_fixed], tuple(sorted(found[n_fixed:], key=lambda item: item.key)))
 
     def _known(self, find: Callable[[Any, Any], Placed | None], where: Any, what: Any) -> Placed | None:
-        """Return a cached derivation, or find and cache it."""
+        """Return a derivation from the cache, or find and cache it."""
         key = (where, what)
         if key not in self.found:
             if len(self.found) >= MAX_KNOWN:

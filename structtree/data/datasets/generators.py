@@ -1,4 +1,4 @@
-"""Generators of datasets whose classes follow a known rule, of any size, with an optional fraction of noise.
+"""Generators of datasets of any size, whose classes follow a known rule with an optional fraction of noise.
 
 Each generator is a pure function that builds a population directly as columns; the class is an attribute of the
 individual. `PLANTED_RULES` has the rule for the class, in the grammar language. Noise is applied last and changes the
@@ -273,7 +273,7 @@ class _Skeleton:
         return self.place - self.sizes[self.owner] + 3
 
     def neighbours(self, wanted: _Flags) -> _Ints:
-        """Return the number of neighbours of each atom among the wanted atoms."""
+        """Return the number of neighbours of each atom, counting only the given atoms."""
         n = self.owner.size
         ends = np.concatenate([self.one[wanted[self.other]], self.other[wanted[self.one]]])
         return np.bincount(ends, minlength=n)
@@ -568,7 +568,7 @@ def _random_branching(rng: np.random.Generator, sizes: _Ints) -> _Branching:
 
 
 def _patterns(rng: np.random.Generator, positive: _Flags) -> _Ints:
-    """Return the labels of nodes 1, 2 and 3 of each tree: the pattern, or the pattern with one label changed."""
+    """Return the labels of nodes 1 to 3 of each tree: the pattern in positive trees, else with one label changed."""
     labels = np.tile(_PATTERN, (positive.size, 1))
     trees = np.flatnonzero(~positive)
     changed = rng.integers(0, _PATTERN.size, trees.size)
@@ -619,12 +619,12 @@ def _half(rng: np.random.Generator, n: int) -> _Flags:
 
 
 def _starts(sizes: _Ints) -> _Ints:
-    """Return the start of each of the consecutive runs of the given sizes."""
+    """Return the start position of each run, given the sizes of consecutive runs."""
     return np.cumsum(sizes) - sizes
 
 
 def _positions(sizes: _Ints) -> tuple[_Ints, _Ints]:
-    """Return the run of each element and its position in it, for consecutive runs of the given sizes."""
+    """Return the run and the position in that run of each element, given the sizes of consecutive runs."""
     owner = np.repeat(np.arange(sizes.size), sizes)
     return owner, np.arange(owner.size) - _starts(sizes)[owner]
 

@@ -118,7 +118,7 @@ def _opened(where: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _unpacked(file: Path, name: str) -> Path:
-    """Return the file, or its unpacked content as another file in the same folder."""
+    """Return the file or, if it is compressed, an unpacked copy in the same folder."""
     with file.open("rb") as packed:
         if packed.read(len(_GZIP)) != _GZIP:
             return file

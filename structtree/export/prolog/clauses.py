@@ -1,4 +1,4 @@
-"""Models as Prolog clauses that compute the model's predictions.
+"""Export of models as Prolog clauses that compute their predictions.
 
 A tree becomes a decision list, as in H. Blockeel and L. De Raedt, "Top-down induction of first-order logical decision
 trees" (1998): one clause per leaf, yes branches first, each ending with a cut, so that the first clause whose tests
@@ -212,7 +212,7 @@ def _helpers(clauses: Sequence[str]) -> Iterator[str]:
 
 
 def _decision_list(model: Model, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
-    """Yield a clause and a prediction for each leaf."""
+    """Yield a clause for each leaf, then a fact for the prediction of each leaf."""
     tree = model.tree
     for leaf, edges in _leaves(tree):
         vocabulary.restart()

@@ -1,4 +1,4 @@
-"""Vocabulary of a model learned from facts: goals that use the predicates of these facts.
+"""Prolog goals for models learned from facts, with the predicates of these facts.
 
 The signatures of the predicates, which the model stores, determine the origin of each member
 (`structtree.data.readers.facts.tables`). A record is the constant that names it, so ``wheels >= 3`` becomes
@@ -51,7 +51,7 @@ _NOT_A_FACT = (
 
 @dataclass(slots=True)
 class FactVocabulary(RowVocabulary):
-    """Prolog names of attributes and links: the predicates of facts.
+    """Translator of attributes and links to goals with the predicates of facts.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class FactVocabulary(RowVocabulary):
         return RowVocabulary.value(self, type_name, name, row)
 
     def is_name(self, type_name: str, name: str) -> bool:
-        """Return whether an attribute is the name of a record."""
+        """Return whether an attribute contains the names of records."""
         schema = self.types.population.schema
         known = schema.type(type_name).attribute(name) if type_name in schema else None
         return name == "name" and known is not None and (type_name, name) not in self.types.origins
@@ -312,7 +312,7 @@ class FactVocabulary(RowVocabulary):
             yield f"{self._own_name(signature)}({', '.join([*own, way])}) :- {fact}."
 
     def _row_clauses(self, type_name: str) -> Iterator[str]:
-        """Yield a clause for each argument that contains rows of a type."""
+        """Yield the clauses that enumerate the rows of a type."""
         name = f"is {type_name}"
         if type_name in self.owned:
             self.restart()

@@ -104,7 +104,7 @@ class TermFound(NamedTuple):
 
 @dataclass(slots=True)
 class RowVocabulary:
-    """Prolog names of attributes and links: one predicate per member, with row numbers as arguments."""
+    """Translator of attributes and links to goals with one predicate per member and row numbers as arguments."""
 
     _numbers: Iterator[int] = field(default_factory=count, init=False)
 
@@ -207,7 +207,7 @@ class GoalWriter:
         return conjunction_of(self.goals(predicate, type_name, row))
 
     def goals(self, predicate: syn.Predicate, type_name: str, row: str) -> Iterator[str]:
-        """Yield goals that all succeed if a row satisfies the predicate."""
+        """Yield goals that together succeed if a row satisfies the predicate."""
         words = self.vocabulary
         match predicate:
             case syn.Top():
@@ -372,7 +372,7 @@ class GoalWriter:
         return TermFound(f"{found.goal}, \\+ ({later}, {other} > {place})", found.term)
 
     def type_behind(self, predicate: StepForm, type_name: str) -> str:
-        """Return the type of the rows that a step leads to."""
+        """Return the type of the rows one step away."""
         return type_name if predicate.link is None else self._target(type_name, predicate.link)
 
     def _neighbours(self, owner: tuple[str, str], step: str, row: str, target: str) -> str:
@@ -446,5 +446,5 @@ def either_of(goals: Iterable[str]) -> str:
 
 
 def _unit(attribute: Attribute | None) -> str:
-    """Return the number of units per day of a time, which is stored in seconds; 1 for all other attributes."""
+    """Return the number of stored units per day: 86,400 for times, 1 for all other attributes."""
     return "86400.0" if attribute is not None and attribute.kind == "time" else "1.0"

@@ -1,4 +1,4 @@
-"""Definitions, computed attributes and derived links as Prolog clauses.
+"""Export of definitions, computed attributes and derived links as Prolog clauses.
 
 A pair of a derived link is a term ``pair(Owner, Row)``. Paths are tabled, so that closures terminate.
 """

@@ -47,7 +47,7 @@ SUM_SLACK = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class SqlRow:
-    """Row of a type in a query.
+    """Row in a query: its table alias, its type, and the row from which it was reached.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ class SqlTests:
     # ---- predicates
 
     def condition(self, predicate: syn.Predicate, row: SqlRow) -> str:
-        """Return the condition that is true if a row satisfies a predicate, and else false or NULL."""
+        """Return the condition that is true if a row satisfies a predicate, and false or NULL otherwise."""
         match predicate:
             case syn.Top():
                 return "TRUE"
@@ -798,7 +798,7 @@ class SqlTests:
         return f"CASE WHEN {limit} < {last} THEN {limit} ELSE {last} END"
 
     def _own_date(self, root: SqlRow) -> _Typed:
-        """Return the date of the individual."""
+        """Return the date of an individual and its attribute."""
         assert self.layout.as_of is not None
         return self._dated_at(root, self.layout.as_of.split("."))
 
@@ -850,7 +850,7 @@ def _require_exact_sums(test: syn.Aggregate) -> None:
 
 
 class _Route(NamedTuple):
-    """Route of a link: along a foreign key or in reverse, to a table; or through a join table and its other key."""
+    """Route of a link: along a foreign key, in reverse, or through a join table."""
 
     link: LayoutLink
     forth: bool
@@ -886,7 +886,7 @@ def _references(layout: SourceLayout, table: str) -> list[tuple[LayoutLink, bool
 
 
 def _is_dated_behind(layout: SourceLayout, table: str) -> bool:
-    """Return whether references from a table lead to dated rows or to individuals."""
+    """Return whether rows of a table refer, directly or indirectly, to dated rows or individuals."""
     seen, waiting = {table}, [table]
     while waiting:
         for link, forth in _references(layout, waiting.pop()):

@@ -192,7 +192,7 @@ def _scores(known: Fitted, population: Population, seen: _Seen) -> list[list[Jso
 
 
 def _predictions(seen: _Seen) -> JsonValue:
-    """Return the distinct predictions, each with its number of individuals per class."""
+    """Return the distinct predictions with the number of individuals per true class."""
     if seen.chances is None or seen.actual is None:
         return None
     usable = seen.actual >= 0
@@ -510,7 +510,7 @@ def _constant(value: syn.Scalar) -> str | float:
 
 
 def _rules(known: Fitted) -> list[list[JsonValue]]:
-    """Return the rules: conditions in words and as text, prediction, n, confidence or spread, leaves, weight."""
+    """Return the rules with their conditions in words and as text, predictions and figures."""
     model = known.model
     return [
         [
@@ -537,7 +537,7 @@ def _part_shares(tree: Tree) -> list[JsonValue]:
 
 
 def _criteria(known: Fitted, population: Population, seen: _Seen, seconds: float) -> list[dict[str, JsonValue]]:
-    """Return the cost of the search for the first test with each criterion, with and without pruning."""
+    """Return the cost of finding the first test for each criterion, with and without pruning."""
     text = known.model.grammar.text
     if seen.target is None or not text:
         lacks = "the data has no target" if seen.target is None else "the model has no grammar"

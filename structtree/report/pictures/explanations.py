@@ -110,7 +110,7 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Contents of a picture."""
+    """Contents and layout of an explanation picture."""
 
     tree: Tree
     explanation: Explanation

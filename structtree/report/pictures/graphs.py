@@ -1,4 +1,4 @@
-"""Graphs and ordered trees as drawings: labelled nodes, connected by lines.
+"""Drawings of graphs and ordered trees: labelled nodes, connected by lines.
 
 A graph is an individual whose rows refer to each other: Graph –nodes→ Node –edges→ Edge –to→ Node, under any names,
 or Node –friends→ Node. An individual that is itself a node is drawn with its neighbourhood. Nodes in lists of other
@@ -105,7 +105,7 @@ def graph_drawing(on: Canvas) -> GraphDrawing | None:
 
 
 def _forms(on: Canvas) -> Iterator[_Form]:
-    """Yield the ways to read the individual as a graph; databases are never drawn as graphs."""
+    """Yield the graphs that an individual can be read as; none for databases."""
     if on.is_database:
         return
     own = on.alone.schema.individual
@@ -152,7 +152,7 @@ def _wires(on: Canvas, form: _Form, nodes: Sequence[int]) -> Iterator[_Wire]:
 
 
 def _chosen(on: Canvas, form: _Form, nodes: Sequence[int], wires: Sequence[_Wire]) -> list[int]:
-    """Return the nodes to draw: highlighted ones, then their neighbours, then the first ones."""
+    """Return the nodes to draw: highlighted nodes, then their neighbours, then the first remaining nodes."""
     if len(nodes) <= MOST_NODES:
         return list(nodes)
     near: dict[int, list[int]] = {node: [] for node in nodes}

@@ -63,7 +63,7 @@ class Sighting(NamedTuple):
 
 
 def marks_of(reason: Reason, tree: Tree, alone: Population) -> Marks:
-    """Return the elements to highlight for an answer.
+    """Return the elements to highlight for a test result.
 
     Parameters
     ----------

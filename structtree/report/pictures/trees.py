@@ -328,7 +328,7 @@ def _scene(look: _Look, title: str) -> Scene:
 
 
 def _spots(look: _Look) -> tuple[list[Spot], list[BoxSize]]:
-    """Return the top left corner and the size of each box; growing right is the same layout, transposed."""
+    """Return the top left corner and the size of each box; for trees that grow to the right, transpose the layout."""
     sizes = [card.size for card in look.cards]
     labels = [line_width(look.edge_labels.get(place, ""), 11) for place in range(len(sizes))]
     if look.down:  # where labels stand beside the edges
@@ -366,7 +366,7 @@ def _edges(look: _Look, spots: Sequence[Spot], sizes: Sequence[BoxSize]) -> list
 
 
 def _edge_label(text: str, curve: Curve) -> Label:
-    """Return the label at the end of an edge, on the side away from the edge."""
+    """Return the label at the end of an edge, placed so that it does not touch the edge."""
     gap, text = curve.line / 2 + 4, inert(text)
     if curve.upright:
         is_left = curve.to_x < curve.x
@@ -455,7 +455,7 @@ def _interval(look: _Look, node: int, x: float, y: float, width: float) -> list[
 
 @dataclass(frozen=True, slots=True)
 class _Legend:
-    """Title and class colours."""
+    """Heading of a picture: its title and class colours."""
 
     items: tuple[Box | Curve | Label, ...]
     width: float

@@ -124,7 +124,7 @@ class SweepTask(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Limits for splitting a node: maximum depth, and minimum size, samples per leaf and impurity decrease."""
+    """Limits for splitting a node: maximum depth, minimum size, samples per leaf and impurity decrease."""
 
     depth: int
     split: int
@@ -535,7 +535,7 @@ def _takes_set(
 def try_tests(
     first: int, last: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, sets: Any = None
 ) -> Any:
-    """Return the best of some tests on a node.
+    """Return the best of the given tests for splitting a node.
 
     Parameters
     ----------

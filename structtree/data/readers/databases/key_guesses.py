@@ -273,7 +273,7 @@ class _Guesses:
                 yield pairs
 
     def is_likely_part(self, parent: SourceTable, name: str) -> bool:
-        """Return whether a column may be part of a composite key."""
+        """Return whether a column is likely to be part of a composite key."""
         values = self.columns.distinct(parent.name, name)
         if not _can_be_key(values) or values.is_unique:
             return False

@@ -178,7 +178,7 @@ def read_each(
     where: RowFilter | None,
     read: Callable[[str, str | None], tuple[SourceTable, Mapping[str, UnreadKind]]],
 ) -> tuple[dict[str, SourceTable], dict[str, UnreadKind]]:
-    """Return the tables, empty if excluded, and the columns (``table.column``) that were not read.
+    """Return all tables, empty if excluded, and the columns (``table.column``) that were not read.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def read_each(
 def read_sheets(
     names: Iterable[str], exclude: Container[str], read: Callable[[str], Sheet]
 ) -> dict[str, SourceTable]:
-    """Return tables without keys, empty if excluded."""
+    """Return tables without keys; excluded tables are empty."""
     return read_each(names, exclude, None, lambda name, _: (SourceTable(name, read(name)), {}))[0]
 
 
@@ -263,7 +263,7 @@ class Database:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyValues:
-    """Codes of a column, -1 for missing, and its distinct values; text has no surrounding whitespace."""
+    """Distinct values of a column, and the code of each row's value; -1 for missing values."""
 
     codes: NDArray[np.int64]
     values: NDArray[Any]
@@ -285,7 +285,7 @@ class KeyValues:
 
 
 def distinct_values(column: Raw) -> KeyValues:
-    """Return the distinct values of a raw column.
+    """Return the distinct values of a raw column, and the code of each row.
 
     Examples
     --------
@@ -498,7 +498,7 @@ def _filled(column: KeyValues) -> NDArray[np.int64]:
 
 
 def _joint(parts: Sequence[NDArray[np.int64]], n: int) -> NDArray[np.int64]:
-    """Return one code for each combination of codes."""
+    """Return one code for each distinct combination of several codes."""
     import pandas as pd
 
     joint, n_codes = np.zeros(n, dtype=np.int64), 1

@@ -69,7 +69,7 @@ def stem_of(column: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyLink:
-    """Foreign key in use, with the names of its links; a join table has two.
+    """Foreign key that is in use, with the names of its two links.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ def _names(table: SourceTable, rows: NDArray[np.int64]) -> dict[str, list[str | 
 def _attributes(
     table: SourceTable, database: Database, columns: KeyColumns, overrides: Overrides
 ) -> dict[str, TypedColumn]:
-    """Convert the columns of a table that are attributes."""
+    """Convert the columns of a table that become attributes."""
     keys = [key.columns for key in database.foreign_keys if key.table == table.name]
     whole = {key[0] for key in (*keys, table.key) if len(key) == 1}
     parts = {name for key in keys if len(key) > 1 for name in key}
@@ -342,7 +342,7 @@ def _typed(
 
 
 def _joining(database: Database, matches: Sequence[KeyMatch], individual: str) -> list[str]:
-    """Return the join tables: those with two foreign keys, and otherwise only a primary key."""
+    """Return the join tables: tables with two foreign keys and no other columns than a primary key."""
     referred = {match.foreign_key.to for match in matches}
     found = []
     for name, table in database.tables.items():

@@ -259,7 +259,7 @@ def _learned_dating(layout: SourceLayout | None, dates: Mapping[str, str | None]
 
 
 def _limited_relations(population: Population, seen: AsOf, time: TimeLimits) -> Relations:
-    """Return the relations of a population in which individuals see only the past."""
+    """Return the relations for a population whose individuals see only the past."""
     relations, is_dated = _relations(population), time.as_of is not None
     tables = _possible_label_tables(relations.database, population.schema.individual) if is_dated else ()
     unique = identifiers(population, seen.rows) if is_dated else frozenset()

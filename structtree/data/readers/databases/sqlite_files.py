@@ -67,7 +67,7 @@ _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)?(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 
 def is_sqlite(head: bytes) -> bool:
-    """Return whether a file with these first bytes is an SQLite database."""
+    """Return whether the first bytes of a file are those of an SQLite database."""
     return head.startswith(_MAGIC)
 
 
@@ -352,7 +352,7 @@ def bytes_as_hex(values: Iterable[Any]) -> list[Any]:
 def _cells(
     connection: sqlite3.Connection, name: str, columns: Sequence[str], where: str | None
 ) -> tuple[list[list[Any]], int]:
-    """Return the columns, followed by the truth values of a condition, and the number of rows.
+    """Return the columns of a table, for each row whether it satisfies the condition, and the number of rows.
 
     In text that is not UTF-8, invalid bytes are replaced.
     """

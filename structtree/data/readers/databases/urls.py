@@ -307,7 +307,7 @@ def _table(
     name: str,
     where: str | None,
 ) -> tuple[SourceTable, dict[str, UnreadKind]]:
-    """Return a table, and the columns that are skipped."""
+    """Return a table, and the kinds of its skipped columns by name."""
     declared = {column["name"]: str(column["type"]) for column in inspector.get_columns(name)}
     key = tuple(map(str, inspector.get_pk_constraint(name)["constrained_columns"]))
     linking = {column for each in keys if each.table == name for column in each.columns}
@@ -331,7 +331,7 @@ def _table(
 def _cells(
     connection: Connection, name: str, columns: Sequence[str], where: str | None
 ) -> tuple[list[list[Any]], int]:
-    """Return the columns, followed by the truth values of a condition, and the number of rows."""
+    """Return the columns of a table, for each row whether it satisfies the condition, and the number of rows."""
     quote = connection.dialect.identifier_preparer.quote
     selected = [quote(column) for column in columns]
     if where is not None:

@@ -44,7 +44,7 @@ class FactTable:
     places: list[tuple[PrologSource, int]] = field(default_factory=list)
 
     def error(self, row: int, message: str) -> DataError:
-        """Return an error with the line of a fact."""
+        """Return an error that names the line of a fact."""
         source, at = self.places[row]
         return source.error(message, at)
 

@@ -185,7 +185,7 @@ class _Sorts:
 
     @property
     def all(self) -> list[_Sort]:
-        """Distinct sorts, in the order of their first places."""
+        """Distinct sorts, in order of their first argument position."""
         return list({id(sort): sort for sort in self.of_place.values()}.values())
 
     def inferred(self, target: TargetPlaces | None) -> Iterator[PrologPredicate]:
@@ -266,7 +266,7 @@ class _Sorts:
             taken.add(sort.name or "")
 
     def _name(self, sort: _Sort, target: TargetPlaces | None) -> str:
-        """Return a name for a sort: as declared, a predicate true for all, the common prefix, or any predicate."""
+        """Return the name of a sort: as declared, or from a predicate true for all, a prefix, or any predicate."""
         if sort.name:
             return type_name_of(sort.name)
         own = target.predicate if target else None
@@ -315,7 +315,7 @@ def _grouped(
     given: Mapping[PrologPredicate, Signature],
     modes: Modes,
 ) -> Iterator[tuple[FactPlace, _Sort]]:
-    """Yield places with their sorts: one per declared name, and one per group of overlapping places."""
+    """Yield argument positions with their sorts: one sort per declared name and per group with common constants."""
     by_name: dict[str, _Sort] = {}
     for place, name in declared.items():
         key = type_name_of(name) if place.predicate not in given else name
@@ -335,7 +335,7 @@ def _grouped(
 
 
 def _joined(declared: list[_Sort], free: list[_Sort]) -> list[_Sort]:
-    """Join overlapping sorts, except two declared ones."""
+    """Join sorts whose constants overlap, unless both are declared."""
     parent = list(range(len(declared) + len(free)))
     sorts = [*declared, *free]
 
@@ -449,7 +449,7 @@ def _is_trivial(signature: Signature, rows: Rows, own: Sequence[_Sort]) -> bool:
 
 
 def _of_target(signature: Signature, own: Sequence[_Sort], target: TargetPlaces) -> Signature:
-    """Return the signature of the target: its records have roles, and its class is named after the predicate."""
+    """Return the signature of the predicate to predict, with roles for its records and a name for its class."""
     arguments = tuple(_with_roles(_named_values(signature, own)))
     if target.class_place is None:
         return replace(signature, arguments=arguments)
@@ -539,7 +539,7 @@ def _n_each(rows: Rows, place: int) -> float:
 
 
 def _same_type_pair(signature: Signature) -> tuple[int, int] | None:
-    """Return the places of two records of one type, if exactly one type occurs twice."""
+    """Return the positions of two arguments of one type, if exactly one type occurs twice."""
     by_name: dict[str, list[int]] = {}
     for place in signature.types:
         by_name.setdefault(signature.arguments[place].name, []).append(place)

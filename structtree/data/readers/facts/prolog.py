@@ -79,7 +79,7 @@ class Directive(NamedTuple):
 
 @dataclass(frozen=True)
 class PrologSource:
-    """Prolog text with the name of its source, which maps offsets to lines."""
+    """Prolog text and the name of its source; converts offsets to lines."""
 
     text: str
     name: str = "<facts>"
@@ -93,7 +93,7 @@ class PrologSource:
         return bisect_right(self._starts, at)
 
     def error(self, message: str, at: int, fix: str | None = None) -> DataError:
-        """Return an error with the line of an offset."""
+        """Return an error that names the line at an offset."""
         return DataError(message, source=self.name, line=self.line(at), fix=fix)
 
 
@@ -388,7 +388,7 @@ class _Parser:
         return token
 
     def refuse(self, message: str, at: int | None = None) -> NoReturn:
-        """Raise an error that starts with the predicate; an unclosed bracket takes precedence over the message."""
+        """Raise an error that names the predicate; an unclosed bracket is reported instead of the given message."""
         first = self.tokens[0]
         who = f"{first.text}: " if first.kind == "word" else ""
         signs = [token.text for token in self.tokens[: self.place + 1] if token.kind == "sign"]

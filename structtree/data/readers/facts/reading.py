@@ -272,7 +272,7 @@ class _Reader:
     seed: int
 
     def population(self) -> Population:
-        """Return the population, with its provenance."""
+        """Convert the facts to a population, with its provenance."""
         if not self.base.tables and self.examples is None:
             raise DataError("there are no facts, such as bond(m1, a1, a2, 7).")
         tables, notes = dict(self.base.tables), list(self._about_declared())
@@ -445,7 +445,7 @@ def _type_names(layout: Layout) -> list[str]:
 def _constants(
     place: int, signature: Signature, layout: Layout, base: FactBase, rows: Sequence[tuple[Any, ...]]
 ) -> list[Any]:
-    """Return the possible values of an argument: all records of its type, or all values that occur there."""
+    """Return the possible values of an argument: all records of its type, or all values at its position."""
     argument = signature.arguments[place]
     found = dict.fromkeys(row[place] for row in rows)
     if argument.is_type:

@@ -285,7 +285,7 @@ class _Draft:
         self.add_column(type_name, name, column or column_of("nominal", [None] * len(values)), origin)
 
     def population(self, individual: str) -> Population:
-        """Return the population of the types that are reachable from the individuals."""
+        """Return a population of only the types that can be reached from the individuals."""
         names = list(_reached(individual, self.links))
         types, tables = [], {}
         for name in names:
@@ -311,7 +311,7 @@ def _column(values: Sequence[Any]) -> Column | None:
 
 
 def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:
-    """Return the pairs of part and owner types."""
+    """Return the pairs of a part type and its owner type."""
     return frozenset(
         (signature.arguments[signature.key].name, signature.arguments[place].name)
         for signature in signatures
@@ -466,7 +466,7 @@ def _add_list(
     values: list[Any],
     origin: MemberOrigin,
 ) -> None:
-    """Add lists of records (sets if they are shared), or of elements with a value."""
+    """Add lists of records, sets if lists share records, or lists of elements with a value."""
     items = [flattened(value) for value in values]
     if argument.is_type:
         target = argument.name
@@ -631,7 +631,7 @@ class _JointMembers:
                 self.add_sets(name, own, targets, FactJoin(ends, between=step))
 
     def add_common(self, ends: _Ends) -> None:
-        """Add links to the records that the two records of an example share."""
+        """Add links to records that are reachable from both arguments of an example."""
         names = [self.examples.signature.arguments[place].name for place in ends]
         paths = [list(self.longer_paths(name)) for name in names]
         both = [(a, b) for a in paths[0] for b in paths[1] if a.target == b.target]

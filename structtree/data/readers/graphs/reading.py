@@ -212,7 +212,7 @@ def _block(graphs: Sequence[Any], first_graph: int, first_node: int) -> _Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _NodeEdges:
-    """Edges of each node of a graph, in node order."""
+    """Edges of the nodes of a graph, in node order."""
 
     n_edges: Iterable[int]
     heads: Iterable[Any]
@@ -279,7 +279,7 @@ def _drop_missing(graph: Any, missing: Collection[str]) -> None:
 
 
 class Wiring(NamedTuple):
-    """Nodes and edges of graphs, concatenated.
+    """Nodes and edges of several graphs, as concatenated arrays.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def graph_population(
     directed: bool,
     individual: GraphIndividual = "Graph",
 ) -> Population:
-    """Return the population of graphs with the given nodes, edges and attributes.
+    """Return the population of graphs, given their nodes, edges and attributes.
 
     Parameters
     ----------

@@ -366,6 +366,6 @@ class _Described:
             self.numbers[prefix + name].extend(map(compute, items))
 
     def finish(self) -> MoleculeNumbers:
-        """Return the descriptors as arrays."""
+        """Return the collected descriptors as arrays."""
         found = {name: np.asarray(values) for name, values in self.numbers.items()}
         return MoleculeNumbers({"is_read": np.array(self.is_read, dtype=np.bool_), **found})

@@ -459,7 +459,7 @@ def _is_aromatic(found: MoleculeNumbers) -> NDArray[np.bool_]:
 
 
 def _enum_names(enum: Any) -> dict[int, str]:
-    """Return the names of an RDKit enumeration in lower case, without those of unspecified values."""
+    """Return the lowercase names of an RDKit enumeration, without the unspecified value."""
     return {int(value): name.lower() for name, value in enum.names.items() if name != "UNSPECIFIED"}
 
 

@@ -500,7 +500,7 @@ def _text_key(value: Any) -> str:
 
 
 def _role_of(values: Iterable[Any]) -> _Role:
-    """Return the role of a member, from its first value that is not missing."""
+    """Return the role of a member (attribute, record or list), judged by its first non-missing value."""
     match next(found for value in values if (found := value_type(type(value))) != "missing"):
         case "record" | "list" as role:
             return role

@@ -44,7 +44,7 @@ class Origin:
     kept: NDArray[np.int64] | None = None
 
     def error(self, row: int, message: str, path: str = "", fix: str | None = None) -> DataError:
-        """Return an error with the location of a record."""
+        """Return an error that names the location of a record."""
         at = row if self.kept is None else int(self.kept[row])
         return DataError(
             message,
@@ -93,7 +93,7 @@ class Trail:
         return owners if self.kept is None else owners[self.kept]
 
     def error(self, row: int, message: str, path: str = "", fix: str | None = None) -> DataError:
-        """Return an error with the location of a row."""
+        """Return an error that names the location of a row."""
         here: Trail | Origin = self
         while isinstance(here, Trail):
             at = row if here.kept is None else int(here.kept[row])

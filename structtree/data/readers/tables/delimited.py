@@ -155,7 +155,7 @@ def _never_closed(layout: CsvLayout) -> DataError:
 
 
 def _looks_regular(layout: CsvLayout, n_rows: int) -> bool:
-    """Return whether the number of delimiters shows that no row is too short, given that none is too long."""
+    """Return whether the total number of delimiters proves that no row is too short, given that none is too long."""
     if layout.delimiter == " " or len(layout.delimiter.encode(layout.encoding)) > 1:
         return False
     n_delimiters, delimiter = 0, layout.delimiter.encode(layout.encoding)
@@ -229,7 +229,7 @@ def _sniffed(head: _Head) -> str:
 
 
 def _width(head: _Head, delimiter: str) -> int:
-    """Return the number of fields of the first rows with a delimiter, 0 if it varies."""
+    """Return the number of fields in the first rows when split at a delimiter, or 0 if it varies."""
     try:
         widths = {len(fields) for fields in head.sample(delimiter)}
     except DataError:
@@ -238,7 +238,7 @@ def _width(head: _Head, delimiter: str) -> int:
 
 
 def _are_decimal(head: _Head, delimiter: str) -> bool:
-    """Return whether commas occur only inside numbers when another delimiter is used."""
+    """Return whether all commas are decimal separators when rows are split at another delimiter."""
     rows = islice(head.sample(delimiter), 1, None)
     return all(re.fullmatch(r"[+-]?\d+,\d+", field) for fields in rows for field in fields if "," in field)
 
@@ -290,7 +290,7 @@ def csv_sheet(
     missing_words: Sequence[str] = MISSING_WORDS,
     as_text: Collection[str] = (),
 ) -> Sheet:
-    """Read a file as a sheet with encoded text; a column without values is text without categories.
+    """Read a delimited file as a sheet, with text encoded as codes.
 
     Parameters
     ----------

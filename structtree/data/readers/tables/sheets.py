@@ -144,7 +144,7 @@ class Sheet:
     def typed(
         self, name: str, declared: DeclaredKind | None = None, *, are_individuals: bool = True, copy: bool = True
     ) -> TypedColumn:
-        """Convert a column to an attribute as `typed_column` does; errors include the location.
+        """Convert a column to an attribute as `typed_column` does; errors name its location.
 
         Examples
         --------
@@ -207,7 +207,7 @@ def names_of(frame: Any) -> list[str]:
 
 
 def _name(name: Any, place: int) -> str:
-    """Return the name of a column as a string, with joined levels, or its number if it has no name."""
+    """Return the name of a column as a string, joining the levels of a MultiIndex, or its number without a name."""
     if isinstance(name, tuple):
         return "_".join(_name(part, place) for part in name if part != "") or f"column{place}"
     return f"column{place}" if name is None or name != name or name == "" else str(name)
@@ -271,7 +271,7 @@ def typed_column(column: Raw, name: str, declared: DeclaredKind | None = None, *
 
 
 def _converted(series: pd.Series[Any], name: str, declared: DeclaredKind | None, copy: bool = True) -> TypedColumn:
-    """Convert a pandas column; values other than numbers, booleans, dates and times are encoded first."""
+    """Convert a pandas column; numbers, booleans, dates and times directly, all other values through codes."""
     import pandas as pd
 
     dtype = series.dtype
@@ -299,7 +299,7 @@ def _plain_column(name: str, column: Column) -> TypedColumn:
 
 
 def _plain_value(value: Any) -> Any:
-    """Return a category as a plain value, with intervals and dates as strings."""
+    """Return a category as a number, boolean or string; intervals and dates become strings."""
     return value if value_type(type(value)) in ("boolean", "number", "string") else str(value)
 
 
