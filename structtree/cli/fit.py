@@ -115,8 +115,7 @@ def fit_command(
         else:
             with messages_to_stderr(out):
                 _print_learned(learned, estimated, metrics, saved, plain=plain)
-        for remark in fitted.remarks:
-            note(remark.sentence(as_flag))
+        print_remarks(fitted.remarks)
         if report is not None:
             _write_report(learned, report)
         if refusal is not None:
