@@ -260,8 +260,8 @@ def _checked_definitions(whole: JsonPart, schema: Schema) -> CheckedGrammar:
         declared = parse_grammar(written.text())
     except GrammarError as error:
         written.fail(f"the background cannot be read: {error.message}")
-    only = syn.GrammarSyntax(definitions=definitions, computed=declared.computed, links=declared.links)
-    return _checked(replace(only, limits=declared.limits), schema, written, "the background")
+    only = replace(declared, types=(), functions=(), definitions=definitions, blocks=(), facts=(), individual=None)
+    return _checked(only, schema, written, "the background")
 
 
 def _checked(syntax: syn.GrammarSyntax, schema: Schema, part: JsonPart, what: str) -> CheckedGrammar:
