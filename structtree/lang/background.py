@@ -26,13 +26,13 @@ from structtree.lang.walk import asked_members, expression_parts, parts_of, path
 __all__ = [
     "MAX_PAIRS",
     "Background",
+    "Computation",
     "ComputedAttribute",
     "ComputedCycles",
     "ComputedLink",
     "Hop",
     "Needs",
     "Repeated",
-    "Step",
     "Walk",
     "background_of",
     "declared_shape",
@@ -122,7 +122,7 @@ class ComputedLink:
     members: tuple[str, ...] = ()
 
 
-Step = ComputedAttribute | ComputedCycles | ComputedLink
+Computation = ComputedAttribute | ComputedCycles | ComputedLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Background:
     """
 
     schema: Schema
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Computation, ...] = ()
     max_pairs: int = MAX_PAIRS
 
     @property
@@ -220,7 +220,7 @@ def needs_of(members: Mapping[str, Collection[str]], background: Background) -> 
     (['a', 'b'], 1)
     """
     schema = background.schema
-    makers: dict[_Member, Step] = {}
+    makers: dict[_Member, Computation] = {}
     for step in background.steps:
         makers[step.type, step.declared.name] = step
         if isinstance(step, ComputedLink) and step.declared.has_pairs:
@@ -251,7 +251,7 @@ def needs_of(members: Mapping[str, Collection[str]], background: Background) -> 
     )
 
 
-def _needed_by(step: Step, schema: Schema) -> Iterator[_Member]:
+def _needed_by(step: Computation, schema: Schema) -> Iterator[_Member]:
     if isinstance(step, ComputedAttribute):
         yield from _values_used(step.expression, step.type, None, schema)
         return
@@ -286,7 +286,7 @@ class _Draft:
 
     syntax: syn.GrammarSyntax
     schema: Schema
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Computation] = field(default_factory=list)
     definitions: dict[str, syn.Definition] = field(default_factory=dict)
     waiting: list[_Item] = field(default_factory=list)
 
@@ -765,7 +765,7 @@ def _trim(record: RecordType, kept: Mapping[str, Collection[str]], schema: Schem
     return RecordType(record.name, attributes, links)
 
 
-def _with_members(step: Step, kept: Mapping[str, Collection[str]], schema: Schema) -> Step:
+def _with_members(step: Computation, kept: Mapping[str, Collection[str]], schema: Schema) -> Computation:
     if not isinstance(step, ComputedLink) or not step.declared.has_pairs:
         return step
     names = kept.get(step.link.target, ())

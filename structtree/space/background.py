@@ -25,12 +25,12 @@ from structtree.errors import DataError
 from structtree.lang import syntax as syn
 from structtree.lang.background import (
     Background,
+    Computation,
     ComputedAttribute,
     ComputedCycles,
     ComputedLink,
     Hop,
     Repeated,
-    Step,
     Walk,
     background_of,
 )
@@ -127,7 +127,7 @@ def computed(population: Population, background: Background) -> Population:
     return _in_order_of(population, background.schema)
 
 
-def _with_step(population: Population, step: Step, max_pairs: int) -> Population:
+def _with_step(population: Population, step: Computation, max_pairs: int) -> Population:
     """Return the population with one computed member."""
     match step:
         case ComputedAttribute():

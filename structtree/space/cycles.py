@@ -26,7 +26,7 @@ MAX_WALKS = 10_000
 The graphs of PROTEINS have about 1,000 walks of five steps per row.
 """
 
-CHUNK = 1 << 20
+WALKS_AT_ONCE = 1 << 20
 """Approximate number of walks followed at a time."""
 
 _Ints = NDArray[np.int64]
@@ -44,7 +44,7 @@ def n_cycles(adjacency: Adjacency, length: int) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> square_with_diagonal = Adjacency.from_lengths([2, 1, 2, 0], [1, 2, 2, 3, 0])
+    >>> square_with_diagonal = Adjacency.from_lengths([2, 1, 1, 1], [1, 2, 2, 3, 0])
     >>> n_cycles(square_with_diagonal, 3).tolist(), n_cycles(square_with_diagonal, 4).tolist()
     ([2.0, 1.0, 2.0, 1.0], [1.0, 1.0, 1.0, 1.0])
     """
@@ -110,9 +110,9 @@ def _dense_parts(tails: _Ints, heads: _Ints, walks: NDArray[np.float64]) -> NDAr
 
 
 def _chunks(walks: NDArray[np.float64]) -> Iterator[_Ints]:
-    """Yield the rows that walks start from, with about `CHUNK` walks at a time."""
+    """Yield the rows that walks start from, with about `WALKS_AT_ONCE` walks at a time."""
     starts = np.flatnonzero(walks)
-    chunk = np.cumsum(walks[starts]) // CHUNK
+    chunk = np.cumsum(walks[starts]) // WALKS_AT_ONCE
     yield from np.split(starts, np.flatnonzero(np.diff(chunk)) + 1)
 
 

@@ -28,7 +28,7 @@ from structtree.export.prolog.goals import (
     plain_atom,
 )
 from structtree.lang import syntax as syn
-from structtree.lang.background import ComputedLink, Repeated, Step, Walk
+from structtree.lang.background import Computation, ComputedLink, Repeated, Walk
 from structtree.lang.walk import subpredicates
 
 __all__ = ["FACT_HELPERS", "FactVocabulary", "check_expressible"]
@@ -347,7 +347,7 @@ def check_expressible(
     vocabulary: FactVocabulary,
     schema: Schema,
     needed: Mapping[str, Iterable[str]],
-    steps: Iterable[Step],
+    steps: Iterable[Computation],
     tests: Iterable[syn.Predicate],
 ) -> None:
     """Raise a UsageError if facts alone cannot express the tests of a model.

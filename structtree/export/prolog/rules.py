@@ -21,7 +21,7 @@ from structtree.export.prolog.goals import (
     plain_atom,
 )
 from structtree.lang import syntax as syn
-from structtree.lang.background import ComputedAttribute, ComputedCycles, ComputedLink, Repeated, Step, Walk
+from structtree.lang.background import Computation, ComputedAttribute, ComputedCycles, ComputedLink, Repeated, Walk
 
 __all__ = ["background_clauses"]
 
@@ -29,7 +29,7 @@ __all__ = ["background_clauses"]
 def background_clauses(
     schema: Schema,
     definitions: Iterable[syn.Definition],
-    steps: Iterable[Step],
+    steps: Iterable[Computation],
     vocabulary: RowVocabulary,
 ) -> Iterator[str]:
     """Yield clauses for definitions, computed members, and parts of dates and times.
