@@ -30,7 +30,7 @@ class Patience:
     work : int
         Work after which a search stops, even if it still improves.
     proof : int
-        Work that a search may always spend, so that small spaces are searched completely.
+        Work that a search may always spend, so that small spaces are searched completely; more for small data.
     width : int
         Width of the finder's first beam.
     below : int
@@ -63,13 +63,13 @@ class Patience:
         """
         work = int(share * share * self.work)
         if share >= LARGE_SHARE:
-            return replace(self, work=work)
+            return replace(self, work=work, proof=max(self.proof, min(MOST_PROOF, FOR_PROOFS // max(1, n))))
         least = min(self.proof, PER_NODE * self.below // max(1, n))
         return replace(self, work=max(least, work), proof=least, width=1, rounds=0)
 
     def is_spent(self, small: int, large: int) -> bool:
         """Return whether nodes with a small loss have spent their work, given the work for the others."""
-        return small > max(self.below, large // 2)
+        return small > max(self.below, large // 4)
 
     @property
     def is_small(self) -> bool:
@@ -86,12 +86,15 @@ class Patience:
 LARGE_SHARE = 0.25
 """At nodes with a smaller share of the loss, the finder may stop at any time."""
 
+FOR_PROOFS, MOST_PROOF = 30_000_000_000, 600_000_000
+"""Work for proofs, divided by the number of individuals; and its maximum per search."""
+
 PER_NODE = 20
 """Number of individuals per node with a small loss, for dividing the work among them."""
 
 EFFORTS: Mapping[EffortLevel, Patience | None] = {
-    "quick": Patience(2, 500_000_000, 30_000_000, 2, below=50_000_000),
-    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=100_000_000),
+    "quick": Patience(2, 500_000_000, 30_000_000, 2, below=30_000_000),
+    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=60_000_000),
     "thorough": Patience(20, 30_000_000_000, 1_000_000_000, 8, below=30_000_000_000),
     "prove": None,
 }

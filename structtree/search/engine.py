@@ -332,7 +332,7 @@ class Search:
         self._take_turns()
         if self.stopped_by == "done" and self._is_partial():
             self.stopped_by = self.budget.clock.over() or "time"
-        if self.stopped_by == "time":
+        if self.stopped_by in ("time", "effort"):
             self._shorten()
 
     def _take_turns(self) -> None:
@@ -341,7 +341,7 @@ class Search:
         nested = self._is_nested()
         first = FIRST_NESTED if nested else FIRST_PLAIN
         if self.budget.patience is not None:
-            first = min(first, self.budget.patience.proof // 2)
+            first = min(first, self.budget.patience.proof)
         enough = np.inf
         try:
             while self.frontier:
@@ -371,7 +371,7 @@ class Search:
     def _is_enough(self, finder: Iterator[None] | None) -> bool:
         """Return whether nothing better has appeared for as much work as the effort allows."""
         patience = self.budget.patience
-        if patience is None or not self.prune or (self.best is None and not self.expanded):
+        if patience is None or not self.prune or not self.expanded:
             return False
         return patience.is_over(self.work, self.improved, len(WIDTHS) if finder is None else self.rounds)
 

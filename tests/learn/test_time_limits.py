@@ -126,14 +126,21 @@ def test_a_fit_keeps_its_time_limit_whatever_is_slow(monkeypatch, slow, what, gr
     assert not isinstance(model.tree.nodes[0], Leaf)
 
 
-def test_a_fit_says_which_tests_were_skipped(slow):
+FAMILIES = "time limit reached while finding the values of tests: 4 of 8 families of tests skipped"
+LISTING = "time limit reached while listing tests: 7 of 8 families of tests skipped"
+
+
+@pytest.mark.parametrize(("effort", "skipped"), [("prove", FAMILIES), ("normal", LISTING)])
+def test_a_fit_says_which_tests_were_skipped(slow, effort, skipped):
+    """Only searches that run until their proof leave a part of the time for each step."""
     population, labels = orders(90, 2), target("entropy", 90, 2)
     slow(_Resolver, "family", 10.0)
-    model = fit(population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(time_limit=80.0), grow="full")
-    skipped = "time limit reached while finding the values of tests: 4 of 8 families of tests skipped"
+    model = fit(population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(effort=effort, time_limit=80.0), grow="full")
     assert model.outcome.skipped == (skipped,)
     assert model.tree.caveats
-    enough = fit(population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(time_limit=800.0), grow="full")
+    enough = fit(
+        population, labels, Grammar.parse(ONE_AT_A_TIME), Growth(effort=effort, time_limit=800.0), grow="full"
+    )
     assert enough.outcome.skipped == ()
 
 
