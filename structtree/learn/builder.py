@@ -338,7 +338,9 @@ class Builder(Generic[M]):
         """Return whether a node has a small loss, and such nodes have used up their part of the work."""
         patience = self.growth.patience if self.splitter.is_timed else None
         return (
-            patience is not None and node.share < LARGE_SHARE and patience.is_spent(self.work[True], self.work[False])
+            patience is not None
+            and node.share < LARGE_SHARE
+            and patience.is_spent(self.work[True], self.work[False], int(self.n))
         )
 
     def _is_due(self, node: GrowingNode[M]) -> bool:

@@ -174,7 +174,7 @@ def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, syn.Pr
     tree = known.tree
     if not tree.classes:
         raise UsageError(
-            f"to_formula needs a tree that predicts classes; this tree predicts {tree.task.noun}, so use to_rules"
+            f"formulas need a tree for classes; this tree predicts {tree.task.noun}, so use its rules instead"
         )
     answers = _answers(tree, known.decision)
     found = short_clauses(tree, answers)

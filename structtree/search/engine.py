@@ -53,7 +53,7 @@ KNOWN_BYTES = 200_000_000
 # row of a column.
 EXPANSION, SINGLE, SWEEP, PREDICATE, CELL = 300_000, 200_000, 100_000, 40, 2
 
-# Further work in nanoseconds: for a row that a sweep follows links to, and for a row when a search is prepared.
+# Further work in nanoseconds: for a row that a sweep follows links to, and for a linked row that a search prepares.
 FOLLOWING, PREPARATION = 30, 300
 
 # Work on the frontier before the finder starts: if all tests are at one position, proofs are fast. In nested data,
@@ -402,7 +402,7 @@ class Search:
         everybody = self.scorer.counts(np.ones((len(self.population), 1), dtype=np.bool_))
         self.evaluated += 1
         self.least_bound = _pair(self.scorer.bound(everybody)[0])
-        self.following += PREPARATION * self.population.n_rows
+        self.following += PREPARATION * (self.population.n_rows - len(self.population))
         self._push(Waiting.single(self.least_bound, (), self.space.root()))
         self.trace.append(self._point(float(self.scorer.criterion.unsplit(self.scorer.total)[0])))
         for n, position in enumerate(self.starts):

@@ -49,7 +49,7 @@ class Classification(Task):
     target_words = "has classes"
     usual_criterion = "acc*"
     metrics = CLASS_METRICS
-    individuals_per_leaf = 200
+    individuals_per_leaf = 1000
     predicts_classes = True
 
     @property

@@ -269,7 +269,7 @@ def test_an_unknown_class_is_refused():
 
 
 def test_numbers_have_no_formula():
-    with pytest.raises(UsageError, match="this tree predicts numbers, so use to_rules"):
+    with pytest.raises(UsageError, match="this tree predicts numbers, so use its rules instead"):
         to_formula(ask(THINGS.schema, Moments(2, 2.0, 1.0, 0.0)))
 
 

@@ -47,8 +47,8 @@ def test_a_larger_share_of_the_loss_gets_no_less_work(patience, one, other, n, w
 @given(patiences, shares, st.integers(1, 10**6))
 def test_a_node_gets_no_more_work_than_the_root(patience, share, n):
     assume(patience.proof <= patience.work)
-    part = patience.of(share, n)
-    assert part.work <= patience.work and part.proof <= patience.proof
+    root, part = patience.of(1.0, n), patience.of(share, n)
+    assert part.work <= root.work and part.proof <= root.proof
     assert part.width <= patience.width and part.rounds <= patience.rounds
     assert part.is_small == (share < LARGE_SHARE or patience.is_small)
 
@@ -67,10 +67,12 @@ def test_a_search_is_not_over_before_its_rounds_and_its_proof(patience, work, im
     assert work >= patience.proof or not patience.is_over(work, improved, patience.rounds)
 
 
-def test_small_nodes_have_spent_their_work_when_it_is_more_than_their_own_and_half_of_that_for_large_ones():
+def test_small_nodes_have_spent_their_work_when_it_is_more_than_their_own_and_a_quarter_of_the_rest():
     patience = Patience(3, 1000, 100, 4, below=50)
-    assert [patience.is_spent(small, 0) for small in (50, 51)] == [False, True]
-    assert [patience.is_spent(small, 1000) for small in (500, 501)] == [False, True]
+    many = 10**12
+    assert [patience.is_spent(small, 0, many) for small in (50, 51)] == [False, True]
+    assert [patience.is_spent(small, 1000, many) for small in (250, 251)] == [False, True]
+    assert not patience.is_spent(251, 1000, 1000)
 
 
 def test_each_effort_is_more_than_the_one_before():
