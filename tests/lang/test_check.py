@@ -532,8 +532,8 @@ def test_a_set_that_is_a_list_in_the_data_is_odd():
         Grammar.parse(text.format("set", "exists cars (long)"), "g.grammar").check(population.schema).warnings
     )
     assert warning == (
-        "g.grammar:1:16: Train.cars is declared as a set, but is a list in the data; declare 'list of Car' to keep its "
-        "order"
+        "g.grammar:1:16: Train.cars is declared as a set, but is a list in the data; declare 'list of Car' to keep "
+        "its order"
     )
     for declared in (text.format("list", "exists cars (long)"), "refine Train { top -> exists cars (long) }"):
         assert Grammar.parse(declared).check(population.schema).warnings == ()
