@@ -25,6 +25,7 @@ from structtree import Grammar, Population, Tree, grow, open_data
 from structtree.data.readers.tables.reading import from_frame
 from structtree.models.leaves import decisions, means
 from structtree.models.settings import Growth
+from structtree.space.background import with_background
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
@@ -66,6 +67,7 @@ def folds(
 ) -> None:
     """Cross-validate and print mean and standard deviation of the folds, leaves, and seconds a fit."""
     scores, leaves, seconds = [], [], []
+    population = with_background(population, grammar, {})
     for seed in range(repeats):
         cut = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         for train, test in cut.split(np.zeros(len(target)), target.astype(str)):

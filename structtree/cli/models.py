@@ -92,6 +92,10 @@ def predict_command(
     text = _as_json(found) if as_json else found.to_csv()
     if write_text(text, out):
         note(f"wrote {len(found.said):,} predictions to {out}")
+    if found.unusual:
+        row, why = next(iter(found.unusual.items()))
+        many = number_text(len(found.unusual), "individual")
+        note(f"note: {many} unlike any in training, so the predictions are uncertain; such as row {row}: {why}")
     scores = found.evaluate(metrics.names)
     if scores is not None:
         for line in metrics.lines(str(found.target), {number_text(scores.n, "individual"): scores}):

@@ -26,7 +26,9 @@ from structtree.lang.walk import asked_members, expression_parts, parts_of, path
 __all__ = [
     "MAX_PAIRS",
     "Background",
+    "Computation",
     "ComputedAttribute",
+    "ComputedCycles",
     "ComputedLink",
     "Hop",
     "Needs",
@@ -77,6 +79,16 @@ class ComputedAttribute:
 
 
 @dataclass(frozen=True, slots=True)
+class ComputedCycles:
+    """A resolved number of cycles along a walk, and the type that it is added to."""
+
+    type: str
+    attribute: Attribute
+    walk: Walk
+    declared: syn.CycleCount
+
+
+@dataclass(frozen=True, slots=True)
 class ComputedLink:
     """A resolved derived link.
 
@@ -110,6 +122,9 @@ class ComputedLink:
     members: tuple[str, ...] = ()
 
 
+Computation = ComputedAttribute | ComputedCycles | ComputedLink
+
+
 @dataclass(frozen=True, slots=True)
 class Background:
     """The computed attributes and derived links of a grammar, in order of computation.
@@ -118,13 +133,13 @@ class Background:
     ----------
     schema : Schema
         The schema that includes them.
-    steps : tuple of ComputedAttribute and ComputedLink
+    steps : tuple of ComputedAttribute, ComputedCycles and ComputedLink
     max_pairs : int
         The maximum number of pairs of a derived link.
     """
 
     schema: Schema
-    steps: tuple[ComputedAttribute | ComputedLink, ...] = ()
+    steps: tuple[Computation, ...] = ()
     max_pairs: int = MAX_PAIRS
 
     @property
@@ -132,6 +147,7 @@ class Background:
         """Grammar syntax that declares these attributes and links."""
         return syn.GrammarSyntax(
             computed=tuple(step.declared for step in self.steps if isinstance(step, ComputedAttribute)),
+            cycles=tuple(step.declared for step in self.steps if isinstance(step, ComputedCycles)),
             links=tuple(step.declared for step in self.steps if isinstance(step, ComputedLink)),
             limits=syn.GrammarLimits(pairs=None if self.max_pairs == MAX_PAIRS else self.max_pairs),
         )
@@ -167,7 +183,7 @@ def background_of(
     """
     most = MAX_PAIRS if syntax.limits.pairs is None else syntax.limits.pairs
     base = schema.given
-    if not syntax.computed and not syntax.links:
+    if not syntax.computed and not syntax.cycles and not syntax.links:
         return Background(base, (), most)
     draft = _Draft(syntax, base)
     draft.settle()
@@ -204,9 +220,9 @@ def needs_of(members: Mapping[str, Collection[str]], background: Background) -> 
     (['a', 'b'], 1)
     """
     schema = background.schema
-    makers: dict[_Member, ComputedAttribute | ComputedLink] = {}
+    makers: dict[_Member, Computation] = {}
     for step in background.steps:
-        makers[step.type, step.attribute.name if isinstance(step, ComputedAttribute) else step.link.name] = step
+        makers[step.type, step.declared.name] = step
         if isinstance(step, ComputedLink) and step.declared.has_pairs:
             makers |= {
                 (step.link.target, name): step for name in (FAR_ROW, *(a.attribute.name for a in step.attributes))
@@ -235,9 +251,12 @@ def needs_of(members: Mapping[str, Collection[str]], background: Background) -> 
     )
 
 
-def _needed_by(step: ComputedAttribute | ComputedLink, schema: Schema) -> Iterator[_Member]:
+def _needed_by(step: Computation, schema: Schema) -> Iterator[_Member]:
     if isinstance(step, ComputedAttribute):
         yield from _values_used(step.expression, step.type, None, schema)
+        return
+    if isinstance(step, ComputedCycles):
+        yield from _hops_of(step.walk)
         return
     yield step.type, step.link.name
     yield from _hops_of(step.walk)
@@ -258,7 +277,7 @@ def _hops_of(walk: Walk) -> Iterator[_Member]:
 
 # ---- resolution -----------------------------------------------------------------------------------------
 
-_Item = syn.Computed | syn.DerivedLink | syn.Definition
+_Item = syn.Computed | syn.CycleCount | syn.DerivedLink | syn.Definition
 
 
 @dataclass(slots=True)
@@ -267,12 +286,12 @@ class _Draft:
 
     syntax: syn.GrammarSyntax
     schema: Schema
-    steps: list[ComputedAttribute | ComputedLink] = field(default_factory=list)
+    steps: list[Computation] = field(default_factory=list)
     definitions: dict[str, syn.Definition] = field(default_factory=dict)
     waiting: list[_Item] = field(default_factory=list)
 
     def settle(self) -> None:
-        self.waiting = [*self.syntax.computed, *self.syntax.links, *self.syntax.definitions]
+        self.waiting = [*self.syntax.computed, *self.syntax.cycles, *self.syntax.links, *self.syntax.definitions]
         while any(not isinstance(item, syn.Definition) for item in self.waiting):
             errors: dict[int, GrammarError] = {}
             before = len(self.waiting)
@@ -293,6 +312,8 @@ class _Draft:
                 self.definitions[name] = replace(item, body=resolved)
             case syn.Computed():
                 self._add_attribute(item)
+            case syn.CycleCount():
+                self._add_cycles(item)
             case syn.DerivedLink():
                 self._add_link(item)
             case _ as never:
@@ -307,6 +328,17 @@ class _Draft:
         kind = _kind(item.expression, item.type, here)
         attribute = Attribute(item.name, kind, derived=True)
         self.steps.append(ComputedAttribute(item.type, attribute, item.expression, item))
+        self.schema = _with_member(self.schema, item.type, attribute)
+
+    def _add_cycles(self, item: syn.CycleCount) -> None:
+        here = self._here(item.place)
+        self._refuse_second(item, here)
+        walk, end = self._walk(item.path, item.type, here)
+        if end != item.type:
+            path = f"got {pretty_path(item.path)!r} from {item.type!r} to {end!r}"
+            raise here.at(item.path[0].place).error(f"expected a path from a type to itself in 'cycles', {path}")
+        attribute = Attribute(item.name, "int", derived=True)
+        self.steps.append(ComputedCycles(item.type, attribute, walk, item))
         self.schema = _with_member(self.schema, item.type, attribute)
 
     def _add_link(self, item: syn.DerivedLink) -> None:
@@ -330,7 +362,7 @@ class _Draft:
                 value_attribute((item.order.attribute,), target, self._here(item.order.place))
         self.schema = _with_member(self.schema, item.type, link)
 
-    def _refuse_second(self, item: syn.Computed | syn.DerivedLink, scope: Scope) -> None:
+    def _refuse_second(self, item: syn.Computed | syn.CycleCount | syn.DerivedLink, scope: Scope) -> None:
         """Raise an error if the type, or the type of its pairs, already has a member with this name."""
         _refuse_member(item.name, scope.type(item.type), scope)
         for record in self.schema.types:
@@ -470,6 +502,8 @@ def _names(item: _Item) -> Iterator[str]:
             yield from _predicate_names(item.body)
         case syn.Computed():
             yield from (name for operand in _operands(item.expression) for name in operand.path)
+        case syn.CycleCount():
+            yield from step_names(item.path)
         case syn.DerivedLink():
             yield from step_names(item.path)
             yield from _predicate_names(item.where)
@@ -621,7 +655,8 @@ def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
     With it, predicates behind derived links can be analysed before the declarations are checked.
     """
     found = schema.given
-    for item in syntax.computed:
+    computed: tuple[syn.Computed | syn.CycleCount, ...] = (*syntax.computed, *syntax.cycles)
+    for item in computed:
         if item.type in found and item.name not in found.type(item.type).members:
             found = _with_member(found, item.type, Attribute(item.name, "real", derived=True))
     for link in (*syntax.links, *syntax.links):  # twice, because a link may lead to the pairs of a later one
@@ -674,13 +709,13 @@ def _asked(syntax: syn.GrammarSyntax, schema: Schema) -> Iterator[_Member]:
             yield link.name, link.order.attribute
 
 
-def members_used(item: syn.Computed | syn.DerivedLink, schema: Schema) -> Iterator[_Member]:
+def members_used(item: syn.Computed | syn.CycleCount | syn.DerivedLink, schema: Schema) -> Iterator[_Member]:
     """Yield the members that a declaration uses, each with its type; the links of its path are excluded."""
     if item.type not in schema:
         return
     if isinstance(item, syn.Computed):
         yield from _values_used(item.expression, item.type, None, schema)
-    elif item.target in schema:
+    elif isinstance(item, syn.DerivedLink) and item.target in schema:
         yield from asked_members(item.where, item.target, schema, item.type)
         for attribute in item.attributes:
             yield from _values_used(attribute.expression, item.target, item.type, schema)
@@ -730,10 +765,8 @@ def _trim(record: RecordType, kept: Mapping[str, Collection[str]], schema: Schem
     return RecordType(record.name, attributes, links)
 
 
-def _with_members(
-    step: ComputedAttribute | ComputedLink, kept: Mapping[str, Collection[str]], schema: Schema
-) -> ComputedAttribute | ComputedLink:
-    if isinstance(step, ComputedAttribute) or not step.declared.has_pairs:
+def _with_members(step: Computation, kept: Mapping[str, Collection[str]], schema: Schema) -> Computation:
+    if not isinstance(step, ComputedLink) or not step.declared.has_pairs:
         return step
     names = kept.get(step.link.target, ())
     return replace(step, members=tuple(m for m in schema.type(step.far).members if m in names))

@@ -19,7 +19,7 @@ from structtree.lang.background import Background, background_of
 from structtree.lang.calls import ParameterUse, call_of, parameter_uses
 from structtree.lang.declare import declared_categories, declared_schema, in_names_of, schema_of
 from structtree.lang.mistakes import located
-from structtree.lang.pretty import pretty, pretty_rewrite
+from structtree.lang.pretty import pretty, pretty_name, pretty_rewrite
 from structtree.lang.resolve import Scope, its_hint, resolve
 from structtree.lang.rewrites import (
     CheckedRewrite,
@@ -151,7 +151,7 @@ def check(
         {function.name: function for function in meant.functions},
         background,
         meant.limits,
-        tuple(warning.text(source) for warning in (*_warnings(meant, rewrites, scope), *skipped)),
+        tuple(w.text(source) for w in (*_warnings(meant, rewrites, scope), *_about_lists(meant, schema), *skipped)),
         source,
         text,
     )
@@ -380,6 +380,18 @@ def _conjuncts(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, int]:
         if met in found:
             found.setdefault(name, found[met])
     return {name: found.get(name, 1) for name in scope.schema.names}
+
+
+def _about_lists(syntax: syn.GrammarSyntax, data: Schema | None) -> Iterator[_Warning]:
+    """Yield a warning for each set of the grammar that is a list in the data, whose order no test can use."""
+    for declared in (each for each in syntax.types if data is not None and each.name in data):
+        for link in declared.links:
+            found = data.type(declared.name).link(link.name) if data is not None else None
+            if link.kind == "set" and found is not None and found.kind == "list":
+                shown = f"{pretty_name(declared.name)}.{pretty_name(link.name)}"
+                fix = f"declare 'list of {pretty_name(link.target)}' to keep its order"
+                message = f"{shown} is declared as a set, but is a list in the data; {fix}"
+                yield _Warning(message, declared.member_places.get(link.name, declared.place))
 
 
 def _warnings(syntax: syn.GrammarSyntax, rewrites: Rewrites, scope: Scope) -> Iterator[_Warning]:

@@ -246,6 +246,7 @@ def in_names_of(syntax: syn.GrammarSyntax, data: Schema) -> syn.GrammarSyntax:
         definitions=tuple(replace(each, type=name(each.type)) for each in syntax.definitions),
         functions=tuple(_renamed_function(each, names) for each in syntax.functions),
         computed=tuple(replace(each, type=name(each.type)) for each in syntax.computed),
+        cycles=tuple(_renamed_cycles(each, names, data) for each in syntax.cycles),
         links=tuple(_renamed_link(each, names, data) for each in syntax.links),
         blocks=tuple(replace(block, type=name(block.type)) for block in syntax.blocks),
     )
@@ -292,6 +293,11 @@ def _renamed_link(link: syn.DerivedLink, names: Mapping[str, str], data: Schema)
     path = _renamed_path(link.path, names, {each.name for record in data.types for each in record.links})
     target = names.get(link.target, link.target)
     return replace(link, type=names.get(link.type, link.type), target=target, path=path)
+
+
+def _renamed_cycles(count: syn.CycleCount, names: Mapping[str, str], data: Schema) -> syn.CycleCount:
+    path = _renamed_path(count.path, names, {each.name for record in data.types for each in record.links})
+    return replace(count, type=names.get(count.type, count.type), path=path)
 
 
 def _renamed_path(path: syn.DerivedPath, names: Mapping[str, str], links: set[str]) -> syn.DerivedPath:

@@ -90,11 +90,13 @@ def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schem
         for declared, named in zip(syntax.types, meant.types, strict=True)
     )
     computed = zip(syntax.computed, meant.computed, strict=True)
+    cycles = zip(syntax.cycles, meant.cycles, strict=True)
     links = zip(syntax.links, meant.links, strict=True)
     rest = replace(
         syntax,
         types=types,
         computed=tuple(one for one, named in computed if (named.type, named.name) not in view.lost),
+        cycles=tuple(one for one, named in cycles if (named.type, named.name) not in view.lost),
         links=tuple(one for one, named in links if (named.type, named.name) not in view.lost),
         blocks=tuple(filter(None, kept)),
     )
@@ -116,7 +118,8 @@ class _View:
     @classmethod
     def of(cls, syntax: syn.GrammarSyntax, schema: Schema, gone: frozenset[str]) -> _View:
         view = cls(declared_shape(syntax, schema), gone)
-        declared: list[syn.Computed | syn.DerivedLink] = [*syntax.computed, *syntax.links]
+        declared: list[syn.Computed | syn.CycleCount | syn.DerivedLink]
+        declared = [*syntax.computed, *syntax.cycles, *syntax.links]
         n_lost = -1
         while gone and n_lost != (n_lost := len(view.lost)):
             for item in declared:
@@ -124,11 +127,11 @@ class _View:
                     view.lost.setdefault((item.type, item.name), name)
         return view
 
-    def _needed(self, item: syn.Computed | syn.DerivedLink) -> Iterator[str]:
+    def _needed(self, item: syn.Computed | syn.CycleCount | syn.DerivedLink) -> Iterator[str]:
         """Yield the removed attributes that a declaration needs, directly or indirectly."""
         for type_name, member in members_used(item, self.schema):
             yield from self._matched(member, type_name)
-        if isinstance(item, syn.DerivedLink):
+        if not isinstance(item, syn.Computed):
             steps = set(step_names(item.path))
             yield from [name for (_, link), name in self.lost.items() if link in steps]
 

@@ -37,6 +37,9 @@ MAX_PATH = 20
 MAX_PARTS = 200
 """Maximum number of operands and operators in an expression."""
 
+CYCLE_LENGTHS = range(3, 9)
+"""Lengths of the cycles that can be counted."""
+
 MAX_VALUES = 100_000
 """Maximum number of values in a range, and of bins."""
 
@@ -157,6 +160,7 @@ class _Build(Transformer[Token, Any]):
             individual=individual.value if individual else None,
             definitions=tuple(replace(one, body=as_calls(one.body, with_parameters)) for one in definitions),
             functions=_unique(syn.Function, statements, lambda one: f"function {one.name}"),
+            cycles=_unique(syn.CycleCount, statements, lambda one: f"attribute {one.name}: {one.type}"),
             computed=_unique(syn.Computed, statements, lambda one: f"attribute {one.name}: {one.type}"),
             links=tuple(replace(one, where=as_calls(one.where, with_parameters)) for one in links),
             blocks=tuple(_with_calls(s, with_parameters) for s in statements if isinstance(s, syn.RefineBlock)),
@@ -244,6 +248,16 @@ class _Build(Transformer[Token, Any]):
     ) -> syn.Computed:
         _refuse_long(value, name)
         return syn.Computed(_text(name), _text(type_name), value, doc and _text(doc), place=_place(name))
+
+    def cycles(
+        self, name: Token, type_name: Token, path: syn.DerivedPath, length: Token, doc: Token | None = None
+    ) -> syn.CycleCount:
+        number = _scalar(length)
+        if number not in CYCLE_LENGTHS or not isinstance(number, int):
+            allowed = f"a length from {CYCLE_LENGTHS[0]} to {CYCLE_LENGTHS[-1]}"
+            raise _error(f"expected {allowed} for cycles, got {str(length)!r}", length)
+        words = doc and _text(doc)
+        return syn.CycleCount(_text(name), _text(type_name), path, number, words, place=_place(name))
 
     def link(
         self,

@@ -127,7 +127,7 @@ def pretty_grammar(syntax: syn.GrammarSyntax) -> str:
         "\n".join(f"fact {_signature(fact.signature)}" for fact in syntax.facts),
         "" if syntax.individual is None else f"individual {pretty_name(syntax.individual)}",
         "\n".join([*map(_definition, syntax.definitions), *map(_function, syntax.functions)]),
-        "\n".join([*map(_computed, syntax.computed), *map(pretty_link, syntax.links)]),
+        "\n".join([*map(_computed, syntax.computed), *map(_cycles, syntax.cycles), *map(pretty_link, syntax.links)]),
         *map(_block, syntax.blocks),
         _limits(syntax.limits),
     ]
@@ -383,6 +383,11 @@ def _function(function: syn.Function) -> str:
 def _computed(computed: syn.Computed) -> str:
     head = f"attribute {pretty_name(computed.name)}: {pretty_name(computed.type)} = "
     return f"{head}{pretty_expression(computed.expression)}{_doc(computed.doc)}"
+
+
+def _cycles(count: syn.CycleCount) -> str:
+    head = f"attribute {pretty_name(count.name)}: {pretty_name(count.type)} = "
+    return f"{head}cycles({pretty_path(count.path)}, {count.length}){_doc(count.doc)}"
 
 
 def pretty_link(link: syn.DerivedLink) -> str:

@@ -622,6 +622,20 @@ class Computed(Located):
 
 
 @dataclass(frozen=True, slots=True)
+class CycleCount(Located):
+    """``attribute name: Type = cycles(PATH, 6)``: the number of cycles of a length through each row of a type.
+
+    Two rows are neighbours on a cycle if the path leads from one to the other.
+    """
+
+    name: str
+    type: str
+    path: DerivedPath
+    length: int
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LinkStep(Located):
     """``cars``: a step along a link; ``~cars``: a step backwards, to the rows whose link leads to this row.
 
@@ -712,4 +726,5 @@ class GrammarSyntax:
     blocks: tuple[RefineBlock, ...] = ()
     limits: GrammarLimits = GrammarLimits()
     facts: tuple[FactDeclaration, ...] = ()
+    cycles: tuple[CycleCount, ...] = ()
     individual_place: Location | None = field(default=None, compare=False, repr=False)

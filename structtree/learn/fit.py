@@ -34,6 +34,7 @@ from structtree.learn.pruning import Alpha, choose_alpha, cost_complexity, pessi
 from structtree.models.conform import optional_members
 from structtree.models.model import Call, Model
 from structtree.models.records import GrammarRecord, RouteRecord, SearchOutcome, Settings, Size, SizeCurve
+from structtree.models.seen import seen_in
 from structtree.models.settings import Decision, Goal, Growth, Objective, Pruning
 from structtree.models.tree import Leaf, Tree, subtree
 from structtree.models.tree_predictor import TreePredictor
@@ -311,7 +312,8 @@ class _Job:
             background=self.grammar.background if self.grammar.background.steps else None,
             layout=layout,
         )
-        return replace(model, optional=optional_members(self.population, model.needed))
+        seen = seen_in(self.population, model.predictor.mentioned)
+        return replace(model, optional=optional_members(self.population, model.needed), seen=seen)
 
     @property
     def _outcome(self) -> SearchOutcome:

@@ -28,6 +28,7 @@ from structtree.lang.walk import subpredicates
 from structtree.models.conform import NeededMembers, any_category, conform
 from structtree.models.predictor import Predictor
 from structtree.models.records import GrammarRecord, ReadingRecord, RouteRecord, SearchOutcome, Settings
+from structtree.models.seen import SeenValues
 from structtree.models.settings import MAJORITY, Decision
 from structtree.models.tree import Tree
 from structtree.models.tree_predictor import TreePredictor
@@ -73,6 +74,9 @@ class Model(Viewed):
         The derived links and computed attributes of the grammar that its tests may need.
     layout : SourceLayout, optional
         The linked tables it was learned from.
+    seen : mapping from type to members
+        The categories, and the ranges of numbers and sizes, that the tested features had in training; see
+        `structtree.models.seen`.
 
     Examples
     --------
@@ -95,6 +99,7 @@ class Model(Viewed):
     optional: NeededMembers = field(default_factory=dict)
     background: Background | None = None
     layout: SourceLayout | None = None
+    seen: SeenValues = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require(self.predictor, Predictor, "predictor", "a Predictor, such as TreePredictor(tree)")

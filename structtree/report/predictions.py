@@ -22,6 +22,7 @@ from structtree.data.selection import matched_names
 from structtree.errors import DataError, UsageError, did_you_mean, option_text
 from structtree.evaluation.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
 from structtree.models.model import Model
+from structtree.models.seen import unusual_individuals
 from structtree.reprs import number_text, short_repr
 
 _COMPARED = 2000
@@ -56,6 +57,8 @@ class Predictions:
         Names of the records in the source, and the attributes that are kept: one value per record.
     left_out : mapping
         Reason for each record of the source that was skipped.
+    unusual : mapping
+        Reason for each row of the source whose individual is unlike all training data; see `structtree.models.seen`.
     """
 
     target: str | None
@@ -69,6 +72,7 @@ class Predictions:
     names: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     left_out: Mapping[int, str] = field(default_factory=dict)
+    unusual: Mapping[int, str] = field(default_factory=dict)
 
     def evaluate(self, metrics: Sequence[str] | None = None) -> Scores | None:
         """Return the same scores as `structtree.evaluate`; None if no true label is known."""
@@ -98,7 +102,9 @@ class Predictions:
     def _heads(self) -> list[str]:
         """Return the column names of the table, in order."""
         beside = [f"p({name})" for name in self.classes] if self.spread is None else ["spread"]
-        known = [*(["actual"] if self.actual is not None else []), *(["problem"] if self.left_out else [])]
+        known = ["actual"] if self.actual is not None else []
+        known += ["unusual"] if self.unusual else []
+        known += ["problem"] if self.left_out else []
         return ["row", *self._free(self.names), "prediction", *beside, *known, *self._free(self.kept)]
 
     def _cells(self, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,6 +124,7 @@ class Predictions:
             record["problem"] = self.left_out[row]
         else:
             record |= self._answer(place)
+            record |= {"unusual": self.unusual[row]} if row in self.unusual else {}
         return record | self._of_source(self.kept, row)
 
     def _answer(self, place: int) -> dict[str, Any]:
@@ -141,6 +148,7 @@ class Predictions:
             "probabilities",
             "spread",
             "actual",
+            "unusual",
             "problem",
             *(f"p({c})" for c in self.classes),
         }
@@ -174,6 +182,7 @@ def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predict
     said, is_classes = model.predict(prepared), model.task.predicts_classes
     actual = truth(population, model.target)
     probabilities = model.predict_proba(prepared) if is_classes else None
+    unusual = {int(data.rows[i]): why for i, why in unusual_individuals(prepared, model.seen).items()}
     kept = [name for name in _chosen(keep, population) if name not in data.provenance.names]
     return Predictions(
         model.target,
@@ -187,6 +196,7 @@ def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predict
         data.provenance.names,
         {name: record_values(population, name) for name in kept},
         data.provenance.left_out,
+        unusual,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,23 @@ LISTED = 4
 
 
 def about_labels(labels: NDArray[Any], name: str) -> Iterator[Remark]:
-    """Yield a remark if all labels are identical."""
+    """Yield remarks if all labels are identical, or if classes differ only in case or spaces."""
     if len(labels) and (labels == labels[0]).all():
         n = f"{len(labels):,}"
         yield Remark(f"all labels are identical: {name} is {labels[0]} for all {n} individuals")
+    spellings = [found for found in _spellings(labels) if len(found) > 1]
+    few = "; ".join(" and ".join(map(repr, found)) for found in spellings[:LISTED])
+    if spellings:
+        n = f"; and {len(spellings) - LISTED} more" if len(spellings) > LISTED else ""
+        yield Remark(f"classes of {name} differ only in case or spaces: {few}{n}; if they are the same, rename them")
+
+
+def _spellings(labels: NDArray[Any]) -> Iterable[list[str]]:
+    """Return the distinct labels that are strings, grouped by their text without case and spaces."""
+    found: dict[str, list[str]] = {}
+    for label in sorted({label for label in labels.tolist() if isinstance(label, str)}):
+        found.setdefault("".join(label.casefold().split()), []).append(label)
+    return found.values()
 
 
 def about_columns(data: Opened, declared: Container[str]) -> Iterator[Remark]:

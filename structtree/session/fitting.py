@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.labels import Unlabelled
 from structtree.data.readers.opening import Opened
@@ -301,7 +301,7 @@ def fit_training_data(
     model = model or learn(grammar, clock=time)
     seconds = (now() - started, started - clock.started, compile_seconds() - compiled)
     model = replace(model, reading=reading_record(training.source, data))
-    remarks = (*remarks, *_about_outcome(model, clock.seconds))
+    remarks = (*remarks, *_about_outcome(model, training.labels, clock.seconds))
     return SourceFit(training, options, functions, grammar, model, remarks, *seconds)
 
 
@@ -420,7 +420,27 @@ def _repeated(fitted: SourceFit, seconds: float | None, stop: Stop) -> CrossVali
     return found if len(found.scores) == ESTIMATE_FOLDS else None
 
 
-def _about_outcome(model: Model, time_limit: float | None) -> Sequence[Remark]:
+def _about_limits(model: Model, labels: NDArray[Any]) -> str:
+    """Return the limits of the grammar if a complete search found no test within them, otherwise ''."""
+    tree = model.tree
+    is_complete = (
+        not tree.caveats and model.outcome.stopped_by is None and model.settings.size.by == "cross-validation"
+    )
+    if tree.branches or not is_complete or not model.grammar.text or (labels == labels[:1]).all():
+        return ""
+    limits = Grammar.parse(model.grammar.text).syntax.limits
+    named = [(word, number) for word in ("nesting", "literals") if (number := getattr(limits, word)) is not None]
+    if not named:
+        return ""
+    shown = ", ".join(f"{word} {number}" for word, number in named)
+    larger = ", ".join(f"{word} {number + 2}" for word, number in named)
+    return (
+        f"no test within the limits of the grammar ({shown}) helps; for more complex tests, write "
+        f"'limits {{ {larger} }}' in the grammar"
+    )
+
+
+def _about_outcome(model: Model, labels: NDArray[Any], time_limit: float | None) -> Sequence[Remark]:
     """Return remarks about the result of a fit."""
     tree, found = model.tree, []
     if not tree.branches and tree.classes and model.settings.size.by == "cross-validation":
@@ -428,6 +448,7 @@ def _about_outcome(model: Model, time_limit: float | None) -> Sequence[Remark]:
             "no split reduces the held-out error; where a class is rare, "
             f"{option_text('goal', 'ranking')} still ranks individuals by its probability"
         )
+    found += [advice] if (advice := _about_limits(model, labels)) else []
     found += model.outcome.skipped
     match model.outcome.stopped_by:
         case "interrupt":

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,23 @@ from structtree.data.reachable import seen_by_individuals
 from structtree.data.schema import FAR_ROW, Attribute, Link, RecordType, Schema
 from structtree.errors import DataError
 from structtree.lang import syntax as syn
-from structtree.lang.background import Background, ComputedAttribute, ComputedLink, Hop, Repeated, Walk, background_of
+from structtree.lang.background import (
+    Background,
+    Computation,
+    ComputedAttribute,
+    ComputedCycles,
+    ComputedLink,
+    Hop,
+    Repeated,
+    Walk,
+    background_of,
+)
 from structtree.lang.declare import check_declared_facts, in_names_of
 from structtree.lang.grammar import Grammar
 from structtree.lang.mistakes import located
 from structtree.lang.pretty import pretty_path
 from structtree.progress import report_status
+from structtree.space.cycles import n_cycles
 from structtree.space.functions import with_functions
 from structtree.space.pairs import Pairs, PairsOnData, row_values
 
@@ -67,7 +78,8 @@ def with_background(
     """
     check_declared_facts(grammar.syntax, population)
     named = with_functions(population.given, grammar, functions)
-    if not grammar.syntax.links and not grammar.syntax.computed:
+    syntax = grammar.syntax
+    if not syntax.links and not syntax.computed and not syntax.cycles:
         return named
     with located(grammar.source, grammar.text):
         background = background_of(in_names_of(grammar.syntax, named.schema), named.schema)
@@ -85,7 +97,7 @@ def with_computed(population: Population, background: Background) -> Population:
     """
     for step in background.steps:
         record = population.schema.type(step.type) if step.type in population.schema else RecordType(step.type)
-        if _name_of(step) not in record.members:
+        if step.declared.name not in record.members:
             return computed(population.given, background)
     return population
 
@@ -100,25 +112,37 @@ def computed(population: Population, background: Background) -> Population:
     """
     if not background.steps:
         return population
-    if any(isinstance(step, ComputedLink) for step in background.steps):
+    if any(not isinstance(step, ComputedAttribute) for step in background.steps):
         population = seen_by_individuals(population)
     for step in background.steps:
-        population = _without(population, step.type, _name_of(step))
+        population = _without(population, step.type, step.declared.name)
     made: list[ComputedLink] = []
     for n, step in enumerate(background.steps):
-        report_status("computing derived links and attributes", n, len(background.steps), _name_of(step))
-        if isinstance(step, ComputedAttribute):
-            population = _with_attribute(population, step)
-        else:
-            population = _Composer(population, step, background.max_pairs).finished()
-            made += [step] if step.declared.has_pairs else []
+        report_status("computing derived links and attributes", n, len(background.steps), step.declared.name)
+        population = _with_step(population, step, background.max_pairs)
+        if isinstance(step, ComputedLink) and step.declared.has_pairs:
+            made.append(step)
         for link in made:
             population = _with_copies(population, link, background.max_pairs)
     return _in_order_of(population, background.schema)
 
 
-def _name_of(step: ComputedAttribute | ComputedLink) -> str:
-    return step.attribute.name if isinstance(step, ComputedAttribute) else step.link.name
+def _with_step(population: Population, step: Computation, max_pairs: int) -> Population:
+    """Return the population with one computed member."""
+    match step:
+        case ComputedAttribute():
+            column = row_values(step.expression, population, step.type)
+            attribute = Attribute(step.attribute.name, column.kind, derived=True)
+            return _with_members(population, step.type, {attribute: column}, {})
+        case ComputedCycles(type_name, attribute, walk, declared):
+            neighbours = _Walker(population, declared, max_pairs).adjacency(walk)
+            return _with_members(
+                population, type_name, {attribute: Column("int", n_cycles(neighbours, declared.length))}, {}
+            )
+        case ComputedLink():
+            return _Composer(population, step, max_pairs).finished()
+        case _ as never:
+            assert_never(never)
 
 
 def _without(population: Population, type_name: str, name: str) -> Population:
@@ -130,12 +154,6 @@ def _without(population: Population, type_name: str, name: str) -> Population:
     rest = RecordType(type_name, attributes, tuple(link for link in record.links if link.name != name))
     types = tuple(rest if each is record else each for each in population.schema.types)
     return population.restricted(Schema(types, population.schema.individual))
-
-
-def _with_attribute(population: Population, step: ComputedAttribute) -> Population:
-    column = row_values(step.expression, population, step.type)
-    attribute = Attribute(step.attribute.name, column.kind, derived=True)
-    return _with_members(population, step.type, {attribute: column}, {})
 
 
 def _with_copies(population: Population, step: ComputedLink, max_pairs: int) -> Population:
@@ -228,7 +246,7 @@ class _Composer:
     def _found(self) -> _Found:
         step, on_data = self.step, PairsOnData(self.population, self.step.type)
         found = _Found(np.zeros(self.population.tables[step.type].n_rows, dtype=np.int64))
-        for pairs in self._composed(step.walk):
+        for pairs in _Walker(self.population, step.declared, self.max_pairs).pairs(step.walk):
             if step.where != syn.TOP:
                 pairs = pairs.take(on_data.where(step.where, step.far, pairs))
             columns = [on_data.values(each.expression, step.far, pairs) for each in step.attributes]
@@ -272,9 +290,28 @@ class _Composer:
         named = {attribute.name: column for attribute, column in columns.items()}
         return TypedTable(record, Table(len(rows), named, {FAR_ROW: Adjacency.single(rows)}))
 
-    # ---- walks
 
-    def _adjacency(self, hop: Hop | Repeated) -> Adjacency:
+# ---- walks along a path ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Walker:
+    """Follower of the path of a declaration on a population."""
+
+    population: Population
+    declared: syn.DerivedLink | syn.CycleCount
+    max_pairs: int
+
+    def adjacency(self, walk: Walk) -> Adjacency:
+        """Return the link from each row of a type to the rows of the same type at the end of a walk."""
+        n_rows = self.population.tables[self.declared.type].n_rows
+        lengths, rows = np.zeros(n_rows, dtype=np.int64), [np.zeros(0, dtype=np.int32)]
+        for pairs in self.pairs(walk):
+            lengths += np.bincount(pairs.owners, minlength=n_rows)
+            rows.append(pairs.rows.astype(np.int32))
+        return Adjacency.from_lengths(lengths, np.concatenate(rows))
+
+    def _hop(self, hop: Hop | Repeated) -> Adjacency:
         if isinstance(hop, Repeated):
             return self._closure(hop)
         adjacency = self.population.tables[hop.owner].links[hop.link]
@@ -284,9 +321,9 @@ class _Composer:
         assert link is not None
         return adjacency.reversed(self.population.tables[link.target].n_rows)
 
-    def _composed(self, walk: Walk) -> Iterator[Pairs]:
+    def pairs(self, walk: Walk) -> Iterator[Pairs]:
         """Yield the distinct pairs that a path connects, sorted by owner, in chunks of owners."""
-        hops = [self._adjacency(hop) for hop in walk]
+        hops = [self._hop(hop) for hop in walk]
         n_walks = _n_walks(hops)
         self._check_size(max(int(walks.sum()) for walks in n_walks))
         for start, stop in _chunks(np.sum(n_walks, axis=0)):
@@ -301,7 +338,7 @@ class _Composer:
         """Return a link from each row to the rows that a repeated path leads to."""
         n_rows = self.population.tables[hop.type].n_rows
         lengths, rows = np.zeros(n_rows, dtype=np.int64), [np.zeros(0, dtype=np.int32)]
-        for pairs in self._composed(hop.walk):
+        for pairs in self.pairs(hop.walk):
             lengths += np.bincount(pairs.owners, minlength=n_rows)
             rows.append(pairs.rows.astype(np.int32))
         once = Adjacency.from_lengths(lengths, np.concatenate(rows))
@@ -331,9 +368,10 @@ class _Composer:
 
     def _check_size(self, n_pairs: int) -> None:
         if n_pairs > self.max_pairs:
-            path, name = pretty_path(self.step.declared.path), self.step.link.name
+            path, name = pretty_path(self.declared.path), self.declared.name
+            what = "link" if isinstance(self.declared, syn.DerivedLink) else "attribute"
             raise DataError(
-                f"the path {path!r} of the link {name!r} leads to {n_pairs:,} pairs of rows on this data, expected "
+                f"the path {path!r} of the {what} {name!r} leads to {n_pairs:,} pairs of rows on this data, expected "
                 f"at most {self.max_pairs:,}",
                 fix=f"use a path to fewer rows, or write 'limits {{ pairs {n_pairs} }}' in the grammar",
             )

@@ -356,6 +356,20 @@ def test_predictions_in_json_are_one_object_for_each_individual(trains):
     }
 
 
+def test_predictions_flag_individuals_unlike_any_in_training(table, tmp_path):
+    rows = [f"{i},{'red' if i % 3 else 'blue'},{'yes' if i >= 20 else 'no'}" for i in range(40)]
+    run("fit", table("size,colour,y", *rows), "--target", "y", "--no-estimate", "-o", tmp_path / "m.json")
+    new = tmp_path / "new.csv"
+    new.write_text("size,colour\n5,red\n900,red\n30,red\n")
+    result = run("predict", tmp_path / "m.json", new)
+    assert result.stdout.splitlines()[0] == "row,prediction,p(no),p(yes),unusual"
+    assert result.stdout.splitlines()[2].endswith(",size = 900; in training 0 to 39")
+    assert result.stderr == (
+        "note: 1 individual unlike any in training, so the predictions are uncertain; such as row 1: size = 900; in "
+        "training 0 to 39\n"
+    )
+
+
 def test_predictions_of_numbers_have_a_spread(hammond):
     found = in_json("predict", hammond, "hammond")
     assert set(found[0]) == {"row", "prediction", "spread", "actual"}
@@ -548,6 +562,17 @@ def test_where_a_class_is_rare_a_tree_of_one_leaf_points_to_ranking(table):
     assert result.stdout.startswith("no 190/200\n")
     assert "where a class is rare, --for ranking still ranks" in result.stderr
     assert "--for ranking" not in run("fit", "lenses", "--alpha", 1.0, "--no-estimate").stderr
+
+
+def test_where_no_test_within_the_limits_helps_the_advice_names_them(tmp_path):
+    rows = [{"y": "ab"[i % 2], "cars": [{"n": 1, "kids": [{"z": 1}]}] * 2} for i in range(60)]
+    path = tmp_path / "alike.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    result = run("fit", path, "--target", "y", "--no-estimate")
+    advice = "no test within the limits of the grammar (nesting 4, literals 6) helps; for more complex tests, write "
+    assert f"{advice}'limits {{ nesting 6, literals 8 }}' in the grammar" in result.stderr
+    assert "time" not in result.stderr
+    assert "limits of the grammar" not in run("fit", "trains", "--no-estimate").stderr
 
 
 def test_a_tree_of_one_leaf_does_not_blame_tests_that_there_was_no_time_to_find(monkeypatch):
@@ -1135,6 +1160,11 @@ def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags, option, 
     [
         ("a,b,y\n1,,no\n3,,yes\n", "note: b has no values, so no test can use it"),
         ("a,y\n1,no\n3,no\n", "note: all labels are identical: y is no for all 2 individuals"),
+        (
+            "a,y\n1,No\n3,yes\n2,n o\n4,no\n",
+            "note: classes of y differ only in case or spaces: 'No' and 'n o' and 'no'; if they are the same, rename "
+            "them",
+        ),
         (
             "a,y\n1,no\n3,yes\n4.5,no\nnone,yes\n6,no\n",
             "note: a is nominal because of non-numeric values such as 'none' (individual 3); "

@@ -6,10 +6,12 @@ import pickle
 
 import pytest
 
+from structtree.data.population import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError
 from structtree.lang import syntax as syn
 from structtree.lang.check import check, check_predicate
+from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.remarks import spelled
@@ -519,3 +521,19 @@ def test_a_typed_predicate_that_makes_no_sense_is_refused(text, expected):
 def test_a_predicate_on_an_unknown_type_is_refused():
     with pytest.raises(GrammarError, match="unknown type 'Tran'"):
         check_predicate(parse_predicate("top"), "Tran", checked(""))
+
+
+def test_a_set_that_is_a_list_in_the_data_is_odd():
+    population = Population.from_records([{"cars": [{"long": True}]}], individual="Train")
+    text = (
+        "type Train = {{ cars: {} of Car }} type Car = {{ long: bool }} individual Train refine Train {{ top -> {} }}"
+    )
+    (warning,) = (
+        Grammar.parse(text.format("set", "exists cars (long)"), "g.grammar").check(population.schema).warnings
+    )
+    assert warning == (
+        "g.grammar:1:16: Train.cars is declared as a set, but is a list in the data; declare 'list of Car' to keep "
+        "its order"
+    )
+    for declared in (text.format("list", "exists cars (long)"), "refine Train { top -> exists cars (long) }"):
+        assert Grammar.parse(declared).check(population.schema).warnings == ()

@@ -142,6 +142,9 @@ steps = st.builds(syn.LinkStep, names, st.booleans())
 closures = st.lists(steps, min_size=1, max_size=2).map(lambda path: syn.Closure(tuple(path)))
 link_paths = st.lists(st.one_of(steps, closures), min_size=1, max_size=3).map(tuple)
 
+lengths = st.integers(3, 8)
+"""Lengths of cycles."""
+
 BOTH = syn.And((syn.Top(), syn.Top()))
 
 
@@ -240,5 +243,6 @@ def grammars(draw):
         links=tuple(replace(one, where=as_calls(one.where, called)) for one in several(derived_links)),
         blocks=tuple(_with_calls(block, called) for block in blocks),
         limits=draw(st.builds(syn.GrammarLimits, *[st.one_of(st.none(), small)] * 3)),
+        cycles=several(lambda name: st.builds(syn.CycleCount, st.just(name), names, link_paths, lengths, docs)),
         facts=several(lambda name: signatures(name).map(syn.FactDeclaration)),
     )

@@ -28,7 +28,7 @@ from structtree.export.prolog.goals import (
     plain_atom,
 )
 from structtree.lang import syntax as syn
-from structtree.lang.background import ComputedAttribute, ComputedLink, Repeated, Walk
+from structtree.lang.background import Computation, ComputedLink, Repeated, Walk
 from structtree.lang.walk import subpredicates
 
 __all__ = ["FACT_HELPERS", "FactVocabulary", "check_expressible"]
@@ -347,7 +347,7 @@ def check_expressible(
     vocabulary: FactVocabulary,
     schema: Schema,
     needed: Mapping[str, Iterable[str]],
-    steps: Iterable[ComputedAttribute | ComputedLink],
+    steps: Iterable[Computation],
     tests: Iterable[syn.Predicate],
 ) -> None:
     """Raise a UsageError if facts alone cannot express the tests of a model.
@@ -359,7 +359,7 @@ def check_expressible(
         Schema of the model.
     needed : mapping from type to members
         Members that the tests use.
-    steps : iterable of ComputedAttribute and ComputedLink
+    steps : iterable of ComputedAttribute, ComputedCycles and ComputedLink
     tests : iterable of Predicate
     """
     for type_name, members in needed.items():

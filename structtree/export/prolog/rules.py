@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from structtree.data.schema import FAR_ROW, RecordType, Schema
+from structtree.errors import UsageError
 from structtree.export.arithmetic import InfixNotation, TypedText
 from structtree.export.prolog.goals import (
     GoalWriter,
@@ -20,7 +21,7 @@ from structtree.export.prolog.goals import (
     plain_atom,
 )
 from structtree.lang import syntax as syn
-from structtree.lang.background import ComputedAttribute, ComputedLink, Repeated, Walk
+from structtree.lang.background import Computation, ComputedAttribute, ComputedCycles, ComputedLink, Repeated, Walk
 
 __all__ = ["background_clauses"]
 
@@ -28,7 +29,7 @@ __all__ = ["background_clauses"]
 def background_clauses(
     schema: Schema,
     definitions: Iterable[syn.Definition],
-    steps: Iterable[ComputedAttribute | ComputedLink],
+    steps: Iterable[Computation],
     vocabulary: RowVocabulary,
 ) -> Iterator[str]:
     """Yield clauses for definitions, computed members, and parts of dates and times.
@@ -38,7 +39,7 @@ def background_clauses(
     schema : Schema
         Schema with all computed members.
     definitions : iterable of Definition
-    steps : iterable of ComputedAttribute and ComputedLink
+    steps : iterable of ComputedAttribute, ComputedCycles and ComputedLink
     vocabulary : RowVocabulary
 
     Examples
@@ -61,6 +62,8 @@ def background_clauses(
         vocabulary.restart()
         if isinstance(step, ComputedAttribute):
             yield _attribute_clause(step, writer, step.type, "X", "X")
+        elif isinstance(step, ComputedCycles):
+            raise UsageError(f"{step.type}.{step.attribute.name} is a number of cycles, which Prolog cannot compute")
         else:
             yield from _link_clauses(step, schema, vocabulary)
 

@@ -37,7 +37,7 @@ from structtree.export.sql.values import (
     text_literal,
 )
 from structtree.lang import syntax as syn
-from structtree.lang.background import Background, ComputedAttribute, ComputedLink, Hop, Repeated
+from structtree.lang.background import Background, ComputedAttribute, ComputedCycles, ComputedLink, Hop, Repeated
 
 __all__ = ["SUM_SLACK", "SqlRow", "SqlTests"]
 
@@ -135,13 +135,13 @@ class SqlTests:
     n_aliases: int = 0
     copies: dict[str, str] = field(default_factory=dict)
     _links: dict[tuple[str, str], ComputedLink] = field(init=False)
-    _attributes: dict[tuple[str, str], ComputedAttribute] = field(init=False)
+    _attributes: dict[tuple[str, str], ComputedAttribute | ComputedCycles] = field(init=False)
     _tables: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         steps = self.background.steps
         self._links = {(s.type, s.link.name): s for s in steps if isinstance(s, ComputedLink)}
-        self._attributes = {(s.type, s.attribute.name): s for s in steps if isinstance(s, ComputedAttribute)}
+        self._attributes = {(s.type, s.attribute.name): s for s in steps if not isinstance(s, ComputedLink)}
         self._tables = _tables_of(self.schema, self.layout)
 
     def individual(self) -> SqlRow:
@@ -505,6 +505,8 @@ class SqlTests:
         if own:
             return self._computed(own[0].expression, replace(row, owner=row.begun), name)
         step = self._attributes.get((self._base(row), name))
+        if isinstance(step, ComputedCycles):
+            raise NotInSqlError(f"it uses {name!r}, a number of cycles")
         if step is not None:
             return self._computed(step.expression, row, name)
         declared = record.attribute(name) or self.schema.type(self._base(row)).attribute(name)

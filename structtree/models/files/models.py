@@ -36,6 +36,7 @@ from structtree.models.files.records import Records, old_records, records_from_j
 from structtree.models.files.test_reader import TestReader, parsed_test
 from structtree.models.model import Model, fitted, used_definitions
 from structtree.models.predictor import predictor_from_json, predictor_to_json
+from structtree.models.seen import seen_from_json
 from structtree.models.tree_predictor import TreePredictor
 from structtree.options import listed
 
@@ -97,6 +98,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
     """Return a model as plain JSON values, as stored in a model file."""
     computes = model.needs.background
     optional = {name: sorted(members) for name, members in model.optional.items()}
+    seen = {name: {member: list(each) for member, each in members.items()} for name, members in model.seen.items()}
     records = Records(model.settings, model.grammar, model.route, model.reading, model.outcome)
     return {
         "format": FORMAT,
@@ -109,6 +111,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "functions": {f.name: _function_to_json(f) for f in model.functions},
         **({"background": pretty_grammar(computes.declarations)} if computes.steps else {}),
         **({"optional": optional} if optional else {}),
+        **({"seen": seen} if seen else {}),
         **({"layout": model.layout.to_json()} if model.layout is not None else {}),
         "predictor": predictor_to_json(model.predictor),
     }
@@ -136,6 +139,7 @@ def model_from_json(value: Any) -> Model:
         _optional(whole),
         grammar.background if grammar.background.steps else None,
         _layout(whole),
+        seen_from_json(seen) if (seen := whole.optional("seen")) is not None else {},
     )
 
 
@@ -260,8 +264,8 @@ def _checked_definitions(whole: JsonPart, schema: Schema) -> CheckedGrammar:
         declared = parse_grammar(written.text())
     except GrammarError as error:
         written.fail(f"the background cannot be read: {error.message}")
-    only = syn.GrammarSyntax(definitions=definitions, computed=declared.computed, links=declared.links)
-    return _checked(replace(only, limits=declared.limits), schema, written, "the background")
+    only = replace(declared, types=(), functions=(), definitions=definitions, blocks=(), facts=(), individual=None)
+    return _checked(only, schema, written, "the background")
 
 
 def _checked(syntax: syn.GrammarSyntax, schema: Schema, part: JsonPart, what: str) -> CheckedGrammar:

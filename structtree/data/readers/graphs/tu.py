@@ -322,6 +322,7 @@ def _numbers(values: NDArray[np.float64]) -> Column:
 _HEADING = re.compile(r"\b(node|edge|class|graph)[ _]labels?\b[^:]*(?::(?P<rest>.*))?", re.IGNORECASE)
 _COMPONENT = re.compile(r"component\s++(\d++)\s*+:?", re.IGNORECASE)
 _ENTRY = re.compile(r"\s*+(-?\d++)\s*+[:=]?\s*+([^\s:=]++)\s*+")
+_TABBED = re.compile(r"\s*+(-?\d++)\t++(\S.*)")  # as the label readmes of the collection have it; names of any words
 
 
 def _label_maps(folder: _Folder) -> _LabelMaps:
@@ -356,6 +357,9 @@ def _maps_in(lines: Sequence[str]) -> dict[tuple[str, int], dict[int, str]]:
             about, component = heading[1].lower().replace("class", "graph"), 0
             line = heading["rest"] or ""
         bare = line.strip().rstrip(",;.")
+        if about is not None and (tabbed := _TABBED.fullmatch(line.strip())):
+            maps.setdefault((about, component), {})[int(tabbed[1])] = tabbed[2]
+            continue
         entries = [_ENTRY.fullmatch(entry) for entry in re.split(r"[,;]", bare)]
         if about is not None and all(entries):
             maps.setdefault((about, component), {}).update((int(found[1]), found[2]) for found in entries if found)

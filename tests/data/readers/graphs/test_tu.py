@@ -208,6 +208,15 @@ def test_a_readme_names_classes_and_edges_too(tmp_path):
     assert values(population, "Edge", "label") == ["single", "single", "double", "double", "single", "single"]
 
 
+def test_names_in_a_label_readme_may_have_several_words(tmp_path):
+    """With a tab between number and name, the rest of the line is the name."""
+    text = "Node labels:\t\t[chem]\n\nComponent 0:\n\t0\tcarbon, sp3\n\t1\tamide N\n\t2\tO\n"
+    text += "\nClass labels were converted using this map:\n\n\t-1\tnot active\n\t1\tactive\n"
+    population = read_tu(write(tmp_path, TINY, TINY_label_readme=text))
+    assert values(population, "Node", "label") == ["carbon, sp3", "amide N", "carbon, sp3", "O", "O"]
+    assert values(population, "Graph", "class") == ["active", "not active"]
+
+
 def test_components_of_labels_have_maps_of_their_own(tmp_path):
     files = {**TINY, "node_labels": "0, 0\n1, 0\n0, 1\n0, 1\n0, 0\n"}
     text = "Node labels:\nComponent 0:\n 0 C\n 1 N\nComponent 1:\n 0 acid\n 1 base\n"
