@@ -18,15 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.population import Adjacency, Column, Population, Table, TypedTable
+from structtree.arrays import Mask
+from structtree.data.population import Adjacency, Column, Population, Table, TypedTable, bool_column
 from structtree.data.reachable import seen_by_individuals
+from structtree.data.readers.molecules.patterns import matching_atoms, problem_of_pattern
 from structtree.data.schema import FAR_ROW, Attribute, Link, RecordType, Schema
 from structtree.errors import DataError
 from structtree.lang import syntax as syn
 from structtree.lang.background import Background, ComputedAttribute, ComputedLink, Hop, Repeated, Walk, background_of
 from structtree.lang.declare import check_declared_facts, in_names_of
 from structtree.lang.grammar import Grammar
-from structtree.lang.mistakes import located
+from structtree.lang.mistakes import error_at, located
 from structtree.lang.pretty import pretty_path
 from structtree.progress import report_status
 from structtree.space.functions import with_functions
@@ -67,10 +69,9 @@ def with_background(
     """
     check_declared_facts(grammar.syntax, population)
     named = with_functions(population.given, grammar, functions)
-    if not grammar.syntax.links and not grammar.syntax.computed:
-        return named
     with located(grammar.source, grammar.text):
         background = background_of(in_names_of(grammar.syntax, named.schema), named.schema)
+        _check_patterns(background)
     return computed(named, background)
 
 
@@ -104,11 +105,12 @@ def computed(population: Population, background: Background) -> Population:
         population = seen_by_individuals(population)
     for step in background.steps:
         population = _without(population, step.type, _name_of(step))
+    matches = _matches(population, background)
     made: list[ComputedLink] = []
     for n, step in enumerate(background.steps):
         report_status("computing derived links and attributes", n, len(background.steps), _name_of(step))
         if isinstance(step, ComputedAttribute):
-            population = _with_attribute(population, step)
+            population = _with_attribute(population, step, matches)
         else:
             population = _Composer(population, step, background.max_pairs).finished()
             made += [step] if step.declared.has_pairs else []
@@ -132,8 +134,27 @@ def _without(population: Population, type_name: str, name: str) -> Population:
     return population.restricted(Schema(types, population.schema.individual))
 
 
-def _with_attribute(population: Population, step: ComputedAttribute) -> Population:
-    column = row_values(step.expression, population, step.type)
+def _check_patterns(background: Background) -> None:
+    """Raise an error at the first SMARTS pattern that cannot be used."""
+    values = (step.expression for step in background.steps if isinstance(step, ComputedAttribute))
+    for value in values:
+        if isinstance(value, syn.Smarts) and (problem := problem_of_pattern(value.pattern)):
+            raise error_at(value.place, problem)
+
+
+def _matches(population: Population, background: Background) -> dict[str, Mask]:
+    """Return the atoms that match each SMARTS pattern, all found in one pass over the molecules."""
+    values = (step.expression for step in background.steps if isinstance(step, ComputedAttribute))
+    patterns = {value.pattern: None for value in values if isinstance(value, syn.Smarts)}
+    return matching_atoms(population, [*patterns]) if patterns else {}
+
+
+def _with_attribute(population: Population, step: ComputedAttribute, matches: Mapping[str, Mask]) -> Population:
+    column = (
+        bool_column(matches[step.expression.pattern])
+        if isinstance(step.expression, syn.Smarts)
+        else row_values(step.expression, population, step.type)
+    )
     attribute = Attribute(step.attribute.name, column.kind, derived=True)
     return _with_members(population, step.type, {attribute: column}, {})
 
