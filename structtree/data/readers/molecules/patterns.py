@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Mask
 from structtree.data.kinds import quoted_value
-from structtree.data.population import Adjacency, Column, Population
+from structtree.data.population import Column, Population
 from structtree.data.schema import Link, Schema
 from structtree.errors import DataError, MissingPackageError
 from structtree.progress import report_status
@@ -113,29 +113,35 @@ def _molecules(population: Population, types: AtomTypes) -> Iterator[tuple[NDArr
     atoms_of = population.tables[types.molecule].links["atoms"]
     atoms, bonds = population.tables[types.atom], population.tables[types.bond]
     bonds_of = atoms.links["bonds"]
-    ends = bonds.links["to"].targets[bonds_of.targets]
+    tails, heads = bonds_of.owners, bonds.links["to"].targets[bonds_of.targets]
     order = bonds.columns["order"]
     orders = [BondType.names.get(name.upper(), BondType.UNSPECIFIED) for name in (*order.categories, "")]
-    codes, first = order.values[bonds_of.targets].tolist(), bonds_of.offsets.tolist()  # missing is -1, the last order
-    models, kinds = _models(atoms.columns, _n_hydrogen_atoms(atoms.columns["element"], bonds_of, ends))
-    place = np.zeros(atoms.n_rows, dtype=np.int64)
+    codes = order.values[bonds_of.targets]  # missing is -1, the last of the orders
+    models, kinds = _models(atoms.columns, _n_hydrogen_atoms(atoms.columns["element"], tails, heads))
+    kind = kinds[atoms_of.targets].tolist()
+
+    molecule_of, place = np.zeros((2, atoms.n_rows), dtype=np.int64)
+    molecule_of[atoms_of.targets] = atoms_of.owners
+    place[atoms_of.targets] = np.arange(len(atoms_of.targets)) - atoms_of.offsets[atoms_of.owners]
+    once = np.flatnonzero(place[tails] < place[heads])  # each bond appears twice
+    once = once[np.argsort(molecule_of[tails[once]], kind="stable")]
+    ends = np.searchsorted(molecule_of[tails[once]], np.arange(len(atoms_of) + 1)).tolist()
+    begin, end, code = (values[once].tolist() for values in (place[tails], place[heads], codes))
+    starts = atoms_of.offsets.tolist()
     for row in range(len(atoms_of)):
-        own = atoms_of.of(row)
-        place[own] = np.arange(len(own))
         molecule = RWMol()
-        for atom in own.tolist():
-            molecule.AddAtom(models[kinds[atom]])
-        for here, atom in enumerate(own.tolist()):
-            start, stop = first[atom], first[atom + 1]
-            for bond, there in enumerate(place[ends[start:stop]].tolist(), start):
-                if here < there:  # each bond appears twice
-                    molecule.AddBond(here, there, orders[codes[bond]])
+        for each in kind[starts[row] : starts[row + 1]]:
+            molecule.AddAtom(models[each])
+        for bond in range(ends[row], ends[row + 1]):
+            molecule.AddBond(begin[bond], end[bond], orders[code[bond]])
         molecule.UpdatePropertyCache(False)
         GetSymmSSSR(molecule)
-        yield own, molecule
+        yield atoms_of.of(row), molecule
 
 
-def _models(columns: Mapping[str, Column], n_hydrogen_atoms: NDArray[np.int64]) -> tuple[list[Any], list[int]]:
+def _models(
+    columns: Mapping[str, Column], n_hydrogen_atoms: NDArray[np.int64]
+) -> tuple[list[Any], NDArray[np.int64]]:
     """Return an RDKit atom for each kind of atom, and the kind of each row; there are only a few dozen kinds."""
     from rdkit.Chem import HybridizationType
 
@@ -154,7 +160,7 @@ def _models(columns: Mapping[str, Column], n_hydrogen_atoms: NDArray[np.int64]) 
             name = hybridisation.categories[hybrid].upper()
             atom.SetHybridization(HybridizationType.names.get(name, HybridizationType.UNSPECIFIED))
         models.append(atom)
-    return models, kind.ravel().tolist()
+    return models, kind.ravel()
 
 
 def _atom(symbol: str) -> Any:
@@ -166,10 +172,12 @@ def _atom(symbol: str) -> Any:
         raise DataError(f"SMARTS patterns need elements that RDKit knows, got {quoted_value(symbol)}") from None
 
 
-def _n_hydrogen_atoms(element: Column, bonds_of: Adjacency, ends: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+def _n_hydrogen_atoms(
+    element: Column, tails: NDArray[np.integer[Any]], heads: NDArray[np.integer[Any]]
+) -> NDArray[np.int64]:
     """Return the number of neighbours of each atom that are hydrogen atoms; the others are only counted."""
-    is_hydrogen = element.values[ends] == element.code("H")
-    return np.bincount(bonds_of.owners[is_hydrogen], minlength=len(bonds_of))
+    is_hydrogen = element.values[heads] == element.code("H")
+    return np.bincount(tails[is_hydrogen], minlength=len(element))
 
 
 def _whole(column: Column) -> NDArray[np.int64]:
