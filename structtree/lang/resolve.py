@@ -219,7 +219,8 @@ def refuse_smarts(type_name: str, scope: Scope) -> None:
             f"{scope.schema.individual!r}, without the attributes of such atoms and bonds"
         )
     if scope.schema.rows_of(type_name) != types.atom:
-        fix = "exists atoms (smarts(...))" if type_name == types.molecule else f"define it for {types.atom!r}"
+        fixes = {types.molecule: "exists atoms (smarts(...))", types.bond: "to (smarts(...))"}
+        fix = fixes.get(type_name, f"define ...: {types.atom} = smarts(...)")
         raise scope.error(f"smarts(...) is a condition on {types.atom!r}, not on {type_name!r}; write '{fix}'")
 
 
