@@ -1,6 +1,6 @@
-"""Planted rules in nested data, learned by ``structtree fit`` without options: found or not, processor time, stability.
+"""Planted rules in nested data, learned by ``structtree fit`` without options: found, in what time, and always.
 
-Run as ``python benchmarks/default_fits.py`` (about an hour), or with ``--individuals 1000 --rules 2`` for one size and
+Run as ``python benchmarks/default_fits.py`` (half an hour), or with ``--individuals 1000 --rules 2`` for one size and
 fewer rules. Each case is a file of JSON Lines, read and learned by the command line in a process of its own, so that
 processor time includes start-up, reading, the tree, and the choice of its size. ``--busy 4`` runs each case again
 beside four busy processes, and ``--repeats 5`` several times; the trees should be identical.
@@ -71,7 +71,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--individuals", type=int, help="only populations of this size; default 1,000 to 100,000")
     parser.add_argument("--rules", type=int, default=3, help="number of rules of each length")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--busy", type=int, default=0, help="run each case again beside this number of busy processes")
+    parser.add_argument("--busy", type=int, default=0, help="run again beside this number of busy processes")
     parser.add_argument("--repeats", type=int, default=1, help="number of runs on the machine as it is")
     parser.add_argument("--verbose", action="store_true", help="print each case")
     return parser.parse_args()

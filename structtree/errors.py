@@ -57,7 +57,7 @@ class StructtreeError(Exception):
 
 
 class DataError(StructtreeError, ValueError):
-    """Invalid data.
+    """Raised for invalid data.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class DataError(StructtreeError, ValueError):
 
     @property
     def template(self) -> str:
-        """The message with its parts, and with placeholders for the options in it."""
+        """The complete message, with its location and with placeholders for the options in it."""
         place = ":".join(str(part) for part in (self.source, self.line) if part is not None)
         head = f"{place}: " if place else ""
         at = f" at {self.path}" if self.path else ""
@@ -106,7 +106,7 @@ class DataError(StructtreeError, ValueError):
 
 
 class GrammarError(StructtreeError, ValueError):
-    """Invalid grammar or predicate.
+    """Raised for an invalid grammar or predicate.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class GrammarError(StructtreeError, ValueError):
 
     @property
     def template(self) -> str:
-        """The message with its parts, and with placeholders for the options in it."""
+        """The complete message, with its location and with placeholders for the options in it."""
         place = ":".join(str(part) for part in (self.source, self.line, self.column) if part is not None)
         return f"{place}: {self.message}{self._excerpt()}"
 
@@ -156,7 +156,7 @@ class GrammarError(StructtreeError, ValueError):
 
 
 class UnknownNameError(StructtreeError, LookupError):
-    """Unknown name, with a suggestion.
+    """Raised for an unknown name; the message suggests a similar one.
 
     Examples
     --------
@@ -170,11 +170,11 @@ class UnknownNameError(StructtreeError, LookupError):
 
 
 class MissingFileError(StructtreeError, FileNotFoundError):
-    """File or folder that does not exist or cannot be accessed."""
+    """Raised for a file or folder that does not exist or cannot be accessed."""
 
 
 class MissingPackageError(StructtreeError, ImportError):
-    """Optional dependency that is not installed.
+    """Raised for an optional dependency that is not installed.
 
     Examples
     --------
@@ -188,13 +188,13 @@ class MissingPackageError(StructtreeError, ImportError):
 
 
 class UsageError(StructtreeError, ValueError):
-    """Invalid argument or option."""
+    """Raised for an invalid argument or option."""
 
     exit_code = 2
 
 
 class WrongIndividualError(UsageError):
-    """Target that is an attribute of another type, which should perhaps be the individual type.
+    """Raised for a target that belongs to another type; the message suggests that type as the individual type.
 
     Examples
     --------
@@ -234,7 +234,7 @@ def require(given: object, kinds: Any, name: str, wanted: str) -> None:
 
 
 def quoted(given: object) -> str:
-    """Return a short text for an argument in an error message: its repr, or only its type.
+    """Format an argument for an error message: its repr if it is short, otherwise its type.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _window(line: str, column: int, width: int = 100) -> tuple[str, int]:
-    """Return the part of a long line around a column, and the column within that part."""
+    """Return an excerpt of a long line around a column, and the column within the excerpt."""
     if len(line) <= width:
         return line, column
     start = max(0, min(column - 1 - width // 2, len(line) - width))

@@ -61,11 +61,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class _Input:
-    """Parameters that exist only in the estimators."""
+    """Parameters of the estimators that other functions do not have."""
 
     grammar: str | Path | Grammar | None = option(
         None,
-        "Grammar of the possible tests, as a name, file, text or Grammar; by default "
+        "Grammar of the possible tests: a name, a file, text or a Grammar; by default, "
         "`structtree.default_grammar` of the data.",
         accepts="str, Path or Grammar",
     )
@@ -75,7 +75,7 @@ class _Input:
         accepts="sequence of int, str or bool",
     )
     smiles: str | None = option(
-        None, "For DataFrames of molecules: the SMILES column, if its name does not show it.", accepts="str"
+        None, "SMILES column of a DataFrame of molecules, if it is not recognised by its name.", accepts="str"
     )
     unlabelled: Unlabelled = option(
         "leave out",
@@ -86,7 +86,7 @@ class _Input:
         None, "Implementations of the functions that the grammar declares.", accepts="dict from name to function"
     )
     task: str | Task | None = option(
-        None, "Task or its name, if it is neither plain classification nor regression.", accepts="str or Task"
+        None, "Task, or name of a task, other than plain classification and regression.", accepts="str or Task"
     )
     verbose: bool = option(False, "Print progress.")
 
@@ -124,7 +124,7 @@ def _parameter(declared: Option) -> Parameter:
 
 
 class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Base of the classifier and the regressor."""
+    """Base class of the classifier and the regressor."""
 
     _task: ClassVar[Task]
 
@@ -137,7 +137,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         target_name: str | None,
         classes: list[Any] | None = None,
     ) -> Self:
-        """Fit to the individuals that have a label."""
+        """Fit the tree to the individuals that have a label."""
         grammar = self.grammar and grammar_from(self.grammar)
         task = as_task(self.task or self._task)
         if task.predicts_classes != self._task.predicts_classes:
@@ -159,7 +159,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return self
 
     def _known(self, X: Any, y: Any, unlabelled: Unlabelled, *, stacklevel: int = 3) -> KnownLabels:
-        """Return the labels that are not missing; if none is, as they were given."""
+        """Return the labels that are not missing; `y` itself if no label is missing."""
         labels = label_array(y)
         if labels.ndim != 1 or y is None:  # scikit-learn rejects it with its own message
             return KnownLabels(y, None, 0)
@@ -178,7 +178,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     @property
     def tree_(self) -> Tree:
-        """The tree."""
+        """The fitted tree."""
         check_is_fitted(self)
         model: Model = self.model_
         return model.tree
@@ -190,14 +190,14 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     @property
     def stopped_by_(self) -> str | None:
-        """The reason why growth ended early, ``"time"`` or ``"interrupt"``; None if it did not."""
+        """The reason why growth stopped early (``"time"`` or ``"interrupt"``), or None if the tree is complete."""
         check_is_fitted(self)
         model: Model = self.model_
         return model.outcome.stopped_by
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The fraction of the gain due to each column; only if the individuals are rows of a table.
+        """The fraction of the total gain due to each column; only available for tabular data.
 
         For structured individuals, see `structtree.models.importance`.
         """
@@ -266,7 +266,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return Population.from_array(cells, names, individual=individual or "Row", types=types, copy=False)
 
     def _population(self, X: Any) -> Population:
-        """Return new individuals as a population for the tests of the tree."""
+        """Convert new individuals to a population that the tree can be applied to."""
         check_is_fitted(self)
         model: Model = self.model_
         if isinstance(X, Population):
@@ -322,12 +322,12 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return self.model_._repr_html_() if hasattr(self, "model_") else ""
 
     def _smiles_of(self, X: Any) -> str | None:
-        """Return the SMILES column if the individuals are a table."""
+        """Return the name of the SMILES column if the individuals are a table."""
         return self.smiles if hasattr(X, "columns") or hasattr(X, "column_names") else None
 
     @property
     def _tested(self) -> frozenset[str]:
-        """The columns that the tests use; functions may use all columns."""
+        """The columns that the tests use; all columns if the grammar has Python functions."""
         model: Model = self.model_
         if model.functions:
             return frozenset(column.name for column in model.columns)
@@ -520,7 +520,7 @@ def _nominal(chosen: Sequence[int | str | bool] | None, names: Sequence[str]) ->
 
 
 def _renamed(frame: Any, names: list[str]) -> Any:
-    """Return the frame with the column names of the training data; their number has been checked."""
+    """Rename the columns of a frame to those of the training data."""
     if hasattr(frame, "set_axis"):
         return frame.set_axis(names, axis=1)
     return frame.rename(dict(zip(frame.columns, names, strict=True)))
@@ -542,7 +542,7 @@ def _finite(table: Population) -> Population:
 
 
 def _has_infinity(numbers: NDArray[np.float64]) -> bool:
-    """Return whether any number is infinite; a finite sum shows quickly that none is."""
+    """Return whether any number is infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         return not np.isfinite(numbers.sum()) and bool(np.isinf(numbers).any())
 

@@ -61,7 +61,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def check_writable(path: str | os.PathLike[str] | None) -> None:
-    """Raise `MissingFileError` if a file cannot be written, so that long work fails early.
+    """Raise `MissingFileError` if a file cannot be written, so that long-running work fails early.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def check_writable(path: str | os.PathLike[str] | None) -> None:
 
 
 def _obstacle(path: str | os.PathLike[str]) -> str | None:
-    """Return why a file cannot be written, as far as is known without trying."""
+    """Return the reason why a file cannot be written, or None if none is found without trying."""
     mode, folder = _mode(path), Path(os.path.realpath(path)).parent
     if mode is not None and stat.S_ISDIR(mode):
         return "it is a folder"
@@ -123,7 +123,7 @@ def _is_standard_output(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def _open_stream(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a stream after flushing what was printed before."""
+    """Open a stream, after flushing all previous output."""
     if sys.stdout is not None:  # None if the program was started without it
         sys.stdout.flush()
     if os.fspath(path) == STANDARD_STREAM:
@@ -137,7 +137,7 @@ def _open_stream(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _temporary_file(path: Path, folder: Path | None) -> Iterator[Path]:
-    """Create a file with the same extension in a folder (by default, that for temporary files); remove it afterwards.
+    """Yield a new temporary file with the same extension, and remove it afterwards.
 
     The file is locked while it is in use. A killed process leaves an unlocked file, which the next process removes.
     """
@@ -169,7 +169,7 @@ def _locked_file(folder: Path, prefix: str, suffix: str) -> Iterator[Path]:
 
 
 def _lock(handle: int) -> bool | None:
-    """Lock a file without waiting; return whether it worked, None if the file system has no locks."""
+    """Try to lock a file without waiting; return whether it is locked, or None if locks are not supported."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -199,7 +199,7 @@ def _remove_unlocked(file: Path) -> None:
 
 
 def _replace(target: Path, draft: Path) -> None:
-    """Replace the target by the draft, and keep its permissions and, if allowed, its owner."""
+    """Replace a file with its draft; keep the permissions and, if possible, the owner."""
     try:
         before = target.stat()
     except FileNotFoundError:
@@ -213,7 +213,7 @@ def _replace(target: Path, draft: Path) -> None:
 
 @contextmanager
 def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn an `OSError` into a `MissingFileError` with one sentence; a closed pipe is not an error."""
+    """Convert an `OSError` raised in this block, except that of a closed pipe, to a `MissingFileError`."""
     try:
         yield
     except (StructtreeError, BrokenPipeError):
@@ -224,7 +224,7 @@ def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _umask() -> int:
-    """Return the permission bits that new files do not get; they cannot be read without setting them."""
+    """Return the umask of the process, which can only be read by setting it."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

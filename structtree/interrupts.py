@@ -47,7 +47,7 @@ RETRY_PERIOD = 0.3
 
 
 class Limit(Protocol):
-    """Limit of long work, checked between steps.
+    """Limit on long-running work, checked between steps.
 
     `structtree.search.clock.Clock` implements it. Readers and the predicate space, which run before the search, use
     only this protocol.
@@ -70,7 +70,7 @@ UNTIMED_CELLS = 1_000_000
 
 
 class Preparation:
-    """Preparation in steps until a limit is over, but for at least `UNTIMED_CELLS` values.
+    """Preparatory work in steps, which ends at a limit but covers at least `UNTIMED_CELLS` values.
 
     Examples
     --------
@@ -159,7 +159,7 @@ class Stop:
             raise KeyboardInterrupt
 
     def expire(self, number: int = 0, frame: FrameType | None = None) -> None:
-        """Interrupt the work unless Ctrl-C has been handled; after a second Ctrl-C, exit the program."""
+        """Raise `KeyboardInterrupt` unless Ctrl-C has been handled; after a second Ctrl-C, exit the program."""
         if self.presses > 1:
             os._exit(EXIT_CODE)
         if self.presses and not self.handled:
@@ -204,7 +204,7 @@ def stoppable() -> Iterator[Stop]:
 
 @contextmanager
 def interruptible(stop: Stop) -> Iterator[None]:
-    """Leave this block silently when the grace period expires; the code after it uses the results so far.
+    """Leave this block silently when the grace period expires, so that the code after it can use partial results.
 
     A second Ctrl-C is raised as usual. An interrupt during compilation may arrive as a `SystemError`.
 
@@ -240,7 +240,7 @@ def handle_interrupts() -> Stop:
 
 
 def exit_now(stop: Stop, code: int) -> NoReturn:
-    """Exit immediately, without waiting for threads or cleanup; after Ctrl-C, with `EXIT_CODE`."""
+    """Exit immediately, without waiting for threads or cleanup; use `EXIT_CODE` after Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         try:
             with suppress(AttributeError, BrokenPipeError, ValueError):  # a closed stream or pipe

@@ -56,7 +56,7 @@ _T = TypeVar("_T")
 
 
 class Span(NamedTuple):
-    """Range of a number, with or without its ends.
+    """Range of valid numbers, which may include or exclude its end points.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class Option:
 
     @cached_property
     def words(self) -> list[Any]:
-        """Allowed values other than numbers."""
+        """Allowed values that are not numbers."""
         return [part for part in _parts(self.kind) if not isinstance(part, type)]
 
     @cached_property
@@ -156,7 +156,7 @@ class Option:
 
     @cached_property
     def is_free(self) -> bool:
-        """True if values are neither numbers nor a few words; they are validated where they are used."""
+        """True if the option accepts arbitrary objects, which are validated where they are used."""
         return not {int, float}.issuperset(_parts(self.kind, types=True))
 
     def allows(self, value: object) -> bool:
@@ -178,7 +178,7 @@ class Option:
             raise UsageError(f"{name} must be {self.expected(self.words)}; got {value!r}")
 
     def expected(self, words: Iterable[Any]) -> str:
-        """Return a description of the valid values: the numbers, if any, and the given words."""
+        """Describe the valid values: the range of numbers, if any, and the given words."""
         quoted = sorted(map(repr, words), key=lambda word: word != "None")
         if self.number is None:
             return listed(quoted)
@@ -236,7 +236,7 @@ def check_options(values: Any) -> None:
 
 
 def build_options(declaration: type[_T], given: Mapping[str, Any]) -> _T:
-    """Return options from the parameters of an estimator; the others have their defaults."""
+    """Return an options object built from estimator parameters; missing ones have their defaults."""
     declared = options_of(declaration)
     values = {each.parameter: given.get(each.parameter, each.default) for each in declared}
     try:
@@ -333,7 +333,7 @@ def _declared(declaration: Any) -> tuple[Option, ...]:
 
 
 def _option(name: str, kind: Any, default: Any, declared: Mapping[str, Any]) -> Option:
-    """Return a declared option with the inferred parts."""
+    """Return an `Option` from a declaration, with inferred fields filled in."""
     parameter = declared.get("parameter", name)
     flag = "/".join(f"--{word}" for word in declared.get("flag", parameter.replace("_", "-")).split("/"))
     given = {"usual": default, "range": Span(), **declared, "parameter": parameter, "flag": flag}
@@ -354,7 +354,7 @@ def _check(declared: Iterable[Option], values: Mapping[str, Any], called: Litera
 
 
 def _parts(kind: Any, *, types: bool = False) -> Iterator[Any]:
-    """Yield the values and types in an annotation, or only the types."""
+    """Yield the literal values and types in an annotation, or only the types."""
     origin = get_origin(kind)
     if origin is Literal:
         parts: Iterable[Any] = get_args(kind)

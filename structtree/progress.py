@@ -1,4 +1,4 @@
-"""Progress of long work.
+"""Progress reports of long-running work.
 
 Long work calls `report` or `report_status`, which cost almost nothing without a listener. Front ends listen with
 `status_listener`: the command line shows a live line, and so does `StatusLine` in a notebook. Functions that take a
@@ -18,7 +18,7 @@ __all__ = ["HasStatus", "Status", "StatusLine", "clock_text", "report", "report_
 
 
 class Status(NamedTuple):
-    """Current activity.
+    """Status of long-running work: the current activity and its progress.
 
     Parameters
     ----------
@@ -40,16 +40,16 @@ class Status(NamedTuple):
 
     @property
     def status(self) -> Status:
-        """The status itself, as for every `HasStatus`."""
+        """The status itself, as the protocol `HasStatus` requires."""
         return self
 
 
 class HasStatus(Protocol):
-    """Progress that can be shown."""
+    """Protocol for objects that report a status."""
 
     @property
     def status(self) -> Status:
-        """Current activity."""
+        """The current activity."""
 
 
 _LISTENER: ContextVar[Callable[[Status], None] | None] = ContextVar("listener", default=None)
@@ -105,7 +105,7 @@ _BAR_WIDTH = 20
 
 
 class StatusLine:
-    """Progress line for notebooks and terminals; in a pipe, an occasional line.
+    """Progress line for notebooks and terminals; in a pipe, occasional lines.
 
     In a ``with`` block it shows all work; passed as ``progress``, only that of the function.
 

@@ -31,7 +31,7 @@ _PLACEHOLDER = re.compile(f"{_MARK}([^{_MARK}]*){_MARK}")
 
 
 class MentionedOption(NamedTuple):
-    """Option mentioned in a sentence: its name in Python and its value, or an ellipsis for no value."""
+    """Option mentioned in a sentence: its Python name and its value (an ellipsis if no value is mentioned)."""
 
     name: str
     value: Any = ...
@@ -84,7 +84,7 @@ def options_in(text: str) -> tuple[MentionedOption, ...]:
 
 
 def shell_command(command: str, *arguments: str, **options: str | bool) -> str:
-    """Return a command that can be pasted into a shell; its flags are the names in Python.
+    """Return a command that can be pasted into a shell; flags are given by their Python names.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def short_repr(value: object, *facts: str) -> str:
 
 
 def number_text(things: int | Sized, one: str, several: str | None = None) -> str:
-    """Return a count with its noun in the singular or plural.
+    """Format a count with its noun in the singular or plural.
 
     Examples
     --------
@@ -80,7 +80,7 @@ _JOINERS = "\u200c\u200d"
 
 
 def seconds_text(seconds: float) -> str:
-    """Return seconds with two digits, or in full when they are many.
+    """Format seconds with two significant digits, or as an integer from 100 on.
 
     Examples
     --------

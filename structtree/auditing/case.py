@@ -1,4 +1,4 @@
-"""Data of an audit: the individuals with and without their future, their labels as events, and their dates."""
+"""Data of an audit: individuals with all rows and with visible rows only, their labels as events, and their dates."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Cutoffs:
 
 
 class BestAuc(NamedTuple):
-    """AUC with which values, or their negatives, rank an event."""
+    """Highest AUC of a column or of its negative, and the event that it ranks."""
 
     value: float
     event: Event
@@ -80,7 +80,7 @@ class BestAuc(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """Data of an audit.
+    """Individuals, labels and cutoffs that an audit examines.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Case:
 
     @classmethod
     def of(cls, seen: Population, labels: NDArray[Any], target: str, where: str = "DATA") -> Case:
-        """Return the case of a population without its target, possibly limited as of a date."""
+        """Create an audit case from labels and a population without its target, possibly limited as of a date."""
         n, chosen = len(seen), np.arange(len(seen))
         if n > MOST_INDIVIDUALS:
             chosen = np.sort(np.random.default_rng(0).choice(n, MOST_INDIVIDUALS, replace=False))
@@ -145,7 +145,7 @@ class Case:
         return cls(whole, seen, labels, target, events, cutoffs, is_limited, queries, where, reading, n)
 
     def shell_command(self, name: str, **options: str) -> str:
-        """Return a command on this data that can be pasted into a shell."""
+        """Return a shell command that runs on the audited data."""
         return shell_command(name, self.where, **self.reading, **options)
 
     def best_auc(self, values: Floats) -> BestAuc:
@@ -155,23 +155,23 @@ class Case:
 
     @property
     def individual(self) -> str:
-        """Type of the individuals."""
+        """Name of the individual type."""
         return self.whole.schema.individual
 
     @property
     def date(self) -> str:
-        """Date attribute of the individuals, with their type; requires cutoffs."""
+        """Date attribute of the individuals, such as ``loan.date``; the case must have cutoffs."""
         assert self.cutoffs is not None
         return f"{self.individual}.{self.cutoffs.path}"
 
     @property
     def limits(self) -> Floats:
-        """Cutoffs of the individuals; requires cutoffs."""
+        """Cutoff of each individual, in days; the case must have cutoffs."""
         assert self.cutoffs is not None
         return self.cutoffs.limits[self.whole.individuals]
 
     def demonstration(self, columns: Mapping[str, SqlColumn], select: str, otherwise: str | None = None) -> str:
-        """Return the query that returns a figure, or a command if SQL cannot express it."""
+        """Return an SQL query that computes a figure, or a shell command if SQL cannot express it."""
         if self.queries is not None:
             with suppress(NotInSqlError):
                 return self.queries.text(columns, select)
@@ -230,7 +230,7 @@ def _missing_and_median(column: Column) -> tuple[bool, float]:
 
 
 def first_seen(case: Case, type_name: str) -> Floats:
-    """Return the time from which each row of a type exists, in days."""
+    """Return the day from which each row of a type exists."""
     assert case.cutoffs is not None
     dates = case.cutoffs.dating.get(type_name)
     return earliest(case.whole.tables[type_name], () if dates is None else dates.by)

@@ -1,4 +1,4 @@
-"""Features of individuals for stumps: their own columns, columns behind references, and aggregates over links."""
+"""Features of individuals: their own columns, columns behind references, and aggregates over links."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_ROWS_BEHIND = 5_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feature:
-    """Feature of the individuals: its origin and its values.
+    """Feature of the individuals: how it is computed, and its values.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Feature:
 
 
 def features(population: Population, *, aggregated: bool = True) -> Iterator[Feature]:
-    """Yield the features of the individuals, nearest first.
+    """Yield the features of the individuals, those with the fewest links first.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def features(population: Population, *, aggregated: bool = True) -> Iterator[Fea
 
 
 def links_behind(population: Population) -> Iterator[tuple[tuple[str, ...], str, Ints]]:
-    """Yield the reference paths from the individuals, each with its end type and rows (-1 for none)."""
+    """Yield each path of references from the individuals, with its target type and target rows (-1 for none)."""
     start = ((), population.schema.individual, population.individuals)
     waiting: list[tuple[tuple[str, ...], str, Ints]] = [start]
     while waiting:
@@ -110,7 +110,7 @@ def links_behind(population: Population) -> Iterator[tuple[tuple[str, ...], str,
 
 
 def pairs_behind(adjacency: Adjacency, rows: Ints) -> tuple[Ints, Ints]:
-    """Return the pairs of owners (as positions in ``rows``) and target rows of a link."""
+    """Return the (owner, target row) pairs of a link, with owners as positions in ``rows``."""
     there = np.flatnonzero(rows >= 0)
     lengths = adjacency.n_of(rows[there])
     return np.repeat(there, lengths), adjacency.targets[adjacency.places(rows[there])].astype(np.int64)
@@ -155,7 +155,7 @@ def _aggregates(
 
 
 def _reduced(reduce: np.ufunc, owners: Ints, values: Floats, n: int) -> Floats:
-    """Return the minimum or maximum value of each owner, or NaN if it has none."""
+    """Return the minimum or maximum of the values of each owner, NaN for owners without values."""
     found = np.full(n, np.nan)
     if len(owners):
         starts = np.flatnonzero(np.append(True, np.diff(owners) != 0))

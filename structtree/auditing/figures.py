@@ -1,4 +1,4 @@
-"""Figures of findings, computed by numpy and, as a check, by SQL queries in the database itself.
+"""Figures of findings, computed with numpy and, as a check, with SQL queries in the database itself.
 
 `tests/auditing/test_figures.py` compares each function with its query.
 """
@@ -83,7 +83,7 @@ def accuracy_by_value(values: Floats, labels: NDArray[Any]) -> float:
 
 
 def variance_by_value(values: Floats, labels: Floats) -> float:
-    """Return the fraction of the variance of labels that the means by value explain.
+    """Return the fraction of the label variance that is explained by the mean label of each value.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def variance_by_value(values: Floats, labels: Floats) -> float:
 
 
 def squared_correlation(one: Floats, other: Floats) -> float:
-    """Return the square of Pearson's correlation over rows that have both values; 0 if one is constant.
+    """Return the squared Pearson correlation of two columns, ignoring missing values; 0 if one is constant.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Findings of an audit: a sentence, its figures, and the SQL or command that returns them."""
+"""Findings of an audit: a sentence, its figures, and the SQL query or command that reproduces them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """Description of the finding, with options as keyword arguments."""
+        """Description of the finding, which mentions options as keyword arguments."""
         return spelled(self.text)
 
     def __repr__(self) -> str:
@@ -76,14 +76,14 @@ class Audit:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks as sentences, with options as keyword arguments."""
+        """Remarks as sentences, which mention options as keyword arguments."""
         return tuple(map(str, self.remarks))
 
     def __repr__(self) -> str:
         return short_repr(self, self.target, number_text(self.findings, "finding"))
 
     def to_dict(self, spell: Callable[[MentionedOption], str] = as_keyword) -> dict[str, Any]:
-        """Return the audit as plain JSON values, with options spelled out."""
+        """Return the audit as plain JSON values."""
         return {
             "target": self.target,
             "n_individuals": self.n_individuals,

@@ -45,7 +45,7 @@ GROWTH = Growth(max_depth=2, min_samples_leaf=5, max_evaluations=20_000, time_li
 
 
 def changed_predictions(case: Case) -> Iterator[Finding]:
-    """Yield a finding if predictions depend on future rows."""
+    """Yield a finding if predictions change when future rows are deleted."""
     if case.cutoffs is None or not case.events:
         return
     random = np.random.default_rng(0)
@@ -55,7 +55,7 @@ def changed_predictions(case: Case) -> Iterator[Finding]:
     before = _predictions(model, case.seen.take(chosen))
     changed = 0
     for done, i in enumerate(chosen):
-        report_status("auditing", done, len(chosen), "deleting the future of individuals")
+        report_status("auditing", done, len(chosen), "deleting the future rows of individuals")
         after = _predictions(model, _limit_again(case, without_future(case, int(i))))
         changed += not np.allclose(before[done], after[0])
     if changed:
@@ -75,7 +75,7 @@ def _predictions(model: Model, population: Population) -> Any:
 
 
 def _limit_again(case: Case, alone: Population) -> Population:
-    """Limit a population without future to the rows that a model sees."""
+    """Limit a population whose future rows are deleted to the rows that a model sees."""
     cutoffs = case.cutoffs
     assert cutoffs is not None
     if not case.is_limited:
@@ -147,7 +147,7 @@ def _blanked_column(column: Column, rows: Mask) -> Column:
 
 
 def _with_optional(population: Population) -> Population:
-    """Return the population after making the references that some rows lack optional."""
+    """Return the population with references made optional if some rows lack them."""
     types = []
     for record in population.schema.types:
         adjacencies = population.tables[record.name].links
@@ -182,7 +182,7 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
 
 
 def _reaching(case: Case) -> Iterator[tuple[Feature, int]]:
-    """Yield the links to future rows, each with the number of individuals that reach some."""
+    """Yield each link to future rows, with the number of individuals that reach a future row through it."""
     for path, name, rows in links_behind(case.whole):
         for link in case.whole.schema.type(name).links:
             adjacency = case.whole.tables[name].links[link.name]

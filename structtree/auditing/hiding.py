@@ -1,4 +1,4 @@
-"""Hidden values that are visibly missing: their absence, as of a date, reveals the future.
+"""Leaks through hiding: the absence of a value that is hidden as of a date reveals the future.
 
 Individuals that see only the past lack later values and references. If a value is never missing otherwise, its
 absence reveals that it is known in the future, and a model can test for that.
@@ -38,7 +38,7 @@ class HiddenPlace:
 
 
 def hidden_places(case: Case) -> Mapping[str, HiddenPlace]:
-    """Return the values and references that are hidden from any individual, by path."""
+    """Return the values and references that are hidden from at least one individual, by path."""
     found = {}
     behind = {path: rows for path, _, rows in links_behind(case.seen)}
     for path, name, rows in links_behind(case.whole):

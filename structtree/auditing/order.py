@@ -93,7 +93,7 @@ def _grows_with_date(case: Case, values: Floats) -> bool:
 
 
 def _keys(case: Case) -> Iterator[tuple[str, Floats]]:
-    """Yield the keys and identifiers of the individuals, converted to numbers in the same order."""
+    """Yield the keys and identifiers of the individuals as numbers in the same order."""
     relations, individual = provenance_of(case.seen).relations, case.individual
     if relations is not None and individual in relations.database.tables:
         table = relations.database.tables[individual]

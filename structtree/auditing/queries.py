@@ -36,7 +36,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Writer:
-    """Writer of SQL expressions for an individual: over what a model sees, all rows, or rows before the cutoff."""
+    """Writer of SQL expressions about an individual, over visible rows, all rows, or rows before the cutoff."""
 
     row: SqlRow
     seen: SqlTests
@@ -45,7 +45,7 @@ class Writer:
     target: Attribute
 
     def feature(self, feature: Feature, tests: SqlTests | None = None) -> str:
-        """Return the expression for a feature, by default as a model sees it."""
+        """Return the expression for a feature, by default over visible rows."""
         look_up = (tests or self.seen).look_up
         return _plain(look_up(self.row, feature.path, feature.attribute, feature.function, feature.value))
 
@@ -60,7 +60,7 @@ class Writer:
         return f"CASE WHEN {compared(found, event.op, value)} THEN 1 ELSE 0 END"
 
     def same_day(self, feature: Feature, own: str, date: Attribute) -> str:
-        """Return the expression for a feature of the rows that have the same date as the individual."""
+        """Return the expression for a feature, over rows with the same date as the individual."""
         mine = self.every.look_up(self.row, own.split(".")[:-1], own.split(".")[-1])
 
         def is_same(row: SqlRow) -> str:

@@ -1,4 +1,4 @@
-"""Duplicates that occur in both training and test data: equal individuals, and entities with a constant label."""
+"""Duplicates in training and test data: equal individuals, and entities with a constant label."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _codes(values: NDArray[np.generic]) -> Ints:
 
 
 def _parts(case: Case) -> dict[str, Ints]:
-    """Return the attributes and references of the individuals as codes."""
+    """Return the attributes and references of the individuals as integer codes."""
     name, rows = case.individual, case.whole.individuals
     found = {}
     for key, column in case.whole.tables[name].columns.items():
@@ -65,7 +65,7 @@ def _joint(parts: list[Ints]) -> Ints:
 
 
 def _independent(parts: dict[str, Ints]) -> list[Ints]:
-    """Return the columns not determined by columns with more values, as a country is by its town."""
+    """Return the columns except those determined by columns with more values, as a town determines its country."""
     chosen: list[Ints] = []
     n_groups = 1
     for codes in sorted(parts.values(), key=lambda codes: -int(codes.max(initial=0))):
@@ -82,7 +82,7 @@ def _n_pairs(codes: Ints) -> float:
 
 
 def duplicates(case: Case) -> Iterator[Finding]:
-    """Yield a finding if individuals, equal except for key and label, are in both training and test data."""
+    """Yield a finding if both training and test data contain individuals that differ only in key and label."""
     parts = _parts(case)
     n = len(case.labels)
     if not parts or n < 2:
@@ -150,7 +150,7 @@ def _own_keys(case: Case) -> Iterator[KeyLink]:
 
 
 def constant_entities(case: Case) -> Iterator[Finding]:
-    """Yield references to entities with a constant label, which leaks between random folds."""
+    """Yield references to entities whose label is constant, so that it leaks between random folds."""
     if case.labels.dtype.kind == "f":
         return
     _, labels = np.unique(case.labels.astype(str), return_inverse=True)
@@ -182,7 +182,7 @@ def constant_entities(case: Case) -> Iterator[Finding]:
 
 
 def _agreement(entities: Ints, labels: Ints) -> tuple[Floats, Floats]:
-    """Return whether each entity with several individuals has one label, and how many individuals it has."""
+    """Return whether each entity with several individuals has a single label, and its number of individuals."""
     known = entities >= 0
     groups, places = np.unique(entities[known], return_inverse=True)
     sizes = np.bincount(places, minlength=len(groups))

@@ -1,4 +1,4 @@
-"""The audit: run all checks, or only the cheap ones."""
+"""Run all checks of an audit, or only the cheap ones."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def audit(where: str | Path, target: str, **options: Unpack[ReadingOptions]) -> 
 
 
 def audit_population(population: Population, labels: NDArray[Any], target: str, where: str = "DATA") -> Audit:
-    """Report possible leaks of the target in a population without that attribute; see `audit`.
+    """Report possible leaks of the target in a population, given the labels separately; see `audit`.
 
     Parameters
     ----------
@@ -139,6 +139,6 @@ def _notes(case: Case) -> Iterator[str]:
         )
     if case.cutoffs is None:
         yield (
-            f"{case.individual} has no date of its own, so checks of time were skipped; to use a date behind a "
+            f"{case.individual} has no date of its own, so time checks were skipped; to use a date behind a "
             f"reference, pass {option_text('as_of')}, such as {option_text('as_of', 'race.date')}"
         )

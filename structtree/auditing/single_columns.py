@@ -58,7 +58,7 @@ def single_columns(case: Case, *, is_short: bool = False) -> Iterator[Finding]:
 
 
 def _order(judged: tuple[Feature, bool]) -> tuple[bool, bool, int, str]:
-    """Return the sort key of features: copies, then the presence of rows, then the nearest values."""
+    """Return the sort key of a feature: copies of the label first, then counts of rows, then short paths."""
     feature, copied = judged
     return not copied, feature.attribute is not None, len(feature.path), feature.function
 
@@ -81,7 +81,7 @@ def is_copy(case: Case, feature: Feature) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """Figure that shows how well a feature predicts the target, with the query that returns it."""
+    """Figure that shows how well a feature predicts the target, with a query that computes it."""
 
     name: str
     value: float
@@ -90,7 +90,7 @@ class _Figure:
     sign: str = ""
 
     def text(self, target: str) -> str:
-        """Describe the figure for use in a sentence."""
+        """Describe the figure as part of a sentence."""
         return _FIGURES[self.name].format(event=self.event and self.event.text, target=target, value=self.value)
 
 
@@ -128,7 +128,7 @@ def _finding(case: Case, feature: Feature, kind: Literal["alone", "copy"]) -> Fi
 
 
 def _demonstration(case: Case, x: SqlColumn, figure: _Figure, feature: Feature) -> str:
-    """Return the query that returns a figure, or a command if SQL cannot express it."""
+    """Return an SQL query that computes a figure, or a shell command if SQL cannot express it."""
     event = figure.event
     columns: dict[str, SqlColumn] = {"x": x}
     columns |= {"e": lambda writer: writer.event(event)} if event else {"y": lambda writer: writer.label()}

@@ -1,4 +1,4 @@
-"""Columns that look like snapshots: counters and sums that were kept up to date until the day of the dump."""
+"""Columns that look like snapshots: counters and sums that were updated until the day of the database dump."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Summary:
 
 
 def snapshots(case: Case) -> Iterator[Finding]:
-    """Yield numeric columns that all linked rows explain much better than those before the cutoff."""
+    """Yield numeric columns that agree much better with all linked rows than with those before the cutoff."""
     if case.cutoffs is None:
         return
     for path, name, rows in links_behind(case.whole):

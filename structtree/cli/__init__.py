@@ -18,7 +18,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command line; after Ctrl-C the exit code is always 130."""
+    """Run the command line; exit with code 130 after Ctrl-C."""
     stop = handle_interrupts()
     code: object = 0
     try:

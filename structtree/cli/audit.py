@@ -26,7 +26,7 @@ def audit_command(
     fail: Annotated[bool, typer.Option("--fail", help="Exit with code 1 if anything is found.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Report possible target leaks, each with SQL that demonstrates it.
+    """Report possible target leaks, each with a SQL query that demonstrates it.
 
     The checks look for predictions that change when future rows are deleted, missing values that reveal hidden rows,
     columns that alone predict the target, counters as of the day of the dump, copies of the label, repeated rows,

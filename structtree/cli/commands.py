@@ -1,4 +1,4 @@
-"""Application object with all commands.
+"""Typer application with all commands.
 
 Heavy modules are imported inside the commands that need them, so that ``--help`` is fast.
 """

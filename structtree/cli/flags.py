@@ -22,7 +22,7 @@ MAX_METAVAR = 26
 
 
 def signature_of(options: Iterable[Option]) -> Signature:
-    """Return the signature of a group of declared options, as typer reads it."""
+    """Return the signature of a group of declared options for typer."""
     return Signature([_parameter(option) for option in options])
 
 

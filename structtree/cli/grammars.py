@@ -85,7 +85,7 @@ def grammar_check(
 
 
 def _link_sizes(space: Space) -> dict[str, int]:
-    """Return the number of pairs of each derived link, by type and name."""
+    """Return the number of row pairs of each derived link, by type and name."""
     assert space.population is not None
     tables = space.population.tables
     return {
@@ -149,7 +149,7 @@ def grammar_derive(
     from_modes: Annotated[
         str | None,
         typer.Option(
-            "--from-modes", metavar="FILE", help="For facts: allow only what these modes of Aleph or ACE allow."
+            "--from-modes", metavar="FILE", help="For facts: use only tests that these Aleph or ACE modes allow."
         ),
     ] = None,
     as_json: Json = False,
@@ -200,7 +200,7 @@ def _with_modes(reading: Reading, modes: str) -> Reading:
 
 
 def _of_modes(data: Opened, where: str) -> Grammar:
-    """Return the grammar that the modes of facts allow."""
+    """Return the grammar of all tests that the mode declarations of facts allow."""
     from structtree.lang.default import grammar_of_facts
 
     if data.provenance.facts is None:
@@ -209,7 +209,7 @@ def _of_modes(data: Opened, where: str) -> Grammar:
 
 
 def _named(grammar: Grammar, name: str) -> str:
-    """Return the text of a grammar with another name."""
+    """Return the text of a grammar, with its name replaced."""
     from structtree.lang.pretty import pretty_grammar
 
     header = pretty_grammar(replace(grammar.syntax, name=name)).partition("\n")[0]

@@ -54,7 +54,7 @@ class Learning(SimpleNamespace):
 
 
 def _check(option: Option, value: Any) -> None:
-    """Reject a value with a message that does not mention None, which the command line cannot express."""
+    """Reject an invalid value, in words that fit the command line (without None)."""
     if value is not None and value != option.default and not option.allows(value):
         words = [word for word in option.words if word is not None]
         raise UsageError(f"{option.flag} must be {option.expected(words)}; got {value!r}")
@@ -75,7 +75,7 @@ class SourceOptions:
     grammar: GrammarOption = None
 
     def source(self, reading: Reading) -> Source:
-        """Return the source with these options for reading."""
+        """Return the data source with these reading options."""
         from structtree.lang.grammar import Grammar
         from structtree.session.reading import Source
 
@@ -84,7 +84,7 @@ class SourceOptions:
 
 
 def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"] | None:
-    """Return the task of the criteria; None if none is given.
+    """Return the task that all given criteria share; None without criteria.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"]
 
 
 def start_clock(time_limit: float, stop: Stop) -> Clock:
-    """Start the clock of a command; the time for imports is not counted."""
+    """Start the clock of a command, which does not count the time for imports."""
     from structtree.search.clock import Clock
 
     import_module("structtree.session.fitting")
@@ -114,7 +114,7 @@ def start_clock(time_limit: float, stop: Stop) -> Clock:
 
 
 def learning_parameters(learning: Learning, training: TrainingData) -> dict[str, Any]:
-    """Return the options as parameters of the estimators, with classes given by their labels."""
+    """Convert the options to parameters of the estimators, and class names to labels."""
     from structtree.session.fitting import applicable
 
     given = applicable(_plain(learning), training.task)
@@ -150,14 +150,14 @@ def _read(option: Option, value: Any) -> Any:
 
 
 def _class_names(labels: NDArray[Any]) -> Mapping[str, Any]:
-    """Return the classes by name, in the order of the library."""
+    """Return a dict from class names to labels, in sorted order."""
     from structtree.evaluation.score import class_name
 
     return {class_name(label): label for label in sorted(set(labels.tolist()))}
 
 
 def _by_name(texts: list[str] | None, parameter: str, known: Mapping[str, Any], example: str) -> Any:
-    """Parse texts such as ``name=number`` into numbers by name; None and ``balanced`` are returned unchanged."""
+    """Parse strings such as ``name=number`` into a dict; return None and ``balanced`` unchanged."""
     if texts is None or (texts == ["balanced"] and "balanced" in example):
         return texts and "balanced"
     (option,) = (option for option in OPTIONS if option.parameter == parameter)

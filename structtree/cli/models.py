@@ -45,7 +45,7 @@ ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="Model file writ
 
 @dataclass(frozen=True, slots=True)
 class IgnoredOptions:
-    """Options that scripts may pass to every command; commands that use a model ignore them."""
+    """Options that are accepted, so that scripts can pass them to every command, but have no effect."""
 
     seed: Annotated[int, typer.Option("--seed", hidden=True)] = 0
     time_limit: Annotated[float, typer.Option("--time-limit", hidden=True)] = 0.0
@@ -106,7 +106,7 @@ def _listed(names: list[str]) -> list[str]:
 
 
 def _as_json(found: Predictions) -> str:
-    """Return a JSON list with one object per line."""
+    """Return predictions as a JSON list with one object per line."""
     lines = ",\n".join(json.dumps(record, ensure_ascii=False) for record in found.to_dicts())
     return f"[\n{lines}\n]\n"
 
@@ -124,7 +124,7 @@ def show_command(
         ),
     ] = "text",
     max_depth: Annotated[
-        int | None, typer.Option("--max-depth", help="For text and pictures: summarise deeper nodes.")
+        int | None, typer.Option("--max-depth", help="For text and pictures: maximum depth to show.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="For pictures: output file.")
@@ -190,7 +190,7 @@ def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) ->
     tree = model.tree
     of = f" ({', '.join(inert(class_name(label)) for label in tree.classes)})" if 0 < len(tree.classes) <= 10 else ""
     say(f"{model.target or 'the target'}{of} of {with_article(singular(tree.schema.individual))}")
-    say(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.settings.criterion or '?'}")
+    say(f"{len(tree.leaves)} leaves, depth {tree.depth}, criterion {model.settings.criterion or '?'}")
     if model.grammar.origin:
         say(f"Grammar: {model.grammar.origin}")
     say()
@@ -234,9 +234,12 @@ def report_command(
     reading: Reading,
     ignored: IgnoredOptions,
     where: Annotated[
-        str | None, typer.Argument(metavar="[DATA]", help="Data, as for fit; or use --data.", show_default=False)
+        str | None,
+        typer.Argument(metavar="[DATA]", help="Data to report on, as for fit.", show_default=False),
     ] = None,
-    data: Annotated[str | None, typer.Option("--data", metavar="DATA", help="Data, as for fit.")] = None,
+    data: Annotated[
+        str | None, typer.Option("--data", metavar="DATA", help="Alternative to the argument DATA.")
+    ] = None,
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="FILE.html", help="Output file, or - for standard output.")
     ] = Path("report.html"),
@@ -308,7 +311,7 @@ def explain_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Explain the prediction for one individual: every test on its path, with the evidence.
+    """Explain the prediction for one individual: each test on its path, and the rows that decided it.
 
     Example: structtree explain trains.json trains --row 3
 

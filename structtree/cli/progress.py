@@ -42,7 +42,7 @@ def _note_compiling() -> None:
 
 @contextmanager
 def compiled_note() -> Iterator[None]:
-    """Print after a block how long compilation took, if there was any; time limits exclude it."""
+    """Print the time spent on compilation in this block, if any; it does not count towards time limits."""
     from structtree.search.kernels.compiling import compile_seconds
 
     before = compile_seconds()

@@ -57,7 +57,7 @@ GrammarOption = Annotated[
 
 @dataclass(frozen=True, init=False)
 class Reading:
-    """Options for reading data, as given on the command line; the others are detected.
+    """Options for reading data given on the command line; all others are detected.
 
     Its parameters are the options of `structtree.data.readers.options`, with the types of command-line values.
     """
@@ -69,7 +69,7 @@ class Reading:
         object.__setattr__(self, "given", given)
 
     def options(self) -> dict[str, Any]:
-        """Return the options as arguments of `structtree.open_data`."""
+        """Convert the options to arguments of `structtree.open_data`."""
         found = dict(self.given)
         if "types" in found:
             found["types"] = _kinds(found["types"])
@@ -79,7 +79,7 @@ class Reading:
 
 
 def _with_links(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with ``--link`` split into keys (loan.account=account.id) and the name of a link."""
+    """Return the options, with each ``--link`` sorted by kind: a key (loan.account=account.id) or a link name."""
     texts = given.pop("link", [])
     keys = [text for text in texts if "=" in text]
     names = [text for text in texts if "=" not in text]
@@ -142,7 +142,7 @@ def read_to_learn(source: Source, task: str | None = None, *, look_for_leaks: bo
 
 
 def _schema(grammar: Grammar, data: Opened) -> Schema:
-    """Return the schema of the data by the names of the grammar."""
+    """Return the schema of the data, with the type names of the grammar."""
     from structtree.lang.declare import named_by
 
     return named_by(data.population, grammar.syntax).schema

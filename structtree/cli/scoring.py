@@ -99,7 +99,7 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Divided:
-    """Data without the column that defines the folds, and the folds.
+    """Folds, and the data without the column that defines them.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _scheme(text: str, data: Opened) -> _Scheme:
 
 
 def _whole_column(data: Opened, name: str) -> Column:
-    """Return a column of the individuals, or of their names in the source, without missing values."""
+    """Return the values or identifiers of the individuals in a column; reject missing values."""
     column = _column(data, name)
     n_missing = int(column.missing.sum())
     if n_missing:
@@ -211,7 +211,7 @@ def _column(data: Opened, name: str) -> Column:
 
 
 def _times(column: Column, name: str) -> NDArray[Any]:
-    """Return the values as numbers or dates."""
+    """Convert a column to numbers or dates, to order the individuals."""
     import numpy as np
 
     if column.kind != "nominal":

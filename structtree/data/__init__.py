@@ -1,1 +1,1 @@
-"""Data: schemas (data-free), populations (linked columns), and one reader per source."""
+"""Schemas, populations (linked columns), and a reader for each kind of source."""

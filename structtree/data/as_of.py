@@ -77,7 +77,7 @@ PAIRS_AT_ONCE = 500_000
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """A population in which individuals see only the past.
+    """Population in which individuals see only the past.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def dated_until(
 
 
 def optional_if_absent(link: Link, adjacency: Adjacency) -> Link:
-    """Return the link, made optional if it is absent for some rows."""
+    """Return a link as optional if it has no target in some rows, or else unchanged."""
     is_absent = link.kind == "one" and bool((adjacency.lengths == 0).any())
     return replace(link, kind="optional") if is_absent else link
 
@@ -295,7 +295,7 @@ def individual_dates(population: Population, path: str) -> Column:
         first = next((each for each in column.values if each == each), None)
         pattern = pattern_of_digits(f"{first:.0f}") if column.kind == "int" and first is not None else None
         types = option_text("types", {f"{at}.{name}": "date" if pattern is None else f"date({pattern})"})
-        raise DataError(f"{at}.{name} is {column.kind}, not a date", fix=f"read it as one: {types}")
+        raise DataError(f"{at}.{name} is {column.kind}, not a date", fix=f"to read it as a date: {types}")
     return Column(column.kind, np.append(column.values, np.nan)[rows])
 
 
@@ -304,7 +304,7 @@ def individual_dates(population: Population, path: str) -> Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Visibility:
-    """When each row becomes visible, and which individual owns it.
+    """Time at which each row becomes visible, and the individual that owns it.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ class _Visibility:
         return cls(dating, seen, owner, owned, dated, tuple(notes))
 
     def sees(self, name: str, rows: NDArray[np.integer], individuals: Ints, individual: str, limits: Floats) -> Mask:
-        """Return for each pair whether the individual sees the row; with a limit of -inf only undated rows."""
+        """Return for each pair whether the individual sees the row; a limit of -inf shows only undated rows."""
         limit = limits[individuals]
         visible = self.seen_from[name][rows] <= limit
         if name not in self.owned:
@@ -356,7 +356,7 @@ class _Visibility:
 
 
 def _dates_in(table: Table, dates: TypeDates | None) -> tuple[str, ...]:
-    """Return the attributes that date the rows of a table, if it has them."""
+    """Return the attributes of a table that date its rows."""
     by = () if dates is None else dates.by
     return tuple(name for name in by if name in table.columns and table.columns[name].kind in MOMENTS)
 
@@ -377,7 +377,7 @@ def _inherit(population: Population, seen: dict[str, Floats], owner: dict[str, I
 
 
 def _claim(owner: Ints, claimed: Ints, seen: dict[str, Floats], name: str) -> None:
-    """Set the owners of rows; a row with two owners is never visible."""
+    """Set the owners of rows; a row claimed by two owners is never visible."""
     several = (owner >= 0) & (claimed >= 0) & (owner != claimed)
     seen[name] = np.where(several, np.inf, seen[name])
     owner[(owner < 0) & (claimed >= 0)] = claimed[(owner < 0) & (claimed >= 0)]
@@ -392,7 +392,7 @@ _OFTEN_AFTER = "it often lies after the cutoff"
 
 @dataclass(slots=True)
 class _Blanks:
-    """Counts of rows, unset values and hidden values of each date, by type and name."""
+    """Counts of rows, missing values and hidden values for each date attribute."""
 
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
     unset: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -401,7 +401,7 @@ class _Blanks:
     def count(
         self, type_name: str, columns: Mapping[str, Column], hidden: Mapping[str, Mask], rows: Ints | slice
     ) -> None:
-        """Count the hidden values of dates among some rows."""
+        """Add the hidden values of some rows to the counts."""
         for name, mask in hidden.items():
             if columns[name].kind in MOMENTS:
                 self.seen[type_name, name] += len(mask[rows])
@@ -409,7 +409,7 @@ class _Blanks:
                 self.hidden[type_name, name] += int(mask[rows].sum())
 
     def reason(self, type_name: str, name: str) -> str | None:
-        """Return why a date reveals later events, if it does."""
+        """Return the reason why a date reveals later events, or None if it does not."""
         key = type_name, name
         filled = self.seen[key] - self.unset[key]
         if not self.hidden[key]:
@@ -423,7 +423,7 @@ class _Blanks:
 def _hidden_values(
     columns: Mapping[str, Column], dates: TypeDates, limits: Floats, known: Collection[str], with_followers: bool
 ) -> dict[str, Mask]:
-    """Return masks of the values that lie after a limit, or were set together with a date that does.
+    """Return masks of the values after a limit, and of those set together with a date after it.
 
     Parameters
     ----------
@@ -447,7 +447,7 @@ def _hidden_values(
 
 
 def _blanked(column: Column, hidden: Mask | None) -> Column:
-    """Return a column whose hidden values are missing."""
+    """Return a column with its hidden values set to missing."""
     if hidden is None or not hidden.any():
         return column
     missing = np.nan if column.values.dtype.kind == "f" else -1
@@ -455,7 +455,7 @@ def _blanked(column: Column, hidden: Mask | None) -> Column:
 
 
 def _without_blanks(dating: Dating, blanks: _Blanks, set_once: Mapping[str, Collection[str]]) -> Dating:
-    """Return a dating that also skips dates that the cutoff hides, and columns that depend on them."""
+    """Return the dating, which now skips dates hidden by the cutoff and columns that depend on them."""
     found = {}
     for name, dates in dating.items():
         skipped = dict(dates.skipped)
@@ -490,7 +490,7 @@ def _skipping(found: AsOf, individual: str) -> AsOf:
 
 
 def _dating_notes(dating: Dating) -> Iterator[str]:
-    """Yield notes about choices that a user may want to change."""
+    """Yield notes about how rows are dated, with the options that change it."""
     for name, dates in dating.items():
         if len(dates.by) > 1:
             option = option_text("dates", [f"{name}.{dates.by[0]}"])
@@ -506,7 +506,7 @@ def _dating_notes(dating: Dating) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Place:
-    """Rows behind one path: pairs of an individual and a row.
+    """Rows at the end of a path of links: pairs of an individual and a row.
 
     Parameters
     ----------
@@ -532,7 +532,7 @@ class _Place:
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """Types and tables of the result so far."""
+    """Types and tables of a population under construction."""
 
     population: Population
     visibility: _Visibility
@@ -556,7 +556,7 @@ class _Draft:
     n_skipped: int = 0
 
     def unroll(self) -> None:
-        """Build the tables behind all paths, breadth first."""
+        """Build a table for each path of links, breadth first."""
         individual = self.population.schema.individual
         everyone = np.arange(self.population.tables[individual].n_rows)
         self.rows = {name: np.zeros(table.n_rows, dtype=np.bool_) for name, table in self.population.tables.items()}
@@ -570,7 +570,7 @@ class _Draft:
             self.notes.append(f"{why} while following links: {self.n_skipped:,} of {n:,} paths skipped")
 
     def _place(self, place: _Place) -> list[_Place]:
-        """Build the table of a place; return the places that its links lead to."""
+        """Build the table of a place, and return the places that its links lead to."""
         record = self.population.schema.type(place.base)
         self.rows[place.base][place.rows] = True
         columns = self._columns(place)
@@ -613,7 +613,7 @@ class _Draft:
         return {name: _blanked(column, hidden.get(name)) for name, column in columns.items()}
 
     def _ages(self, place: _Place, columns: Mapping[str, Column]) -> Iterator[tuple[str, Column]]:
-        """Yield the attributes with the ages of the rows of a place and of their other dates."""
+        """Yield attributes with the ages of rows and of their other dates."""
         base = self.population.tables[place.base]
         dated = self.visibility.dated.get(place.base) if place.path else None
         moments = date_names(self.population.schema.type(place.base))
@@ -628,7 +628,7 @@ class _Draft:
         self.absolute |= {(place.name, name) for name in (*moments, *years)}
 
     def _followed(self, place: _Place, link: Link) -> tuple[_Place, Adjacency] | None:
-        """Return the place behind a link and the link to it; None if it has too many rows."""
+        """Return the place that a link leads to, with the link; None if it would have too many rows."""
         is_shared = self._is_shared(link, place)
         found = self._visible(place, link, np.inf if is_shared else self.most_rows - self.n_rows)
         if found is None:
@@ -710,6 +710,6 @@ class _Draft:
         return name
 
     def finish(self) -> Population:
-        """Return the population."""
+        """Return the finished population."""
         schema = Schema(tuple(self.types.values()), self.population.schema.individual)
         return replace(self.population, schema=schema, tables=self.tables, _known_good=False, _compact=False)

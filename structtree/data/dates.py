@@ -81,7 +81,7 @@ class UtcSeconds(float):
     is_aware: bool
 
     def __new__(cls, seconds: float, is_aware: bool = False) -> UtcSeconds:
-        """Create the value."""
+        """Create a time from seconds since 1970."""
         made = super().__new__(cls, seconds)
         made.is_aware = is_aware
         return made
@@ -139,7 +139,7 @@ def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
 
 
 def _digits(value: Any, pattern: str) -> str:
-    """Return a stripped string, or a number with leading zeros up to the length of the format."""
+    """Return a date as stripped text, with leading zeros if it is a number shorter than the format."""
     return value.strip() if isinstance(value, str) else f"{int(value):0{len(pattern_example(pattern))}d}"
 
 
@@ -159,7 +159,7 @@ def pattern_example(pattern: str) -> str:
     day = datetime(1999, 12, 31)
     text = day.strftime(pattern)
     if datetime.strptime(text, pattern) != day:
-        raise ValueError("not a whole date")
+        raise ValueError("not a complete date")
     return text
 
 
@@ -240,7 +240,7 @@ def _is_moment(text: str, layout: str) -> bool:
 
 
 def are_iso(texts: Sequence[str]) -> bool:
-    """Return whether all strings are ISO 8601 dates or times, apart from zero dates, of which not all may be.
+    """Return whether all strings are ISO 8601 dates or times, ignoring zero dates.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def kind_of_seconds(seconds: NDArray[np.float64]) -> MomentKind:
 
 
 def to_kind(seconds: NDArray[np.float64], kind: MomentKind) -> NDArray[np.float64]:
-    """Convert seconds to the numbers of a column: whole days for dates, seconds for times.
+    """Convert seconds to the numbers in a column: whole days for dates, seconds for times.
 
     Examples
     --------
@@ -318,7 +318,7 @@ def part_numbers(moments: NDArray[np.float64], kind: MomentKind, part: str) -> N
 
 
 def moment_value(number: float, kind: MomentKind) -> date | datetime:
-    """Convert a number of a column to a Python date, or to a datetime without a time zone.
+    """Convert the number of a date or time in a column to a Python date or naive datetime.
 
     Examples
     --------
@@ -331,7 +331,7 @@ def moment_value(number: float, kind: MomentKind) -> date | datetime:
 
 
 def moment_text(number: float, kind: MomentKind) -> str:
-    """Format a number of a column; seconds and fractions are shown only if they are not zero.
+    """Format a date or time from its number in a column, without seconds or fractions that are zero.
 
     Examples
     --------
@@ -360,7 +360,7 @@ def text_of(value: date | np.datetime64) -> str:
 
 
 def between(low: NDArray[np.float64], high: NDArray[np.float64], kind: MomentKind, op: str) -> NDArray[np.float64]:
-    """Return a round threshold for each pair of values, if possible the start of a year, a month, a day or an hour.
+    """Return a threshold between each pair of values, if possible the start of a year, month, day or hour.
 
     Round thresholds must be in the middle half of the gap. For ``<=`` dates, the threshold is the day before.
 

@@ -1,4 +1,4 @@
-"""Dating of rows: which columns date a row, and which may change later.
+"""Dating of rows: the columns that date a row, and those that may change later.
 
 A row exists from the earliest of its dates, or from the declared one. Other dates are treated as follows:
 
@@ -64,7 +64,7 @@ def dating_of(
     dates: Mapping[str, str | None] | None = None,
     set_once: Mapping[str, Collection[str]] | None = None,
 ) -> Dating:
-    """Return how the rows of each type are dated.
+    """Return which attributes date the rows of each type, and which may change later.
 
     Parameters
     ----------
@@ -114,7 +114,10 @@ def dated_by(population: Population, dating: Dating) -> dict[str, dict[str, Kind
 def _type_dates(
     table: Table, moments: tuple[str, ...], dating: tuple[str, ...], set_once: tuple[str, ...], rows: Ints
 ) -> TypeDates:
-    """Return the dates of a type, judged by the given rows; `dating` are the dates that may date rows."""
+    """Return the dates of a type, judged by the given rows.
+
+    `dating` has the dates that may date a row.
+    """
     since, n = earliest(table, dating), len(rows)
     # The date that is most often the earliest one of its row is not an update.
     n_earliest = {name: int((past_from(table.columns[name])[rows] == since[rows]).sum()) for name in dating}
@@ -139,7 +142,7 @@ def _type_dates(
 
 
 def _precedes(table: Table, date: str, first: str, rows: Ints) -> bool:
-    """Return whether a date is earlier than another in some row, or set without it."""
+    """Return whether, in some row, a date is before another one or set without it."""
     one, other = past_from(table.columns[date])[rows], past_from(table.columns[first])[rows]
     return bool(((one < other) | (np.isnan(other) & ~np.isnan(one))).any())
 
@@ -189,23 +192,23 @@ def is_year(column: Column, table: Table, dates: Collection[str], rows: Ints | s
 
 
 def date_names(record: RecordType) -> tuple[str, ...]:
-    """Return the names of the dates and times of a type."""
+    """Return the names of the date and time attributes of a type."""
     return tuple(a.name for a in record.attributes if a.kind in MOMENTS)
 
 
 def days_of(column: Column) -> Floats:
-    """Return dates or times in days since 1970, NaN where missing."""
+    """Convert a column of dates or times to days since 1970, NaN where missing."""
     return np.asarray(column.values if column.kind == "date" else column.values / DAY)
 
 
 def past_from(column: Column) -> Floats:
-    """Return the first moment, in days, at which dates are past: the day after, or just after a time."""
+    """Return the first moment, in days, at which each date is past: the day after, or just after a time."""
     days = days_of(column)
     return days + 1.0 if column.kind == "date" else np.nextafter(days, np.inf)
 
 
 def earliest(table: Table, dates: Collection[str]) -> Floats:
-    """Return the first moment, in days, at which rows exist.
+    """Return the first moment, in days, at which each row exists.
 
     Undated rows always exist (-inf); rows whose dates are all missing never do (inf).
     """

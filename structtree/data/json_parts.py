@@ -38,85 +38,85 @@ class JsonPart:
     path: str = "$"
 
     def fail(self, message: str) -> NoReturn:
-        """Raise `DataError` for the value."""
+        """Raise `DataError` with a message about this value."""
         raise DataError(message, path=self.path)
 
     def expected(self, what: str) -> NoReturn:
-        """Raise `DataError` with the expected and the actual value."""
+        """Raise `DataError` with a description of the expected value and the actual value."""
         from structtree.data.kinds import quoted_value  # imports numpy, and the command line loads this module first
 
         self.fail(f"expected {what}, got {quoted_value(self.value)}")
 
     def members(self) -> Mapping[str, Any]:
-        """Return the members of an object."""
+        """Return the members of the value, which must be an object."""
         return self.value if isinstance(self.value, dict) else self.expected("an object")
 
     def member(self, key: str) -> JsonPart:
-        """Return a required member of an object."""
+        """Return a required member of the object."""
         members = self.members()
         if key not in members:
             self.fail(f"expected an object with {key!r}")
         return JsonPart(members[key], f"{self.path}.{key}")
 
     def optional(self, key: str) -> JsonPart | None:
-        """Return an optional member of an object; None if it is missing or null."""
+        """Return an optional member of the object; None if it is missing or null."""
         return None if self.members().get(key) is None else self.member(key)
 
     def parts(self) -> Iterator[tuple[str, JsonPart]]:
-        """Yield the names and values of the members of an object."""
+        """Yield the names and values of the members of the object."""
         for key in self.members():
             yield key, self.member(key)
 
     def elements(self) -> tuple[JsonPart, ...]:
-        """Return the elements of a list."""
+        """Return the elements of the value, which must be a list."""
         if not isinstance(self.value, list):
             self.expected("a list")
         return tuple(JsonPart(value, f"{self.path}[{i}]") for i, value in enumerate(self.value))
 
     def text(self) -> str:
-        """Return a string."""
+        """Return the value as a string."""
         return self.value if isinstance(self.value, str) else self.expected("a string")
 
     def texts(self) -> tuple[str, ...]:
-        """Return the strings of a list."""
+        """Return the value as a list of strings."""
         return tuple(part.text() for part in self.elements())
 
     def flag(self) -> bool:
-        """Return a boolean."""
+        """Return the value as a boolean."""
         return self.value if isinstance(self.value, bool) else self.expected("true or false")
 
     def whole(self) -> int:
-        """Return a non-negative integer."""
+        """Return the value as a non-negative integer."""
         is_whole = isinstance(self.value, int) and not isinstance(self.value, bool)
         if not is_whole or self.value < 0:
             self.expected("a whole number >= 0")
         return int(self.value) if self.value < 2**63 else self.expected("a whole number below 2**63")
 
     def number(self) -> float:
-        """Return a finite number."""
+        """Return the value as a finite number."""
         is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
         if not is_number:
             self.expected("a number")
         return float(self.value) if abs(self.value) <= sys.float_info.max else self.expected("a finite number")
 
     def number_or_infinity(self) -> float:
-        """Return any number, as `json_number` writes it."""
+        """Return the value as a number, which may be infinite or NaN as written by `json_number`."""
         return float(self.value) if self.value in ("inf", "-inf", "nan") else self.number()
 
     def weight(self) -> float:
-        """Return a non-negative number."""
+        """Return the value as a non-negative number."""
         return found if (found := self.number()) >= 0 else self.expected("a number >= 0")
 
     def weight_or_infinity(self) -> float:
-        """Return a non-negative number or infinity."""
+        """Return the value as a non-negative number or infinity."""
         return inf if self.value == "inf" else self.weight()
 
     def one_of(self, words: tuple[str, ...], expected: str) -> Any:
-        """Return a string that must be one of the given words."""
+        """Return the value, which must be one of the given strings."""
         return self.value if self.value in words else self.expected(expected)
 
     def label(self) -> str | int | float | bool:
-        """Return the label of a class."""
+        """Return the value as a class label: a string, a number or a boolean."""
         if isinstance(self.value, str | bool):
             return self.value
         if not isinstance(self.value, int | float):
@@ -125,7 +125,7 @@ class JsonPart:
         return self.value
 
     def as_type(self, kind: Any) -> Any:
-        """Return a value as a type: plain, literal, optional, tuple, mapping, or a dataclass of these.
+        """Convert the value to a type: plain, literal, optional, tuple, mapping, or a dataclass of these.
 
         A class with its own ``from_json`` is created by that method.
 
@@ -148,7 +148,7 @@ class JsonPart:
         return kind.from_json(self) if hasattr(kind, "from_json") else self.as_dataclass(kind)
 
     def as_dataclass(self, kind: Any) -> Any:
-        """Return a dataclass from its members; unknown members are ignored."""
+        """Convert the members to a dataclass; unknown members are ignored."""
         hints, given = get_type_hints(kind), self.members()
         required = {each.name for each in fields(kind) if each.default is each.default_factory is MISSING}
         return kind(**{name: self.member(name).as_type(hints[name]) for name in hints if name in {*given, *required}})

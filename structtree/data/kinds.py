@@ -108,7 +108,7 @@ _PLAIN: tuple[ValueType, ...] = ("missing", "boolean", "number", "string", "mome
 
 
 class ValueMismatch(Exception):  # noqa: N818  # readers turn it into a DataError with a location
-    """Unexpected value.
+    """Value that does not match the expected kind.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class ValueMismatch(Exception):  # noqa: N818  # readers turn it into a DataErro
         super().__init__(message)
 
     def text_fix(self, name: str) -> str | None:
-        """Suggest to read the whole attribute as text, if that is possible."""
+        """Suggest reading the whole attribute as text, if that is possible."""
         return (
             f"to read all of it as text: {option_text('types', {name: 'nominal'})}" if self.fix == "nominal" else None
         )
@@ -184,7 +184,7 @@ def to_value_types(types: Iterable[type[Any]]) -> frozenset[ValueType]:
 
 
 def keys_of(records: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    """Return the keys of all records in order of first appearance.
+    """Return the distinct keys of all records, in order of first appearance.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def values_of(records: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
 
 
 def first_unexpected(values: Iterable[Any], allowed: Collection[str]) -> int:
-    """Return the index of the first value whose type is not allowed; there must be one."""
+    """Return the index of the first value whose type is not allowed, assuming there is one."""
     return next(i for i, value in enumerate(values) if value_type(type(value)) not in allowed)
 
 
@@ -329,7 +329,7 @@ def with_dates(column: Column) -> Column:
 
 @dataclass(slots=True, eq=False)
 class Pieces:
-    """Columns of a type, collected in chunks of rows; a chunk may lack attributes.
+    """Columns of a type, collected in chunks of rows, which may lack some attributes.
 
     Examples
     --------
@@ -377,17 +377,17 @@ class Pieces:
             found[chunk] = column
 
     def attribute(self, name: str) -> Attribute:
-        """Return an attribute, with the kind of its joined pieces."""
+        """Return the attribute of all chunks, with the kind of the joined column."""
         return self.whole(name).as_attribute(name)
 
     def column(self, attribute: Attribute) -> Column:
-        """Return the joined pieces of an attribute; a missing column if it has none."""
+        """Return the column of an attribute for all chunks; all values are missing if no chunk has the attribute."""
         if not self.columns.get(attribute.name):
             return missing_column(attribute.kind, self.n_rows, attribute.values)
         return self.whole(attribute.name)
 
     def whole(self, name: str) -> Column:
-        """Return the joined pieces of an attribute, as dates if all values are dates and no kind is declared."""
+        """Return the column of all chunks, as dates if all values are dates and no kind is declared."""
         if name not in self.joined:
             pieces = self.columns.get(name, {})
             column = join([pieces.get(chunk, n) for chunk, n in enumerate(self.sizes)])
@@ -396,7 +396,7 @@ class Pieces:
 
 
 def join(pieces: Sequence[Column | int], kind: Kind | None = None) -> Column:
-    """Concatenate columns; a number stands for that many missing values.
+    """Concatenate columns, where an integer stands for that many missing values.
 
     Examples
     --------
@@ -420,7 +420,7 @@ def join(pieces: Sequence[Column | int], kind: Kind | None = None) -> Column:
 
 
 def common_kind(columns: Iterable[Column]) -> Kind:
-    """Return the kind of the concatenation of columns.
+    """Return the kind of the column that results from concatenating columns.
 
     Examples
     --------
@@ -441,7 +441,7 @@ def missing_column(kind: Kind, n: int, categories: Sequence[str] = ()) -> Column
 
 
 def _recoded(column: Column, kind: Kind, categories: tuple[str, ...]) -> NDArray[Any]:
-    """Return the values of a piece, with codes into the categories of the whole column."""
+    """Return the values of a piece, with codes that refer to the categories of the whole column."""
     if column.kind == "date" and kind == "time":
         return np.asarray(column.values * DAY)
     if column.kind != "nominal" or column.categories == categories:
@@ -452,7 +452,7 @@ def _recoded(column: Column, kind: Kind, categories: tuple[str, ...]) -> NDArray
 
 
 def _has_stray_nans(types: set[type], like: Kind | None) -> bool:
-    """Return whether a float may be a NaN for a missing value of another type."""
+    """Return whether floats may be NaNs that stand for missing values of another type."""
     found = to_value_types(types) | ({_TYPE_OF_KIND[like]} if like else set())
     return "number" in found and len(found - {"missing"}) > 1
 
@@ -511,7 +511,7 @@ def warn_about_lost_digits(column: Column, name: str) -> None:
 
 
 def warn_about_time_zones() -> None:
-    """Warn that times were converted."""
+    """Warn that times with a time zone were converted to UTC."""
     warnings.warn("times with a time zone are converted to UTC", stacklevel=2)
 
 
@@ -538,7 +538,7 @@ _EXAMPLES: Mapping[str, str] = {DAY_FIRST: "31.12.2024", MONTH_FIRST: "12/31/202
 
 
 def _layout_fix(value: Any, kind: Kind) -> str:
-    """Return a suggestion for text that is a date in another layout."""
+    """Return a suggested fix for text with dates in another layout."""
     found = layouts_of([value]) if isinstance(value, str) else []
     if found:
         what = " or ".join(f"the {layout.removesuffix('-first')}" for layout in found)
@@ -724,17 +724,17 @@ class Overrides:
                 raise UsageError(f"{name!r} cannot be read as {value!r}{hint}")
 
     def declared(self, type_name: str, member: str) -> Attribute | None:
-        """Return the declared attribute, or None."""
+        """Return an attribute as declared, or None if it is not declared."""
         found = self.declared_kind(type_name, member)
         return None if found is None else Attribute(member, found.kind, found.values)
 
     def declared_kind(self, type_name: str, member: str) -> DeclaredKind | None:
-        """Return the declared kind of an attribute, or None."""
+        """Return the declared kind of an attribute, or None if it is not declared."""
         text = self._text(type_name, member)
         return None if text is None else DeclaredKind.parse(text)
 
     def link(self, type_name: str, member: str) -> Literal["set", "list"] | None:
-        """Return the declared kind of a link, or None."""
+        """Return the declared kind of a link, or None if it is not declared."""
         text = self._text(type_name, member)
         return text if text in ("set", "list") else None  # type: ignore[return-value]  # the test has checked it
 
@@ -742,7 +742,7 @@ class Overrides:
         return self.given.get(f"{type_name}.{member}") or self.given.get(member)
 
     def check(self, schema: Schema) -> None:
-        """Raise an error for names that are not in the schema, or are not attributes or links as declared."""
+        """Raise an error for declared names that are not in the schema, or that confuse attributes and links."""
         known: dict[str, set[str]] = {}
         for record in schema.types:
             for member in record.members:
@@ -758,7 +758,7 @@ class Overrides:
                 raise UsageError(f"{name!r} is an attribute; expected {_KINDS}, got {value!r}")
 
     def applied(self, schema: Schema) -> Schema:
-        """Return the schema with the declared kinds."""
+        """Return the schema with the declared kinds applied."""
         self.check(schema)
         return Schema(tuple(self._changed(record) for record in schema.types), schema.individual)
 

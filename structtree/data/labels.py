@@ -56,7 +56,7 @@ def missing_labels(labels: ArrayLike) -> NDArray[np.bool_]:
 def labelled_rows(
     missing: NDArray[np.bool_], unlabelled: Unlabelled = "leave out", name: str | None = None, *, stacklevel: int = 2
 ) -> NDArray[np.int64] | None:
-    """Return the indices of the individuals with a label, None if all have one.
+    """Return the indices of the individuals with a label, or None if no label is missing.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def labelled_rows(
 
 
 class KnownLabels(NamedTuple):
-    """Labels that are not missing, and their rows out of `n`; `kept` is None if all rows have a label."""
+    """Labels that are not missing, with their rows out of `n`; `kept` is None if no label is missing."""
 
     labels: NDArray[Any]
     kept: NDArray[np.int64] | None

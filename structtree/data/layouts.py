@@ -1,4 +1,4 @@
-"""Layouts: the description of the training tables that a model stores, without their rows.
+"""Layouts: descriptions of the training tables, without their rows, that are stored in models.
 
 A layout describes the tables with their keys and column storage, the foreign keys with the names of their links, the
 condition for individuals, and the visible time range. With it another database with the same tables is linked as in
@@ -46,7 +46,7 @@ class LayoutTable:
 
 @dataclass(frozen=True, slots=True)
 class LayoutLink:
-    """Links along a foreign key.
+    """Links that follow a foreign key.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class LayoutLink:
 
 @dataclass(frozen=True, slots=True)
 class TypeDates:
-    """Dates of the rows of a type.
+    """Date attributes of a type: those that date its rows, and those that are skipped.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ Dating = Mapping[str, TypeDates]
 
 @dataclass(frozen=True, slots=True)
 class SourceLayout:
-    """Source tables of a population.
+    """Description of the source tables of a population.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _link(database: Database, link: KeyLink) -> LayoutLink:
 
 
 def apply_layout(layout: SourceLayout, database: Database) -> Database:
-    """Return a database with the keys and links of a layout, as far as it has these tables and columns.
+    """Return a database with the keys and links of a layout whose tables and columns exist.
 
     Tables that are not in the layout are skipped, as in training.
     """

@@ -129,7 +129,7 @@ class Adjacency:
 
     @property
     def shared(self) -> bool:
-        """True if some row is a target more than once; computed once."""
+        """True if several links lead to the same row; computed once."""
         if self._shared is None:
             again = len(self.targets) > 0 and int(np.bincount(self.targets).max()) > 1
             object.__setattr__(self, "_shared", again)
@@ -141,7 +141,7 @@ class Adjacency:
 
     @property
     def first_targets(self) -> NDArray[np.int64]:
-        """First target of each row, -1 if it has none, followed by an extra -1 (so that index -1 gives -1)."""
+        """First target of each row, or -1 without one, with an extra -1 at the end so that index -1 gives -1."""
         found = np.full(len(self) + 1, -1)
         some = np.flatnonzero(self.lengths)
         found[some] = self.targets[self.offsets[some]]
@@ -205,7 +205,7 @@ class Adjacency:
 
 
 def run_places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the concatenated positions of several runs.
+    """Return the positions in several runs, concatenated.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def run_places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray
 
 
 def repeated_pairs(owners: NDArray[np.int64], targets: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the positions of repeated (owner, target) pairs.
+    """Return the positions of (owner, target) pairs that occurred before.
 
     Examples
     --------
@@ -253,7 +253,7 @@ class Table:
         return found
 
     def value_column(self, name: str) -> Column:
-        """Return the same as `column`.
+        """Return the column of an attribute, as `column` does; raise an error if the attribute is unknown.
 
         Raises
         ------
@@ -266,13 +266,13 @@ class Table:
         return found
 
     def take_columns(self, rows: NDArray[np.integer[Any]]) -> dict[str, Column]:
-        """Return the columns of the given rows."""
+        """Return all columns for the given rows."""
         return {name: column.take(rows) for name, column in self.columns.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypedTable:
-    """A record type and its rows."""
+    """Table together with its record type."""
 
     record: RecordType
     table: Table
@@ -282,7 +282,7 @@ class TypedTable:
 
 
 class _Reader:
-    """A reader as a static method, imported on first use because it imports this module."""
+    """Static method that calls a reader, imported on first use to avoid circular imports."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -348,11 +348,11 @@ class Population(Viewed):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of individuals, and one column; scikit-learn needs it to split populations."""
+        """Number of individuals and a second dimension of 1; scikit-learn needs a shape to split populations."""
         return (len(self), 1)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
-        """Return one column of single-individual populations, for scikit-learn's ensembles.
+        """Convert to an array with one column of populations of one individual, for scikit-learn's ensembles.
 
         Examples
         --------
@@ -467,11 +467,11 @@ class Population(Viewed):
 
     @property
     def given(self) -> Population:
-        """The population without derived members, which a grammar computes."""
+        """The population without members that are computed by a grammar."""
         return self if self.schema.given is self.schema else self.restricted(self.schema.given)
 
     def restricted(self, schema: Schema) -> Population:
-        """Return the population with only the members in a schema, which has the same types."""
+        """Return the population with only the attributes and links of the given schema."""
         tables = {}
         for record in schema.types:
             table = self.tables[record.name]
@@ -568,7 +568,7 @@ def typed_table(
 def linked_population(
     individual: str, tables: Iterable[TypedTable], provenance: Provenance | None = None
 ) -> Population:
-    """Return a population from one table per type; all rows of the individual type are individuals.
+    """Create a population from one table per type, in which all rows of the individual type are individuals.
 
     Examples
     --------
@@ -639,7 +639,7 @@ def _labels(column: Column, name: str) -> NDArray[Any]:
         return np.asarray(np.array(column.categories, dtype=object)[column.values.astype(np.int64)])
     if column.kind in ("date", "time"):
         fix = f"to predict it as a number of seconds: {option_text('types', {name: 'real'})}"
-        raise DataError(f"the target {name!r} is a {column.kind}, neither classes nor numbers", fix=fix)
+        raise DataError(f"the target {name!r} is a {column.kind}; expected classes or numbers", fix=fix)
     return column.values.astype(np.bool_) if column.kind == "bool" else column.values.copy()
 
 
@@ -677,7 +677,7 @@ def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int)
     adjacency = table.links.get(link.name)
     name = f"{record.name}.{link.name}"
     if adjacency is None or len(adjacency) != table.n_rows:
-        raise DataError(f"{name} has no links for {table.n_rows} rows")
+        raise DataError(f"{name} must have links for each of the {table.n_rows} rows")
     lengths = adjacency.lengths
     if adjacency.offsets[0] != 0 or adjacency.offsets[-1] != len(adjacency.targets) or (lengths < 0).any():
         raise DataError(f"the offsets of {name} do not match its targets")

@@ -89,7 +89,7 @@ class MemberPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Facts about attributes and links that follow from the data.
+    """Facts about the attributes and links of a population.
 
     Parameters
     ----------
@@ -194,13 +194,13 @@ def identifiers(population: Population, rows: Mapping[str, NDArray[np.bool_]] | 
 
 
 def _in_schema(population: Population, members: frozenset[tuple[str, str]]) -> frozenset[Member]:
-    """Return the attributes, given as (type, name), that a population still has."""
+    """Return the given (type, name) pairs that are attributes of the population."""
     has = {(record.name, a.name) for record in population.schema.types for a in record.attributes}
     return frozenset(Member(*each) for each in members & has)
 
 
 def _recent(population: Population) -> Iterator[tuple[Member, int]]:
-    """Yield the age attribute of each type that has one, and the number of days that count as recent."""
+    """Yield the attribute with the age of rows, for each type that has one, and the days that count as recent."""
     relations = provenance_of(population).relations
     for name in () if relations is None else relations.origins:
         record = next((each for each in population.schema.types if each.name == name), None)
@@ -213,7 +213,7 @@ def _recent(population: Population) -> Iterator[tuple[Member, int]]:
 
 
 def _returning(population: Population, crowded: frozenset[Member]) -> frozenset[Member]:
-    """Return the references that return to the parent row along every link that is followed."""
+    """Return the references that return to the parent row whichever link leads there."""
     schema, found = population.schema, frozenset[Member]()
     while True:
         incoming = _incoming_links(population, crowded | found)
@@ -254,7 +254,7 @@ def _leads_back(population: Population, there: Member, back: Member) -> bool:
 
 
 def _crowded(population: Population, max_rows: int = MANY_ROWS) -> Iterator[Member]:
-    """Yield the links that lead to too many rows, those nearest to the individuals first."""
+    """Yield the links that lead to too many rows, in order of their distance from the individuals."""
     individual = population.schema.individual
     n_times = np.bincount(population.individuals, minlength=population.tables[individual].n_rows)
     level, known = {individual: n_times.astype(np.float64)}, {individual}
@@ -278,7 +278,7 @@ def _members(population: Population, record: RecordType) -> Iterator[tuple[Membe
 
 
 def _suspects(population: Population) -> Iterator[Member]:
-    """Yield the attributes that may be identifiers, without looking at rows."""
+    """Yield the attributes that may be identifiers, judged without reading rows."""
     for record in population.schema.types:
         for member, column in _members(population, record):
             is_text = column.kind == "nominal" and len(column.categories) >= MOSTLY * LEAST_ROWS
@@ -300,7 +300,7 @@ def _is_identifier_name(name: str) -> bool:
 
 
 def _reached(population: Population, member: Member, reached: Mapping[str, NDArray[np.bool_]]) -> Column:
-    """Return the values of the reached rows that are not missing."""
+    """Return the non-missing values in the rows that individuals reach."""
     column = population.tables[member.type].columns[member.attribute]
     return column.take(np.flatnonzero(reached[member.type] & ~column.missing))
 
@@ -328,7 +328,7 @@ def _is_looked_up(population: Population, member: Member, column: Column) -> boo
 
 
 def _is_scattered(counts: NDArray[np.int64]) -> bool:
-    """Return whether there are many values with few rows each, and hardly any frequent ones (unlike words in a text).
+    """Return whether there are many values with few rows each, and almost no frequent ones.
 
     Examples
     --------
@@ -347,7 +347,7 @@ def _n_different(column: Column) -> int:
 
 
 def _large_types(population: Population, max_cuts: int) -> Iterator[RecordType]:
-    """Yield the types whose numbers may have too many thresholds."""
+    """Yield the types whose numeric attributes may have too many thresholds."""
     schema = population.schema
     if not any(record.links for record in schema.types):
         return
@@ -364,7 +364,7 @@ def _many_valued(
     identifiers: frozenset[Member],
     max_cuts: int,
 ) -> Iterator[Member]:
-    """Yield the numbers of a type that exceed the limit of thresholds, in order of their number of values."""
+    """Yield the numeric attributes of a type that exceed the limit of thresholds, fewest values first."""
     numbers = (m for m, c in _members(population, record) if c.kind in NUMERIC and m not in identifiers)
     n_cuts = {member: _n_different(_reached(population, member, reached)) - 1 for member in numbers}
     total = 0
@@ -389,7 +389,7 @@ def _comparable(population: Population, record: RecordType, identifiers: frozens
 
 
 def _alike(kind: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of columns of one kind whose values overlap."""
+    """Yield the pairs of columns whose values overlap, among columns of one kind."""
     match kind:
         case "nominal":
             words = {name: set(column.categories) for name, column in columns.items()}

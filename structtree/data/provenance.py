@@ -1,4 +1,4 @@
-"""Provenance of individuals: their numbers and names in the source, and which records were skipped.
+"""Provenance of individuals: their numbers and names in the source, and the records that were skipped.
 
 A reader adds a `Provenance` to its population if it skips records or knows names for them that are not attributes
 (the SMILES of a molecule, the group of some rows, the file of a graph). Predictions and explanations then show the
@@ -25,7 +25,7 @@ __all__ = ["FactReading", "Provenance", "provenance_of", "record_members", "reco
 
 @dataclass(frozen=True, slots=True)
 class FactReading:
-    """Details of how facts were read.
+    """Record of how facts were read.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Provenance:
     facts: FactReading | None = None
 
     def names_of(self, row: int) -> dict[str, str]:
-        """Return the names of the record of a row of the individual type."""
+        """Return the names of the source record of an individual."""
         record = int(self.rows[row])
         found = {what: texts[record] for what, texts in self.names.items()} if record >= 0 else {}
         return {what: text for what, text in found.items() if text is not None}
@@ -115,7 +115,7 @@ def provenance_of(population: Population) -> Provenance:
 
 
 def record_members(population: Population) -> tuple[str, ...]:
-    """Return the kinds of names and the attributes that the source has for its records.
+    """Return what can be shown for each record of the source: its kinds of names, and its attributes.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def record_members(population: Population) -> tuple[str, ...]:
 
 
 def record_values(population: Population, name: str) -> list[Value]:
-    """Return a name or an attribute of each record of the source, None if missing.
+    """Return one name or attribute of all records in the source, None where missing.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows that the individuals of a population reach through links, and a population of only these rows.
+"""Rows that individuals reach through links, and populations of only these rows.
 
 The cost of most operations depends on the number of rows. A subset of the individuals, such as a fold or a tree node,
 shares the tables of the whole population; `compact` gives it smaller tables.
@@ -44,7 +44,7 @@ def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
 
 
 def _one_step(population: Population, name: str, rows: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield the targets of the links of the given rows, and the owners of lists that contain the rows."""
+    """Yield the rows that are one link away from the given rows, including the owners of lists that contain these."""
     for link in population.schema.type(name).links:
         adjacency = population.tables[name].links[link.name]
         yield link.target, adjacency.targets[adjacency.places(rows)].astype(np.int64)

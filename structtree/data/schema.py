@@ -94,7 +94,7 @@ class Link:
 
     @property
     def shown(self) -> str:
-        """Target type as a grammar declares it.
+        """Target type in grammar syntax.
 
         Examples
         --------
@@ -174,7 +174,7 @@ class RecordType:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """Names of all attributes and links."""
+        """Names of all attributes and links of the type."""
         return (*self._attributes, *self._links)
 
 
@@ -228,22 +228,22 @@ class Schema:
         return tuple(self._types)
 
     def listed(self, name: str) -> bool:
-        """Return whether records of a type are elements of a list, and so have a next and a previous element."""
+        """Return whether records of a type are elements of a list, so that they have previous and next elements."""
         return any(link.kind == "list" and link.target == name for t in self.types for link in t.links)
 
     def met_by(self, name: str) -> str | None:
-        """Return the target type of a derived link whose pairs have the given type, or None for other types."""
+        """Return the target type of the derived link whose pairs have the given type; None for all other types."""
         link = self.type(name).link(FAR_ROW)
         return None if link is None else link.target
 
     def rows_of(self, name: str) -> str:
-        """Return the type of the underlying rows: for pairs of a derived link, the target type."""
+        """Return the given type or, if its rows are pairs of a derived link, the target type of that link."""
         met = self.met_by(name)
         return name if met is None else self.rows_of(met)
 
     @property
     def given(self) -> Schema:
-        """The schema without members that a grammar computes."""
+        """The schema without members that are computed by a grammar."""
         if not any(t.n_derived for t in self.types):
             return self
         types = (_given(record) for record in self.types if self.met_by(record.name) is None)
@@ -284,7 +284,7 @@ def _member_text(record: RecordType, name: str) -> Any:
 
 def _type_from_json(name: str, members: Any) -> RecordType:
     if not isinstance(members, Mapping):
-        raise DataError(f"type {name!r} must be an object of members", path="$schema")
+        raise DataError(f"type {name!r} must be a JSON object of attributes and links", path="$schema")
     attributes, links = [], []
     for member, value in members.items():
         derived = isinstance(value, Mapping) and value.get("derived") is True

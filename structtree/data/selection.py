@@ -41,7 +41,7 @@ def matched_names(patterns: str | Iterable[str], known: Sequence[str], kind: str
 
 
 def _patterns(given: str | Iterable[str], known: frozenset[str]) -> Iterator[str]:
-    """Yield single patterns; pieces between commas are joined again if that makes a known name."""
+    """Yield the patterns of a comma-separated list, without splitting known names that contain commas."""
     for text in [given] if isinstance(given, str) else given:
         pieces = text.split(",")
         while pieces:

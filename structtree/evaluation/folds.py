@@ -1,4 +1,4 @@
-"""Folds: divisions of individuals into training and test rows.
+"""Folds for cross-validation: random, by group, in time order, or given as pairs of rows.
 
 scikit-learn's splitters create them: random and stratified by class, by group, or forward in time. `splits_of`
 accepts every specification of folds and returns pairs of row numbers.
@@ -25,7 +25,7 @@ USUAL_FOLDS = 5
 
 
 class Fold(NamedTuple):
-    """Training rows and test rows."""
+    """Training and test rows of one fold."""
 
     train: Ints
     test: Ints
@@ -67,7 +67,7 @@ class GroupFolds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeFolds:
-    """Folds forward in time: each tests on the individuals that follow its training data; equal times stay together.
+    """Folds in time order: test individuals are later than training individuals; equal times stay together.
 
     The earliest individuals are never tested. Compatible with scikit-learn's splitters.
 
@@ -125,7 +125,7 @@ def splits_of(folds: Any, target: NDArray[Any], *, is_classes: bool, repeats: in
     if isinstance(folds, int | np.integer):
         return _random_folds(int(folds), target, is_classes, repeats, seed)
     if repeats > 1:
-        raise UsageError(f"repeats must be 1 for folds that are not random; got {repeats}")
+        raise UsageError(f"repeats must be 1 unless folds is a number; got {repeats}")
     n = len(target)
     if hasattr(folds, "split") and not isinstance(folds, str):
         pairs: Iterable[Any] = folds.split(np.zeros(n), target)
@@ -133,7 +133,7 @@ def splits_of(folds: Any, target: NDArray[Any], *, is_classes: bool, repeats: in
         pairs = _given(folds, n)
     found = [_fold(pair, n) for pair in pairs]
     if not found:
-        raise UsageError("there must be at least one fold")
+        raise UsageError("expected at least one fold; got none")
     return found
 
 
@@ -151,7 +151,7 @@ def _random_folds(folds: int, target: NDArray[Any], is_classes: bool, repeats: i
 
 
 def _given(folds: Any, n: int) -> Iterable[Any]:
-    """Return the given pairs, or the folds of the given groups."""
+    """Return pairs of rows as given, or make folds from the group of each individual."""
     wanted = "folds must be an int, a splitter, an array with the group of each individual, or pairs (train, test)"
     if isinstance(folds, str) or not isinstance(folds, Iterable):
         raise UsageError(f"{wanted}; got {folds!r}")
@@ -164,14 +164,14 @@ def _given(folds: Any, n: int) -> Iterable[Any]:
 
 
 def _fold(pair: Any, n: int) -> Fold:
-    """Return a pair as row numbers, after checking that they exist and are disjoint."""
+    """Return a pair as a fold, after checking that its row numbers are valid and disjoint."""
     try:
         train, test = (_rows(part) for part in pair)
     except (TypeError, ValueError):
         raise UsageError(f"a fold must be a pair of row numbers (train, test); got {pair!r}") from None
     for rows in (train, test):
         if not len(rows) or rows.min() < 0 or rows.max() >= n:
-            raise UsageError(f"the rows of a fold must be in the range from 0 to {n - 1}; got {rows.tolist()[:5]}")
+            raise UsageError(f"the rows of a fold must be numbers from 0 to {n - 1}; got {rows.tolist()[:5]}")
     both = np.intersect1d(train, test)
     if len(both):
         raise UsageError(f"the training and test rows of a fold must be disjoint; individual {both[0]} is in both")

@@ -1,4 +1,4 @@
-"""Attributes that may leak the target: they are only known together with it, so they are missing for new individuals.
+"""Detection of attributes that may leak the target: values that are only known once the target is known.
 
 There are two signs in the data. An attribute that alone predicts the target almost perfectly is usually a copy of it.
 And in files with several targets, the others look like ordinary columns. Neither sign is certain, so the attributes
@@ -103,7 +103,7 @@ def column_leaks(columns: Mapping[str, Column], labels: NDArray[Any]) -> tuple[L
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trial:
-    """Labels with a training and a held-out half; classes are coded as integers."""
+    """Labels split into a training half and a held-out half, with classes coded as integers."""
 
     is_number: bool
     labels: NDArray[Any]
@@ -121,7 +121,7 @@ class _Trial:
 
     @property
     def is_learnable(self) -> bool:
-        """Whether the labels vary, and classes are frequent enough to be learned."""
+        """True if the labels vary and, for classes, there are enough training rows per class."""
         if self.is_number:
             return bool(np.ptp(self.labels[self.test]) > 0)
         return 1 < self.n_classes <= len(self.train) // 10
@@ -197,7 +197,7 @@ def _named_like(target: str, names: list[str]) -> Iterator[str]:
 
 
 def _label_word(name: str) -> str | None:
-    """Return the word that marks a name as a target; y needs a number after it, as it is also a coordinate."""
+    """Return the word that marks a name as a target, if any; ``y`` must be followed by a number or by nothing."""
     found = _LABEL.match(name)
     if found is None or (found[1].lower() == "y" and not re.fullmatch(r"[-_. ]?\d+|", found["rest"])):
         return None
@@ -209,7 +209,7 @@ def _words(name: str) -> set[str]:
 
 
 def _file_columns(population: Population) -> list[str]:
-    """Return the columns of a file of molecules, without RDKit descriptors; none for other data."""
+    """Return the columns read from a molecule file, excluding RDKit descriptors; empty for other data."""
     schema = population.schema
     names = [a.name for a in schema.type(schema.individual).attributes]
     is_molecules = schema.individual == "Molecule" and schema.type("Molecule").link("atoms") is not None

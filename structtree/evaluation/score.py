@@ -50,7 +50,7 @@ EVERY_METRIC = "all"
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Predicted:
-    """Predictions with the true labels.
+    """Predictions, together with the true labels.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Predicted:
 
     @classmethod
     def of_numbers(cls, actual: ArrayLike, predicted: ArrayLike, task: Task = REGRESSION) -> Predicted:
-        """Return predicted numbers with the true ones."""
+        """Create predictions of a regression model from predicted and true numbers."""
         return cls(_numbers(np.asarray(actual)), np.asarray(predicted, dtype=np.float64), None, (), task)
 
     @classmethod
@@ -85,7 +85,7 @@ class Predicted:
         classes: Sequence[Any],
         probabilities: Floats | None = None,
     ) -> Predicted:
-        """Return predicted classes with the true ones, which may include classes unknown to the model.
+        """Create predictions of a classifier from predicted and true classes; true classes may be new to the model.
 
         Examples
         --------
@@ -102,7 +102,7 @@ class Predicted:
 
 
 def constant_answers(answers: Predicted, training: NDArray[Any] | None = None) -> Predicted:
-    """Return the predictions of a constant model: the most frequent class of the training data, or its mean.
+    """Return constant predictions: the most frequent training class, or the mean of the training labels.
 
     Parameters
     ----------
@@ -122,7 +122,9 @@ def _numbers(labels: NDArray[Any]) -> Floats:
     try:
         return labels.astype(np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"the model predicts numbers; the data has values such as {labels.tolist()[0]!r}") from None
+        raise DataError(
+            f"the model predicts numbers, but the target has values such as {labels.tolist()[0]!r}"
+        ) from None
 
 
 # ---- metrics ----------------------------------------------------------------------------------------------
@@ -143,7 +145,7 @@ def main_metric(task: str | Task) -> str:
 
 
 def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, ...]:
-    """Return the metrics with these names: the default metrics for None, all of the task for ``all``.
+    """Return metrics by name: the default metrics of the task for None, all its metrics for ``all``.
 
     Examples
     --------
@@ -152,7 +154,7 @@ def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, .
     >>> known_metrics(["rmse"], "classes")
     Traceback (most recent call last):
         ...
-    structtree.errors.UsageError: the metric rmse is for numbers, and the target has classes
+    structtree.errors.UsageError: the metric rmse is for numbers, but the target has classes
     """
     task = as_task(task)
     fitting = task.metrics
@@ -165,7 +167,7 @@ def known_metrics(names: Sequence[str] | None, task: str | Task) -> tuple[str, .
         elif name in fitting:
             found[name] = None
         elif name in METRICS:
-            raise UsageError(f"the metric {name} is for {METRICS[name].task}, and the target {task.target_words}")
+            raise UsageError(f"the metric {name} is for {METRICS[name].task}, but the target {task.target_words}")
         else:
             raise UnknownNameError(
                 "metric", name, [*METRICS, *(n for n in fitting if n not in METRICS), EVERY_METRIC]
@@ -326,7 +328,7 @@ def evaluate(model: Any, individuals: Any, target: ArrayLike, metrics: Sequence[
 
 
 def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequence[Any] | None = None) -> Predicted:
-    """Return the predictions of a model with the true labels.
+    """Return the predictions of a model together with the true labels.
 
     Parameters
     ----------

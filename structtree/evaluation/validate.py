@@ -1,4 +1,4 @@
-"""Cross-validation of estimators, and significance tests of their differences.
+"""Cross-validation of estimators, with significance tests for their differences.
 
 The splitters and scores are scikit-learn's. Scores of different folds are not independent, because the folds share
 most training individuals. The paired t test is therefore corrected as in C. Nadeau and Y. Bengio, "Inference for the
@@ -61,7 +61,7 @@ USUAL_REPEATS = 3
 
 
 class FoldDone(NamedTuple):
-    """Progress of a cross-validation: an estimator, the completed and total fits, and the last score."""
+    """Progress of a cross-validation: the estimator, the number of completed and total fits, and the last score."""
 
     name: str
     done: int
@@ -122,7 +122,7 @@ class CrossValidation:
 
     @property
     def unproved(self) -> int:
-        """The number of branches of all trees whose test may not be the best."""
+        """Number of branches, in all trees, whose test was not proved optimal."""
         return len(self.caveats)
 
     def __repr__(self) -> str:
@@ -162,7 +162,7 @@ class CrossValidation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Cross-validations on the same folds, each compared with the first.
+    """Cross-validations of several estimators on the same folds, each compared with the first.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def compare(
 
 
 def corrected_t_test(scores: ArrayLike, others: ArrayLike, test_ratio: float) -> TTest:
-    """Test whether paired scores on the same folds differ significantly, after Nadeau and Bengio.
+    """Test whether paired scores on the same folds differ, with the correction of Nadeau and Bengio.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ class _Options(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """Results of one fit."""
+    """Results of fitting one estimator on one fold."""
 
     score: float
     leaves: int
@@ -336,7 +336,7 @@ class _Data(NamedTuple):
 
 
 def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tuple[Any, NDArray[Any]]:
-    """Return the individuals that have a label, and the labels; molecules are parsed once, not per fold."""
+    """Return the labelled individuals and their labels; molecules are parsed once, not once per fold."""
     labels = label_array(target)
     given = recognised(individuals)
     if given.form == "molecules" and given.smiles is None:
@@ -350,7 +350,7 @@ def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tu
 def _all_folds(
     estimators: Mapping[str, MakeEstimator], population: Any, target: NDArray[Any], options: _Options
 ) -> dict[str, CrossValidation]:
-    """Fit each estimator on each fold; fold by fold, so that interrupted results are comparable."""
+    """Fit all estimators fold by fold, so that their results remain comparable after an interruption."""
     done, is_classes = 0, all(is_classifier(make()) for make in estimators.values())
     usual = USUAL_REPEATS if isinstance(options.folds, int) else 1
     repeats = usual if options.repeats is None else options.repeats

@@ -1,1 +1,1 @@
-"""Models in other languages."""
+"""Export of models to other languages."""

@@ -1,4 +1,4 @@
-"""Arithmetic expressions as text in another language, SQL or Prolog, which agree on infix operators.
+"""Translation of arithmetic expressions to SQL or Prolog, which both use infix operators.
 
 Dates are days and times are seconds, so an expression that mixes them is computed in seconds.
 """
@@ -25,7 +25,7 @@ class TypedText(NamedTuple):
 
 
 class InfixNotation(NamedTuple):
-    """Notation of the target language.
+    """Functions that write the parts of an expression in the target language.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class InfixNotation(NamedTuple):
     quotient: Callable[[str, str], str]
 
     def translated(self, expression: syn.Expression) -> TypedText:
-        """Return an expression in the target language.
+        """Translate an expression to the target language.
 
         Examples
         --------

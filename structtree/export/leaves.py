@@ -1,4 +1,4 @@
-"""Leaves of a model, as every target language needs them."""
+"""Leaves of a model, in the form that all export formats use."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def yes_first(tree: Tree, node: int) -> list[Edge]:
 
 
 def one_line(text: str) -> str:
-    """Return text on one line, for a comment."""
+    """Return text on one line, for use in a comment."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Tests about molecules as SMARTS, where SMARTS can express them.
+"""Export of tests about molecules to SMARTS, as far as SMARTS can express them.
 
 A test becomes patterns of one atom each, with the surroundings of the atom in recursive SMARTS, and the number of
 atoms that must match. Tests joined by `and`, `or` and `not` become alternatives, each a list of patterns. Tests with
@@ -44,7 +44,7 @@ class SmartsPattern:
 
     @property
     def negated(self) -> SmartsPattern:
-        """The pattern that all other molecules match."""
+        """The negation: a pattern that matches exactly all other molecules."""
         if self.op == ">=":
             return SmartsPattern(self.smarts, "<=", self.n - 1)
         return SmartsPattern(self.smarts, ">=", self.n + 1)
@@ -52,7 +52,7 @@ class SmartsPattern:
 
 @dataclass(frozen=True, slots=True)
 class SmartsTest:
-    """Test as SMARTS: true if all patterns of one alternative match.
+    """Test in SMARTS: true if all patterns of at least one alternative match.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class SmartsTest:
 
 
 def to_smarts(test: syn.Predicate) -> SmartsTest:
-    """Return a test about molecules as SMARTS.
+    """Translate a test about molecules to SMARTS.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def to_smarts(test: syn.Predicate) -> SmartsTest:
 
 
 def export_smarts(model: Any) -> str:
-    """Return the tests of a tree about molecules as SMARTS, in tab-separated lines.
+    """Translate the tests of a tree about molecules to SMARTS, as tab-separated lines.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _lines(node: int, test: str, found: SmartsTest) -> Iterable[str]:
 
 
 def _preparation(options: Mapping[str, Any]) -> Iterable[str]:
-    """Yield the preprocessing that the reading options require."""
+    """Yield the preprocessing steps that the reading options require."""
     if options.get("largest_fragment"):
         yield "# First keep only the largest fragment of each molecule (rdMolStandardize.LargestFragmentChooser)."
     if options.get("neutralise"):
@@ -135,7 +135,7 @@ def _is_of_molecules(schema: Schema) -> bool:
 
 
 class _NotInSmartsError(Exception):
-    """Reason why a test cannot be expressed in SMARTS."""
+    """Raised for a test that cannot be expressed in SMARTS."""
 
 
 # ---- expressions in brackets ----------------------------------------------------------------------------
@@ -155,14 +155,14 @@ class _Expression:
 
     @property
     def inside(self) -> str:
-        """The expression without its brackets."""
+        """The text of the expression, without brackets."""
         if self.kind == "and":
             return ";".join(part.inside for part in self.parts)
         return ",".join(map(_tight, self.parts)) if self.kind == "or" else self.text
 
     @property
     def atom(self) -> str:
-        """The expression as an atom of a pattern."""
+        """The text of the expression as an atom of a pattern, in brackets."""
         if self == _ANY:
             return "*"
         text = self.inside
@@ -170,7 +170,7 @@ class _Expression:
 
 
 def _tight(part: _Expression) -> str:
-    """Return one operand of a disjunction."""
+    """Return an expression as an operand of a disjunction."""
     if part.kind == "and" and all(each.kind == "primitive" for each in part.parts):
         return "&".join(each.text for each in part.parts)
     return part.text if part.kind == "primitive" else f"$({part.atom})"
@@ -217,7 +217,7 @@ def _unknown(name: str) -> _NotInSmartsError:
 
 
 def _atom(test: syn.Predicate) -> _Expression:
-    """Return a condition on an atom."""
+    """Translate a condition on an atom."""
     match test:
         case syn.Top():
             return _ANY
@@ -269,7 +269,7 @@ def _atom(test: syn.Predicate) -> _Expression:
 
 
 def _name_in(test: syn.Predicate) -> str:
-    """Return the subject of a test, for an error message."""
+    """Return the name of the feature that a test refers to, for an error message."""
     for member in ("attribute", "link", "member"):
         if isinstance(name := getattr(test, member, None), str):
             return name
@@ -277,7 +277,7 @@ def _name_in(test: syn.Predicate) -> str:
 
 
 def _range(test: syn.Compare | syn.Within) -> tuple[float, float]:
-    """Return the least and the greatest integer that satisfy a test, or do not if its operator is ``!=``."""
+    """Return the range of a numeric test; for ``!=``, the range that it excludes."""
     match test:
         case syn.Compare(_, op, int() | float() as number):
             return number if op != "<=" else -inf, number if op != ">=" else inf
@@ -303,7 +303,7 @@ def _hybrid(name: str) -> _Expression:
 
 
 def _counted(letter: str) -> Callable[[float, float], _Expression]:
-    """Return the function that writes a range of numbers of neighbours or hydrogens."""
+    """Return a function that expresses a range of counts of neighbours or hydrogens."""
 
     def between(low: float, high: float) -> _Expression:
         least, most = max(0, ceil(low) if low > -inf else 0), floor(high) if high < inf else None
@@ -316,7 +316,7 @@ def _counted(letter: str) -> Callable[[float, float], _Expression]:
 
 
 def _charge(low: float, high: float) -> _Expression:
-    """Return a range of formal charges; RDKit writes at least 2 as ``+{2-}``, and at most -2 as ``-{2-}``."""
+    """Return the primitive for a range of formal charges: ``+{2-}`` for at least 2, ``-{2-}`` for at most -2."""
     parts = []
     if low > -inf:
         least = ceil(low)
@@ -337,7 +337,7 @@ _ORDERS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
 
 @dataclass(frozen=True, slots=True)
 class _Neighbour:
-    """Bond, as a conjunction of primitives, with the atom at its other end."""
+    """Bond (a conjunction of primitives) and the atom at its other end."""
 
     bond: tuple[str, ...]
     to: _Expression
@@ -348,7 +348,7 @@ class _Neighbour:
 
 
 def _bond(test: syn.Predicate, *, positive: bool = True) -> tuple[_Neighbour, ...]:
-    """Return a condition on a bond, or its negation, as alternatives."""
+    """Translate a condition on a bond, or its negation, to alternatives."""
     return _alternatives(test, positive, _bond_literal, _both)
 
 
@@ -386,7 +386,7 @@ def _alternatives(
     literal: Callable[[syn.Predicate, bool], tuple[_T, ...]],
     join: Callable[[Sequence[_T]], _T],
 ) -> tuple[_T, ...]:
-    """Return a test, or its negation, in disjunctive normal form.
+    """Translate a test, or its negation, to disjunctive normal form.
 
     Parameters
     ----------
@@ -414,10 +414,10 @@ def _alternatives(
 
 
 def _few(each: Sequence[Sequence[_T]]) -> list[tuple[_T, ...]]:
-    """Return the product of alternatives, if it is not too large."""
+    """Return the product of alternatives; raise an error if it is too large."""
     n = prod(map(len, each))
     if n > MOST_ALTERNATIVES:
-        raise _NotInSmartsError(f"it needs {n:,} alternatives")
+        raise _NotInSmartsError(f"the pattern needs {n:,} alternatives")
     return list(product(*each))
 
 
@@ -428,7 +428,7 @@ def _neighbours(wanted: Sequence[tuple[_Neighbour, ...]]) -> _Expression:
     if len(set(wanted)) == 1 and len(wanted[0]) > 1:
         ways = list(combinations_with_replacement(wanted[0], len(wanted)))
         if len(ways) > MOST_ALTERNATIVES:
-            raise _NotInSmartsError(f"it needs {len(ways):,} alternatives")
+            raise _NotInSmartsError(f"the pattern needs {len(ways):,} alternatives")
     else:
         ways = _few(wanted)
     around = ["".join(f"({each.text})" for each in way[:-1]) + way[-1].text for way in ways]
@@ -439,7 +439,7 @@ def _neighbours(wanted: Sequence[tuple[_Neighbour, ...]]) -> _Expression:
 
 
 def _ring(test: syn.Predicate) -> _Expression:
-    """Return the condition on an atom of a ring: the size of the ring, and at most one atom that it contains."""
+    """Translate a condition on a ring, which may limit its size and require one atom."""
     low, high, atoms = -inf, inf, []
     for part in conjuncts(test):
         match part:
@@ -453,7 +453,7 @@ def _ring(test: syn.Predicate) -> _Expression:
             case syn.Compare("hetero", ">=", 1):
                 atoms.append(_not(_is("#6")))
             case _:
-                raise _NotInSmartsError("SMARTS describes atoms of rings by ring size, not the smallest rings")
+                raise _NotInSmartsError("SMARTS can express only the size of a ring and one of its atoms")
     if len(atoms) > 1:
         raise _NotInSmartsError("SMARTS cannot express that two atoms are in the same smallest ring")
     return _joined("and", [_ring_size(max(3, ceil(max(low, 0.0))), floor(high) if high < inf else None), *atoms])
@@ -472,7 +472,7 @@ def _ring_size(least: int, most: int | None) -> _Expression:
 
 
 def _molecule(test: syn.Predicate) -> tuple[tuple[SmartsPattern, ...], ...]:
-    """Return a condition on a molecule as alternatives."""
+    """Translate a condition on a molecule to alternatives."""
     return _alternatives(test, True, _molecule_literal, lambda found: tuple(chain.from_iterable(found)))
 
 
@@ -498,7 +498,7 @@ def _pattern(test: syn.Predicate) -> SmartsPattern:
         case syn.No("rings", inner) | syn.Count("rings", inner, "<=", 0):
             return SmartsPattern(_ring(inner).atom, "<=", 0)
         case syn.Count("rings") | syn.All("rings") | syn.Distinct("rings"):
-            raise _NotInSmartsError("SMARTS can count matching atoms, but not rings")
+            raise _NotInSmartsError("SMARTS can count atoms that match, but not rings")
         case _:
             name = _name_in(test)
             raise _NotInSmartsError(f"{name} describes the whole molecule, but SMARTS only atoms and bonds")

@@ -1,1 +1,1 @@
-"""The grammar language: text <-> syntax <-> checked grammar."""
+"""The grammar language: parsing, checking and printing of grammars and predicates."""

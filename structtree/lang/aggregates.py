@@ -1,4 +1,4 @@
-"""Typing rules of aggregates: the kinds of attributes and orders that each function accepts, and of its result.
+"""Typing rules of aggregates: the kinds of attribute that each function accepts, and the kind of its result.
 
 `structtree.space.aggregates` computes the values.
 """
@@ -20,7 +20,7 @@ _FLAG = ("false", "true")
 
 
 def attribute_kinds(function: syn.AggregateFunction) -> tuple[Kind, ...]:
-    """Return the kinds of attribute that a function accepts.
+    """Return the kinds of attribute that an aggregate function accepts.
 
     Examples
     --------
@@ -37,12 +37,12 @@ def attribute_kinds(function: syn.AggregateFunction) -> tuple[Kind, ...]:
 
 
 def order_kinds(function: syn.AggregateFunction) -> tuple[Kind, ...]:
-    """Return the kinds of attribute that can order the rows for a function; a trend needs distances."""
+    """Return the kinds of attribute by which an aggregate function can order its rows."""
     return (*_NUMBERS, *_MOMENTS) if function == "trend" else NUMERIC
 
 
 def is_monotone(test: syn.Aggregate) -> bool:
-    """Return whether a test stays true when rows are added behind the link.
+    """Return whether an aggregate test that is true stays true when the link leads to more rows.
 
     This is so if an additional row can only raise the value (with ``>=``) or lower it (with ``<=``). Sums are not
     monotone, because values may be negative; neither are means and latest values. The condition of a monotone test
@@ -58,7 +58,7 @@ def is_monotone(test: syn.Aggregate) -> bool:
 
 
 def default_order(link: Link, target: RecordType) -> str | None:
-    """Return the attribute that orders the rows of a set by default: its only date or time.
+    """Return the attribute that orders linked rows by default: the only date or time of their type.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def default_order(link: Link, target: RecordType) -> str | None:
 
 
 def computed_attribute(test: syn.Aggregate, target: RecordType) -> Attribute:
-    """Return an attribute with the kind and the categories of an aggregate's values.
+    """Return an attribute that describes the values of an aggregate: their kind and categories.
 
     Parameters
     ----------

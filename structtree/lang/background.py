@@ -5,7 +5,7 @@ are valid on the current schema, until none is left. Circular declarations are a
 computes the values, in the order of resolution.
 
 A derived link with attributes or an order leads to *pairs*: rows of a new type, named after the link. A pair has
-these attributes, a reference to the far row (`FAR_ROW`), and copies of the members of the far row that the grammar
+these attributes, a reference to the linked row (`FAR_ROW`), and copies of the members of that row that the grammar
 uses.
 """
 
@@ -58,7 +58,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A walk from a type to itself that is taken once or more."""
+    """A path from a type back to itself, repeated once or more."""
 
     type: str
     walk: Walk
@@ -88,16 +88,16 @@ class ComputedLink:
     link : Link
         The link that is added; it leads to the pairs, if the link has pairs.
     far : str
-        The type of the far rows, at the end of the walk.
+        The type of the linked rows, at the end of the walk.
     walk : tuple of Hop and Repeated
     where : Predicate
-        The condition on the far row, which may mention the link's owner.
+        The condition on the linked row, which may mention the link's owner.
     attributes : tuple of ComputedAttribute
         The attributes of the pairs.
     order : SortedBy or None
     declared : DerivedLink
     members : tuple of str
-        The members of the far rows that are copied to the pairs.
+        The members of the linked rows that are copied to the pairs.
     """
 
     type: str
@@ -130,7 +130,7 @@ class Background:
 
     @property
     def declarations(self) -> syn.GrammarSyntax:
-        """The grammar syntax that declares them."""
+        """Grammar syntax that declares these attributes and links."""
         return syn.GrammarSyntax(
             computed=tuple(step.declared for step in self.steps if isinstance(step, ComputedAttribute)),
             links=tuple(step.declared for step in self.steps if isinstance(step, ComputedLink)),
@@ -150,7 +150,7 @@ def background_of(
     schema : Schema
         The schema of the data; members computed by an earlier grammar are ignored.
     members : mapping from pair type to names, optional
-        The members of far rows copied to pairs; by default, the members that the grammar mentions.
+        The members of linked rows copied to pairs; by default, the members that the grammar mentions.
 
     Raises
     ------
@@ -195,14 +195,14 @@ def _with_patterns(syntax: syn.GrammarSyntax, schema: Schema) -> syn.GrammarSynt
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """The members of the data, by type, and the computations that are needed for some members."""
+    """Requirements of some computed members: members of the data, by type, and computations."""
 
     given: Mapping[str, frozenset[str]]
     background: Background
 
 
 def needs_of(members: Mapping[str, Collection[str]], background: Background) -> Needs:
-    """Return the members of the data and the computations that some members need.
+    """Return the members of the data and the computations that are needed to compute the given members.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ _Item = syn.Computed | syn.DerivedLink | syn.Definition
 
 @dataclass(slots=True)
 class _Draft:
-    """The declarations resolved so far, and the schema that includes them and all copied members."""
+    """Derived links and computed attributes resolved so far, and the schema with them added."""
 
     syntax: syn.GrammarSyntax
     schema: Schema
@@ -393,7 +393,7 @@ class _Draft:
         return tuple(walk), type_name
 
     def _hops(self, rest: syn.DerivedPath, type_name: str, scope: Scope) -> tuple[list[Hop], str, int]:
-        """Return the hops of the next step, the type they lead to, and the number of path steps used."""
+        """Resolve the next step of a path: its hops, the type that they lead to, and the number of names used."""
         step = rest[0]
         assert isinstance(step, syn.LinkStep)
         if not step.backwards:
@@ -421,7 +421,7 @@ class _Draft:
         return ([], type_name) if met is None else ([Hop(type_name, FAR_ROW)], met)
 
     def _owners(self, link_name: str, type_name: str) -> list[str]:
-        """Return the types with a link of this name to a type; copied links are ignored."""
+        """Return the types that have a link with this name to the given type; copied links are ignored."""
         types = [record for record in self.schema.types if self.schema.met_by(record.name) is None]
         found = [t.name for t in types if (link := t.link(link_name)) is not None and link.target == type_name]
         for item in self.waiting:  # an unresolved link may make the name ambiguous
@@ -441,7 +441,7 @@ class _Draft:
     # ---- errors when no declaration can be resolved
 
     def _stuck(self, errors: Mapping[int, GrammarError]) -> GrammarError:
-        """Return the error to report: a duplicate name, a cycle, or the root cause of the others."""
+        """Return the error for unresolved declarations: a duplicate name, a cycle, or the first cause."""
         for item in self.waiting:
             if (
                 not isinstance(item, syn.Definition)
@@ -626,7 +626,7 @@ def _wider(record: RecordType, member: Attribute | Link) -> RecordType:
 
 
 def _copy(link: Link) -> Link:
-    """Return the copy of a link for pairs: for a list a set, since an element belongs to only one list."""
+    """Return the copy of a link for pairs; a list becomes a set, since an element can be in only one list."""
     return replace(link, kind="set" if link.kind == "list" else link.kind, derived=True)
 
 
@@ -638,7 +638,7 @@ def _with_pairs(schema: Schema, name: str, far: str, attributes: tuple[Attribute
 
 
 def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
-    """Return the schema with the derived links and computed attributes that a grammar declares, unchecked.
+    """Return the schema with the derived links and computed attributes that a grammar declares, without checks.
 
     With it, predicates behind derived links can be analysed before the declarations are checked.
     """
@@ -662,9 +662,9 @@ def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
 
 
 def _copied(syntax: syn.GrammarSyntax, schema: Schema) -> dict[str, frozenset[str]]:
-    """Return the members of the far rows that the grammar mentions, for each type of pairs.
+    """Return the members to copy from the linked rows to each type of pairs: those that the grammar mentions.
 
-    A derived link of the far rows is copied only if the grammar mentions it for the pairs themselves, because the
+    A derived link of the linked rows is copied only if the grammar mentions it for the pairs themselves, because the
     copy may be much larger than either link.
     """
     asked = {(name, str(member)): member for name, member in _asked(syntax, schema)}
@@ -689,7 +689,7 @@ def _asked(syntax: syn.GrammarSyntax, schema: Schema) -> Iterator[_Member]:
         if type_name in schema:
             yield from asked_members(predicate, type_name, schema)
     for declared in (syntax.computed, syntax.links):
-        for item in declared:  # members of the far rows themselves need no copy
+        for item in declared:  # members of the linked rows themselves need no copy
             yield from (used for used in members_used(item, schema) if schema.met_by(used[0]) is not None)
     for link in syntax.links:
         if link.order is not None:
@@ -697,7 +697,7 @@ def _asked(syntax: syn.GrammarSyntax, schema: Schema) -> Iterator[_Member]:
 
 
 def members_used(item: syn.Computed | syn.DerivedLink, schema: Schema) -> Iterator[_Member]:
-    """Yield the members that a declaration uses, except the links of its path, each with its type."""
+    """Yield the members that a declaration uses, each with its type; the links of its path are excluded."""
     if item.type not in schema:
         return
     if isinstance(item, syn.Computed):
@@ -720,7 +720,7 @@ def _values_used(value: syn.Expression, type_name: str, owner: str | None, schem
 
 
 def _chain(name: str, schema: Schema) -> Iterator[str]:
-    """Yield a type, the type of its far rows if it is a type of pairs, and so on."""
+    """Yield a type and, while it is a type of pairs, the type of the rows that the pairs link to."""
     at: str | None = name
     while at is not None:
         yield at
@@ -732,7 +732,7 @@ def _matches(member: str, asked_for: str) -> bool:
 
 
 def _is_derived_link(member: str, name: str, schema: Schema) -> bool:
-    """Return whether a copied member is a derived link."""
+    """Return whether a member copied to pairs is a derived link."""
     met = schema.met_by(name)
     link = None if met is None else schema.type(met).link(member)
     return link is not None and link.derived

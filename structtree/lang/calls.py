@@ -1,4 +1,4 @@
-"""Definitions with parameters: recognising calls, finding the uses of parameters, substituting arguments.
+"""Definitions with parameters: recognise calls, find the uses of parameters, and substitute arguments.
 
 ``near(O)`` and ``load (round)`` look alike, so both are parsed as references; the checker decides by name. A call is
 equivalent to the body of the definition with the arguments substituted for the parameters.
@@ -14,24 +14,33 @@ from structtree.data.schema import Schema
 from structtree.lang import syntax as syn
 from structtree.lang.walk import children, parts_of, subpredicates, with_children
 
-__all__ = ["Place", "as_calls", "call_of", "called", "is_open_call", "parameters_in", "places_of", "substituted"]
+__all__ = [
+    "ParameterUse",
+    "as_calls",
+    "call_of",
+    "called",
+    "is_open_call",
+    "parameter_uses",
+    "parameters_in",
+    "substituted",
+]
 
 
-class Place(NamedTuple):
-    """A test that uses a parameter, and the type of the rows that it applies to."""
+class ParameterUse(NamedTuple):
+    """A test that uses a parameter, and the type of the tested rows."""
 
     test: syn.Compare | syn.Among | syn.Count | syn.Aggregate
     type: str
 
     @property
     def needs(self) -> frozenset[str]:
-        """The parameters in the condition of an aggregate, since its thresholds depend on their values."""
+        """Parameters in the condition of an aggregate, on which its thresholds depend."""
         inner = self.test.inner if isinstance(self.test, syn.Aggregate) else None
         return frozenset() if inner is None else frozenset(parameters_in(inner))
 
 
 def call_of(step: syn.Follow) -> syn.Named | None:
-    """Return a reference followed by a single word as the call that it may be, or None.
+    """Return ``name (word)``, parsed as a reference, as a call of a definition; None if it cannot be a call.
 
     Examples
     --------
@@ -64,7 +73,7 @@ def is_open_call(predicate: syn.Predicate) -> bool:
 def called(
     definition: syn.Definition, arguments: tuple[syn.Scalar, ...], named: syn.Named | None = None
 ) -> syn.Named:
-    """Return the call of a definition with checked arguments.
+    """Return a call of a definition, with the arguments substituted in its body.
 
     Examples
     --------
@@ -107,7 +116,7 @@ def parameters_in(predicate: syn.Predicate) -> Iterator[syn.Parameter]:
 
 
 def _own_parameters(test: syn.Predicate) -> Iterator[syn.Parameter]:
-    """Yield the parameters that a test uses itself, not those inside it."""
+    """Yield the parameters that a test uses directly, not in predicates nested in it."""
     match test:
         case syn.Compare(value=syn.Parameter() as word) | syn.Aggregate(value=syn.Parameter() as word):
             yield word
@@ -129,19 +138,19 @@ def _parameter_of(test: syn.Count) -> syn.Parameter | None:
     return value if isinstance(value, syn.Parameter) else None
 
 
-def places_of(definition: syn.Definition, schema: Schema) -> dict[str, tuple[Place, ...]]:
+def parameter_uses(definition: syn.Definition, schema: Schema) -> dict[str, tuple[ParameterUse, ...]]:
     """Return the uses of each parameter in the resolved body of a definition, including nested definitions.
 
     Examples
     --------
     >>> from structtree.data.schema import RecordType
     >>> near = syn.Definition("near", "Atom", syn.Compare("element", "=", syn.Parameter("e")), parameters=("e",))
-    >>> places_of(near, Schema((RecordType("Atom"),), "Atom"))["e"][0].test.attribute
+    >>> parameter_uses(near, Schema((RecordType("Atom"),), "Atom"))["e"][0].test.attribute
     'element'
     """
-    found: dict[str, list[Place]] = {name: [] for name in definition.parameters}
+    found: dict[str, list[ParameterUse]] = {name: [] for name in definition.parameters}
     for part, type_name in subpredicates(definition.body, definition.type, schema, definitions=True):
         if isinstance(part, syn.Compare | syn.Among | syn.Count | syn.Aggregate):
             for name in _own_parameters(part):
-                found[name].append(Place(part, type_name))
+                found[name].append(ParameterUse(part, type_name))
     return {name: tuple(places) for name, places in found.items()}

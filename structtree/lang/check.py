@@ -1,4 +1,4 @@
-"""Checks of a grammar: every name is known, every value has the right kind, and every rewrite specialises.
+"""Grammar checks: every name is known, every value has the right kind, and every rewrite specialises.
 
 `declare` determines the schema, `resolve` resolves the names and values of predicates, and `rewrites` checks
 rewrites. This module combines them and sorts definitions by dependency.
@@ -16,7 +16,7 @@ from structtree.errors import GrammarError
 from structtree.lang import syntax as syn
 from structtree.lang.aggregates import computed_attribute
 from structtree.lang.background import Background, background_of
-from structtree.lang.calls import Place, call_of, places_of
+from structtree.lang.calls import ParameterUse, call_of, parameter_uses
 from structtree.lang.declare import declared_categories, declared_schema, in_names_of, schema_of
 from structtree.lang.mistakes import located
 from structtree.lang.pretty import pretty, pretty_rewrite
@@ -196,7 +196,7 @@ def check_predicate(
 
 
 def _definitions(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, syn.Definition]:
-    """Return the definitions with resolved bodies."""
+    """Return the definitions of a grammar with resolved bodies."""
     written = {definition.name: definition for definition in syntax.definitions}
     for definition in written.values():
         here = scope.at(definition.place)
@@ -217,7 +217,7 @@ def _definitions(syntax: syn.GrammarSyntax, scope: Scope) -> dict[str, syn.Defin
 
 def _check_parameters(definition: syn.Definition, scope: Scope) -> None:
     """Raise an error for a parameter that is unused, or that is compared with different kinds of values."""
-    for name, places in places_of(definition, scope.schema).items():
+    for name, places in parameter_uses(definition, scope.schema).items():
         if not places:
             raise scope.error(f"the parameter {name!r} of {definition.name!r} is unused")
         kinds = {kind: what for what, kind in (_wanted(place, scope.schema) for place in reversed(places))}
@@ -228,8 +228,8 @@ def _check_parameters(definition: syn.Definition, scope: Scope) -> None:
             )
 
 
-def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
-    """Return a description of the use of a parameter, and the kind of its value."""
+def _wanted(place: ParameterUse, schema: Schema) -> tuple[str, tuple[str, ...]]:
+    """Return a description of how a parameter is used, and the kind of value that it needs."""
     test = place.test
     if isinstance(test, syn.Count):
         return f"a count of {test.link!r}", ("number",)
@@ -316,7 +316,7 @@ def _categories(syntax: syn.GrammarSyntax, schema: Schema) -> dict[tuple[str, st
 def _rewrites(
     syntax: syn.GrammarSyntax, scope: Scope, skipped: list[_Warning]
 ) -> dict[str, tuple[CheckedRewrite, ...]]:
-    """Return the rewrites of each type; pairs inherit the rewrites of their far rows.
+    """Return the rewrites of each type; a type of pairs inherits the rewrites of the rows that it links to.
 
     Warnings about rewrites that pairs cannot inherit are added to ``skipped``.
     """
@@ -330,7 +330,7 @@ def _rewrites(
             for one in check_rewrite(rewrite, block.type, scope)
         ]
         found[block.type] = (*found.get(block.type, ()), *checked)
-    for name in scope.schema.names:  # the type of the far rows precedes the type of the pairs
+    for name in scope.schema.names:  # the type of the linked rows precedes the type of the pairs
         met = scope.schema.met_by(name)
         if met is not None:
             inherited = [one for rewrite in found.get(met, ()) for one in _inherited(rewrite, name, scope, skipped)]
@@ -345,7 +345,7 @@ def _rewrites(
 def _inherited(
     rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[_Warning]
 ) -> tuple[CheckedRewrite, ...]:
-    """Return a rewrite for pairs; empty if it needs a derived link that the pairs do not copy."""
+    """Return a rewrite adapted to a type of pairs; empty if it needs a derived link that the pairs do not have."""
     plain = syn.Rewrite(rewrite.left, rewrite.right, place=rewrite.place)
     if any(
         (link := scope.schema.type(rewrite.type).link(member)) is not None and link.derived

@@ -1,4 +1,4 @@
-"""The schema that a grammar is checked against: its declarations, the data, and whether the two agree.
+"""The schema that a grammar is checked against, from its declarations or the data; the two must agree.
 
 A grammar names its types, whereas the type names of the data are often derived from members (as for JSON Lines). A
 declared type is therefore matched with a type of the data by name, or else by position (`data_names`). Grammars are
@@ -334,13 +334,13 @@ def declared_schema(syntax: syn.GrammarSyntax) -> Schema:
 
 
 def _of_data(syntax: syn.GrammarSyntax) -> tuple[syn.TypeDeclaration, ...]:
-    """Return the declared types, except those whose rows come from functions."""
+    """Return the declared types except types whose rows come from functions."""
     given = _given_names(syntax)
     return tuple(each for each in syntax.types if each.name not in given)
 
 
 def _brought(syntax: syn.GrammarSyntax, data: Schema) -> tuple[syn.TypeDeclaration, ...]:
-    """Return the declared types whose rows functions have already added to the data."""
+    """Return the declared types whose rows functions computed earlier and that the data therefore contains."""
     done = [f.link for f in syntax.functions if f.link and f.type in data and f.link in data.type(f.type).links]
     return tuple(each for link in done for each in _led_to(link.target, syntax))
 

@@ -35,7 +35,7 @@ Except multi-instance, whose bins lose thresholds: its accuracy on Musk-1 (5 fol
 
 
 def default_grammar(individuals: Any, own: str | None = None, known: Profile | None = None) -> Grammar:
-    """Return the default grammar of some data.
+    """Return the default grammar for individuals.
 
     A shipped grammar fits if the data has all of its names, if it tests every type and every attribute except
     identifiers, and if the linked rows do not have too many thresholds. Tests of further attributes of the
@@ -104,7 +104,7 @@ def _commented(grammar: Grammar, why: str) -> Grammar:
 
 
 def _fitted(grammar: Grammar, population: Population, known: Profile) -> Grammar | None:
-    """Return a shipped grammar adapted to the data, or None if it does not fit."""
+    """Return a shipped grammar adapted to the data, or None if the grammar does not fit the data."""
     schema = population.schema
     try:
         checked = grammar.check(schema)
@@ -145,7 +145,7 @@ def _untested(checked: CheckedGrammar, name: str, population: Population, known:
 def _compared_at(
     checked: CheckedGrammar, types: list[str], source: type[syn.Star | syn.Quantiles]
 ) -> frozenset[Member]:
-    """Return the attributes of some types that are compared with thresholds from a value source."""
+    """Return the attributes that a grammar compares with thresholds from a value source."""
     return frozenset(
         Member(name, right.attribute)
         for name in types
@@ -164,7 +164,7 @@ def _notes(checked: CheckedGrammar, known: Profile) -> Iterator[str]:
 
 
 def _without(grammar: Grammar, checked: CheckedGrammar, known: Profile) -> Grammar:
-    """Return the grammar with each glob that matches identifiers replaced by its other matches."""
+    """Return the grammar with each glob that matches identifiers replaced by the other attributes that it matches."""
     by_place: dict[syn.Location, list[CheckedRewrite]] = {}
     for rewrite in (rewrite for rewrites in checked.rewrites.values() for rewrite in rewrites):
         if rewrite.place is not None:
@@ -187,7 +187,7 @@ def _with_rewrites(text: str, changed: Mapping[syn.Location, list[CheckedRewrite
 
 
 def _with_others(line: str, arrow: int, rewrites: list[CheckedRewrite]) -> str:
-    """Return the line with the rewrite around an arrow replaced by others, one per line."""
+    """Return a line of a grammar with one rewrite replaced by others, one per line."""
     indent = " " * (len(line) - len(line.lstrip()))
     before = line[: line.rfind(";", 0, arrow) + 1]
     after = re.sub(r"^[^;#]*", "", line[arrow:])
@@ -196,7 +196,7 @@ def _with_others(line: str, arrow: int, rewrites: list[CheckedRewrite]) -> str:
 
 
 def _with_attributes(grammar: Grammar, attributes: tuple[Attribute, ...]) -> Grammar:
-    """Return the grammar with tests of further attributes of the individuals."""
+    """Return the grammar with additional tests of attributes of the individuals."""
     if not attributes:
         return grammar
     tests = {"nominal": " = *", "bool": "", **dict.fromkeys(NUMERIC, " >= *")}

@@ -1,4 +1,4 @@
-"""Derivation of a grammar from a schema, as text meant to be edited.
+"""Derive a grammar from a schema, as text that users can edit.
 
 The grammar tests every attribute and follows every link, a few steps deep. Comments explain how to change each part.
 A table without links gets the tests of an ordinary decision tree, one at a time. If there is data, its profile
@@ -86,7 +86,7 @@ limits { nesting 4, literals 6 }"""
 
 
 def _declared_profile(schema: Schema) -> Profile:
-    """Return the profile of a schema without data: attributes with many declared values are identifiers."""
+    """Return the profile of a schema without data: attributes with many declared values count as identifiers."""
     identifiers: set[Member] = set()
     for record in schema.types:
         many = {Member(record.name, a.name) for a in record.attributes if len(a.values) > MANY_CATEGORIES}
@@ -97,7 +97,7 @@ def _declared_profile(schema: Schema) -> Profile:
 
 @dataclass(frozen=True, slots=True)
 class _Deriver:
-    """Writer of the refine blocks of a schema.
+    """Derivation of the ``refine`` blocks of a schema.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class _Deriver:
         return self._linked([self.schema.type(self.schema.individual)], self._followed)
 
     def block(self, record: RecordType) -> str:
-        """Return the refine block of a type, or only comments if it has no tests."""
+        """Return the ``refine`` block of a type, or only comments if the type has no tests."""
         identifiers, absolute = self._own(record, self.profile.identifiers), self._own(record, self.profile.absolute)
         listed = self.schema.listed(record.name)
         parts = [
@@ -166,7 +166,7 @@ class _Deriver:
         return _ALONE_OF_MANY if self.profile.is_large and record not in self._behind_sets() else _COMBINED
 
     def _behind_sets(self) -> list[RecordType]:
-        """Return the types with several rows per individual, where successive nodes may test different rows."""
+        """Return the types that can have several rows per individual."""
         types = self.reachable()
         sets = [link.target for record in types for link in self._followed(record) if not link.single]
         lists = [record.name for record in types if self.schema.listed(record.name)]
@@ -178,7 +178,7 @@ class _Deriver:
         return _section("Comparisons of two attributes; for every pair write * = its * and * >= its *", lines)
 
     def _aggregates(self, record: RecordType) -> list[str]:
-        """Return the aggregates behind the links of a type with one row per individual."""
+        """Return the aggregates of the links of a type, which has one row per individual."""
         single = self._linked(
             [self.schema.type(self.schema.individual)], lambda each: (link for link in each.links if link.single)
         )
@@ -209,12 +209,12 @@ class _Deriver:
         return [name for name in numbers if not name.startswith(DAYS_BEFORE)]  # `exists` tests how recent rows are
 
     def _recent(self, link: Link) -> str:
-        """Return the condition for recent rows behind a link, or "" if the rows are not a history."""
+        """Return a condition that selects recent linked rows, or "" if the linked rows are not a history."""
         recent = ((m, days) for m, days in self.profile.recent if m.type == link.target)
         return next((f"{pretty_name(m.attribute)} <= {days}" for m, days in recent), "")
 
     def _has_order(self, link: Link) -> bool:
-        """Return whether the rows behind a link are ordered: by a list, or by their only date."""
+        """Return whether linked rows have an order: the order of a list, or their only date."""
         return link.kind == "list" or len(_of_kind(self.schema.type(link.target), "date", "time")) == 1
 
 
@@ -250,7 +250,7 @@ def _numbers(attributes: list[Attribute], skipped: frozenset[str], many_valued: 
 
 
 def _date_parts(attributes: list[Attribute], identifiers: frozenset[str]) -> list[str]:
-    """Return the rewrites about date parts, one date per line."""
+    """Return rewrites that test date parts (weekday, month, hour), one part per line."""
     dates = [a for a in attributes if a.name not in identifiers]
     lines = []
     for date in dates if len(dates) <= MANY_DATES else ():
@@ -297,7 +297,7 @@ def _section(comment: str, lines: list[str]) -> list[str]:
 
 
 def _names(attributes: list[Attribute], skipped: frozenset[str] = frozenset()) -> list[str]:
-    """Return the names of attributes; for many, one glob, unless it would match a skipped attribute."""
+    """Return attribute names as text; many names become a glob unless it would match a skipped attribute."""
     names = [attribute.name for attribute in attributes if attribute.name not in skipped]
     if len(names) > MANY_ATTRIBUTES:
         prefix = _shared_prefix(names)
@@ -307,6 +307,6 @@ def _names(attributes: list[Attribute], skipped: frozenset[str] = frozenset()) -
 
 
 def _shared_prefix(names: list[str]) -> str:
-    """Return the letters that all names start with, such as ``f`` for f1, f2, ... f166."""
+    """Return the letters that all names start with, such as ``f`` for ``f1``, ``f2``, ..., ``f166``."""
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False))
     return "".join(takewhile(lambda letter: letter == "_" or letter.isalpha(), (letter for letter, _ in pairs)))

@@ -238,7 +238,7 @@ def _notes(schema: Schema, known: Profile) -> Iterator[str]:
 
 
 def members_text(schema: Schema, members: frozenset[Member]) -> str:
-    """Return the names of members as text, in schema order; the first ones, if there are many.
+    """Return the names of members as text, in schema order and shortened if there are many.
 
     Members of the individual are listed without their type.
     """
@@ -250,7 +250,7 @@ def members_text(schema: Schema, members: frozenset[Member]) -> str:
 
 
 def grammar_from(given: str | Path | Grammar) -> Grammar:
-    """Return a grammar, given its name, its file, or its text (which contains a brace).
+    """Return a grammar from its name, its file, or its text (which contains a brace).
 
     Examples
     --------

@@ -271,7 +271,7 @@ def subject(predicate: syn.Predicate) -> Subject | None:
 
 
 def _region(test: syn.ValueTest) -> _Region | None:
-    """Return the values that satisfy a ground test; None for other tests."""
+    """Return the set of values that satisfy a ground test; None for other tests."""
     match test:
         case syn.Aggregate(op=op, value=value):
             return _region(syn.Compare("", op, value))
@@ -341,7 +341,7 @@ def _alike(one: syn.Scalar | syn.ValueSource, other: syn.Scalar | syn.ValueSourc
 
 
 def _of_reals(test: syn.ValueTest) -> bool:
-    """Return whether the attribute is real, judging by the type of the value (checking converts values)."""
+    """Return whether a checked test compares a real attribute, judging by the type of its values."""
     match test:
         case syn.Compare(value=float()):
             return True
@@ -388,7 +388,7 @@ def _disjoint(p: _Region, q: _Region) -> bool:
 
 
 def _minus(span: _Span, others: tuple[_Span, ...]) -> tuple[_Span, ...]:
-    """Return a span minus the union of others, as a tuple of spans."""
+    """Return the difference between a span and the union of other spans, as a tuple of spans."""
     start, end = span
     pieces: list[_Span] = []
     for low, high in others:
@@ -409,7 +409,7 @@ def _contains_integer(span: _Span) -> bool:
 
 
 def _some_value_implies(p: syn.ValueTest, q: syn.ValueTest, region: _Region) -> bool | None:
-    """Return whether p implies q, without being equal to it, for some value of its source."""
+    """Return whether p implies q and differs from q for at least one value of p's value source."""
     source = source_of(p)
     if isinstance(source, syn.Listed | syn.Range):
         assert isinstance(p, syn.Compare | syn.Aggregate)
@@ -492,7 +492,7 @@ def _counts_imply(p: syn.Predicate, q: syn.Predicate) -> bool | None:
 def _more_rows(
     inner: bool | None, n: int | syn.ValueSource, limit: int | syn.ValueSource, *, up: bool
 ) -> bool | None:
-    """Return whether a count of n rows implies a limit; for a value source, whether one of its numbers does."""
+    """Return whether a count with limit n implies the same count with another limit; n may be a value source."""
     if up and isinstance(limit, int) and limit <= 0:
         return True
     if not inner or isinstance(limit, syn.ValueSource):
@@ -520,7 +520,7 @@ def _counts_exclude(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def _can_be_matched(inners: tuple[syn.Predicate, ...], others: tuple[syn.Predicate, ...]) -> bool:
-    """Return whether every one of the others is implied by a different inner predicate."""
+    """Return whether each predicate in `others` is implied by a different predicate in `inners`."""
     return can_be_matched([[i for i, inner in enumerate(inners) if implies(inner, other)] for other in others])
 
 
@@ -549,7 +549,7 @@ def _always(q: syn.Predicate) -> bool | None:
 
 
 def _together_imply(parts: tuple[syn.Predicate, ...], q: syn.Predicate) -> bool | None:
-    """Return whether several tests of one feature together imply another test of it."""
+    """Return whether several tests of one feature together imply another test of this feature."""
     if not isinstance(q, syn.ValueTest):
         return None
     related = [part for part in parts if isinstance(part, syn.ValueTest) and subject(part) == subject(q)]
@@ -562,7 +562,7 @@ def _together_imply(parts: tuple[syn.Predicate, ...], q: syn.Predicate) -> bool 
 
 
 def _common(regions: list[_Region]) -> _Region:
-    """Return the intersection of regions; the last region if they are not comparable."""
+    """Return the intersection of regions, or the last region if the regions are not comparable."""
     found = regions[-1]
     for region in regions[:-1]:
         match found, region:
@@ -583,6 +583,6 @@ def _common(regions: list[_Region]) -> _Region:
 
 
 def _every(answers: Iterable[bool | None]) -> bool | None:
-    """Return True if all answers are True, False if one is False, else None."""
+    """Return True if all answers are True, False if any is False, and None otherwise."""
     found = list(answers)
     return False if False in found else (None if None in found else True)

@@ -51,7 +51,7 @@ def _matching(candidates: Candidates) -> dict[int, int] | None:
 
 
 def _serve(item: int, owners: dict[int, int], candidates: Candidates, tried: set[int]) -> bool:
-    """Match an item with an untried candidate, rematching the candidate's owner if needed."""
+    """Match an item with an untried candidate; if another item has it, match that item with another candidate."""
     for candidate in candidates[item]:
         if candidate not in tried:
             tried.add(candidate)
@@ -62,7 +62,7 @@ def _serve(item: int, owners: dict[int, int], candidates: Candidates, tried: set
 
 
 def _take(item: int, candidate: int, owners: dict[int, int], candidates: Candidates, settled: Iterable[int]) -> bool:
-    """Match an item with a candidate if the others can be rematched without the settled candidates."""
+    """Match an item with a candidate if the other items can still be matched without the settled candidates."""
     own = next(c for c, owner in owners.items() if owner == item)
     other = owners.get(candidate)
     if other == item:

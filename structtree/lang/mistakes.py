@@ -45,7 +45,7 @@ def place_at(text: str, position: int) -> syn.Location:
 
 
 def error_at(place: syn.Location | None, message: str, source: str = "", text: str | None = None) -> GrammarError:
-    """Return a GrammarError at a location, if it is known; `located` adds the source and the text."""
+    """Return a GrammarError with a location (if known) and optional source; `located` adds source and text later."""
     line, column = (place.line, place.column) if place else (None, None)
     return GrammarError(message, source, line, column, text)
 
@@ -60,7 +60,7 @@ def located(source: str, text: str | None) -> Iterator[None]:
 
 
 def check_brackets(text: str) -> None:
-    """Raise a GrammarError for an unbalanced quote or bracket, or for too much nesting.
+    """Raise a GrammarError for an unbalanced quote or bracket, or for brackets that are nested too deeply.
 
     Examples
     --------
@@ -172,7 +172,7 @@ _AFTER = {
 
 
 def sentence(accepted: Iterable[str], words: Sequence[Word], found: Word) -> str:
-    """Return a message that shows what was expected, after which word, and what was found.
+    """Return the message of a syntax error: the expected tokens, the word before, and the token found.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def sentence(accepted: Iterable[str], words: Sequence[Word], found: Word) -> str
 
 
 def _earlier_hint(words: Sequence[Word], found: Word) -> str:
-    """Return a hint if a misplaced keyword was parsed as a name shortly before the error, else ""."""
+    """Return a hint about a misplaced keyword that was parsed as a name shortly before the error, or ""."""
     for one, other in pairwise((*words[-6:], found)):
         if one.terminal == other.terminal == "NAME" and one.text in _AFTER:
             return f"; {_AFTER[one.text]}"

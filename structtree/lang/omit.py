@@ -72,11 +72,15 @@ def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schem
     meant = in_names_of(syntax, schema)
     view = _View.of(meant, schema, frozenset(gone))
     for definition in meant.definitions:
-        for name in view.asked(definition.body, definition.type):
+        for name in view.removed_in(definition.body, definition.type):
             message = f"the definition {definition.name!r} uses {name!r}, which is {gone[name]}; remove it"
             raise error_at(definition.place, message)
     pairs = list(zip(syntax.blocks, meant.blocks, strict=True))
-    lost = {id(r): [*view.asked(r.left, m.type), *view.asked(r.right, m.type)] for _, m in pairs for r in m.rewrites}
+    lost = {
+        id(r): [*view.removed_in(r.left, m.type), *view.removed_in(r.right, m.type)]
+        for _, m in pairs
+        for r in m.rewrites
+    }
     names = {name for asked in lost.values() for name in asked} | {*view.lost.values()}
     kept = [_block(block, [r for r in block.rewrites if not lost[id(r)]]) for block, _ in pairs]
     types = tuple(
@@ -100,7 +104,7 @@ def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schem
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The schema, the removed attributes, and the computed members that cannot be computed without them.
+    """The schema, the removed attributes, and the computed members that depend on removed attributes.
 
     `lost` is a dict from each of these members (with its type) to the removed attribute that it needs.
     """
@@ -128,8 +132,8 @@ class _View:
             steps = set(step_names(item.path))
             yield from [name for (_, link), name in self.lost.items() if link in steps]
 
-    def asked(self, predicate: syn.Predicate, type_name: str) -> Iterator[str]:
-        """Yield the removed attributes that a predicate needs."""
+    def removed_in(self, predicate: syn.Predicate, type_name: str) -> Iterator[str]:
+        """Yield the removed attributes that a predicate uses, directly or through computed members."""
         if type_name not in self.schema:
             return
         yield from (name for (_, link), name in self.lost.items() if link == type_name)  # the pairs of a lost link
@@ -137,7 +141,7 @@ class _View:
             yield from self._matched(member, at)
 
     def _matched(self, attribute: str, type_name: str) -> Iterator[str]:
-        """Yield the removed attributes that a name refers to; none for a glob that still matches an attribute."""
+        """Yield the removed attributes that a name refers to; none if it is a glob that also matches others."""
         for at in {type_name, self.schema.rows_of(type_name)}:
             if (at, attribute) in self.lost:
                 yield self.lost[at, attribute]

@@ -105,7 +105,7 @@ def _where(error: UnexpectedInput, text: str) -> syn.Location:
 
 
 def _explain(error: UnexpectedInput, text: str, start: str) -> str:
-    """Return the error message, after parsing again up to the error to find the tokens accepted there."""
+    """Return the message of a syntax error, with the expected tokens found by parsing again up to the error."""
     tokens = _tokens_before_error(text, start)
     # A second parser, because the failing token has already changed the state of the first one.
     parser = _parser().parse_interactive("", start)
@@ -129,7 +129,7 @@ def _tokens_before_error(text: str, start: str) -> list[Token]:
 
 @dataclass(frozen=True, slots=True)
 class _Setting(syn.Located):
-    """The limits or the type of the individuals, which a grammar states at most once."""
+    """A setting that a grammar can have only once: the limits, or the type of the individuals."""
 
     what: Literal["individual", "limits"]
     value: Any
@@ -519,7 +519,7 @@ def _refuse_long(value: syn.Expression, name: Token) -> None:
 
 
 def _with_calls(block: syn.RefineBlock, names: frozenset[str]) -> syn.RefineBlock:
-    """Return the block with calls of the named definitions in place of the references they were parsed as."""
+    """Return a block with references replaced by calls if their names are definitions."""
     if not names:
         return block
     rewrites = (replace(r, left=as_calls(r.left, names), right=as_calls(r.right, names)) for r in block.rewrites)
@@ -531,7 +531,7 @@ def _flat(parts: Iterable[syn.Predicate], kind: type[syn.And] | type[syn.Or]) ->
 
 
 def _unique(kind: type[_T], statements: Iterable[Any], label: Callable[[_T], str]) -> tuple[_T, ...]:
-    """Return the statements of one class; raise an error if two have the same label."""
+    """Return the statements of one class; raise an error if two of them have the same label."""
     first: dict[str, _T] = {}
     for statement in (s for s in statements if isinstance(s, kind)):
         earlier = first.setdefault(label(statement), statement)
@@ -585,7 +585,7 @@ def _pattern(token: Token) -> str:
 
 
 def _bound(token: Token) -> float:
-    """Return an interval end: a date, or a number as a float."""
+    """Return the value of an interval end: a date, or a number as a float."""
     value: int | float = _scalar(token)
     return value if isinstance(value, syn.Day) else float(value)
 
@@ -619,5 +619,5 @@ def _whole(token: Token, least: int | None = None) -> int:
 
 
 def _word(token: Token) -> Any:
-    """Return a keyword or operator; its terminal allows exactly the literals of the node."""
+    """Return the text of a keyword or operator."""
     return str(token)

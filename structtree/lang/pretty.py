@@ -175,7 +175,7 @@ def pretty_expression(value: syn.Expression) -> str:
 
 
 def _factor(value: syn.Expression, loose: tuple[str, ...] = ("*", "/")) -> str:
-    """Return the text of an operand, in brackets if it is an arithmetic operation not in `loose`."""
+    """Return the text of an operand, in brackets if it is an arithmetic operation other than those in `loose`."""
     text = pretty_expression(value)
     return f"({text})" if isinstance(value, syn.Arithmetic) and value.op not in loose else text
 
@@ -272,7 +272,7 @@ def _test(test: syn.Flag | syn.Compare | syn.Among | syn.Within | syn.Missing | 
 
 
 def _dotted(predicate: syn.Follow) -> str | None:
-    """Return the dotted text of a single test behind references (``load.shape = circle``), else None."""
+    """Return the dotted text of a test that follows references, such as ``load.shape = circle``, else None."""
     path, end = peel(predicate)
     if not all(isinstance(step, syn.Follow) for step in path) or not isinstance(
         end, syn.AttributeTest | syn.Missing | syn.Named | syn.Me
@@ -309,7 +309,7 @@ def _braces(values: Iterable[syn.Scalar]) -> str:
 
 
 def _end(number: float) -> str:
-    """Return the text of an interval end; an integral number needs no decimals, since ends parse as reals."""
+    """Return the text of an interval end, without decimals for integral numbers."""
     if isinstance(number, syn.Day):
         return str(number)
     return str(int(number)) if abs(number) < 1e15 and float(number).is_integer() else repr(float(number))

@@ -19,7 +19,7 @@ from structtree.data.schema import FAR_ROW, NUMERIC, PART_RANGES, PARTS, Attribu
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang import syntax as syn
 from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute, default_order, order_kinds
-from structtree.lang.calls import Place, call_of, called, is_open_call, places_of
+from structtree.lang.calls import ParameterUse, call_of, called, is_open_call, parameter_uses
 from structtree.lang.logic import source_of
 from structtree.lang.mistakes import error_at
 from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
@@ -244,7 +244,7 @@ def _named_by(definition: syn.Definition, named: syn.Named, scope: Scope) -> syn
 
 
 def _of_pairs(definition: syn.Definition, type_name: str, scope: Scope) -> syn.Definition:
-    """Return a definition for the pairs of its type; raise an error for any other type."""
+    """Return a definition resolved for a type of pairs that link to its type; raise an error for any other type."""
     if definition.type not in (scope.schema.met_by(type_name), scope.schema.rows_of(type_name)):
         raise scope.error(f"{definition.name!r} is defined for type {definition.type!r}, not for {type_name!r}")
     parameters = frozenset(definition.parameters)
@@ -256,7 +256,7 @@ def _of_pairs(definition: syn.Definition, type_name: str, scope: Scope) -> syn.D
 
 
 def _call_of(step: syn.Follow, type_name: str, scope: Scope) -> syn.Named | None:
-    """Return the call that was parsed as a reference, if its name is a definition and not a link; else None."""
+    """Convert a parsed reference to a call if its name is a definition and not a link; else return None."""
     definition = scope.definitions.get(step.link)
     if step.link == "smarts" and definition is None and scope.type(type_name).link(step.link) is None:
         raise scope.error('write a SMARTS pattern in quotes: smarts("...")')
@@ -269,7 +269,7 @@ def _call_of(step: syn.Follow, type_name: str, scope: Scope) -> syn.Named | None
 
 
 def _step_of(named: syn.Named, type_name: str, scope: Scope) -> syn.Follow | None:
-    """Return the reference that was parsed as a call, if its name is a link of the type; else None."""
+    """Convert a parsed call to a reference if its name is a link of the type; else return None."""
     link = scope.type(type_name).link(named.name)
     if link is None or not named.arguments:
         return None
@@ -283,14 +283,14 @@ def _step_of(named: syn.Named, type_name: str, scope: Scope) -> syn.Follow | Non
 
 
 def _call(named: syn.Named, definition: syn.Definition, scope: Scope) -> syn.Named:
-    """Return the call with converted arguments; with its body, unless an argument is a value source."""
+    """Return a call with converted arguments, and with its body unless an argument is a value source."""
     n, expected = len(named.arguments), len(definition.parameters)
     if n != expected:
         takes = number_text(expected, "argument") if expected else "no arguments"
         raise scope.error(f"{named.name!r} takes {takes}, got {n}; write '{_example(definition)}'")
     if is_open_call(named) and not scope.families:
         raise _only_in_rewrites(pretty(named), "values", scope)
-    places = places_of(definition, scope.schema)
+    places = parameter_uses(definition, scope.schema)
     given = zip(definition.parameters, named.arguments, strict=True)
     arguments: tuple[Any, ...] = tuple(_argument(value, places[name], scope) for name, value in given)
     if is_open_call(named):
@@ -304,14 +304,16 @@ def _example(definition: syn.Definition) -> str:
 
 
 def _argument(
-    given: syn.Scalar | syn.ValueSource, places: tuple[Place, ...], scope: Scope
+    given: syn.Scalar | syn.ValueSource, places: tuple[ParameterUse, ...], scope: Scope
 ) -> syn.Scalar | syn.ValueSource:
-    """Return the argument converted for the uses of its parameter, or unchanged if they convert it differently."""
+    """Convert an argument to the kind needed by the uses of its parameter; unchanged if the uses differ."""
     found = [_argument_at(given, place, scope) for place in places]
     return found[0] if all(each == found[0] for each in found) else given
 
 
-def _argument_at(given: syn.Scalar | syn.ValueSource, place: Place, scope: Scope) -> syn.Scalar | syn.ValueSource:
+def _argument_at(
+    given: syn.Scalar | syn.ValueSource, place: ParameterUse, scope: Scope
+) -> syn.Scalar | syn.ValueSource:
     if isinstance(given, syn.ValueSource):
         (test,) = resolve(_with_argument(place, given), place.type, replace(scope, families=True))
         source = source_of(test)
@@ -324,8 +326,8 @@ def _argument_at(given: syn.Scalar | syn.ValueSource, place: Place, scope: Scope
     return value  # type: ignore[no-any-return]
 
 
-def _with_argument(place: Place, value: Any) -> syn.Predicate:
-    """Return a test that uses a parameter, with the parameter replaced by a value."""
+def _with_argument(place: ParameterUse, value: Any) -> syn.Predicate:
+    """Return a test with its parameter replaced by a value."""
     match place.test:
         case syn.Count(link, _, op):
             return syn.Count(link, syn.TOP, op, value)
@@ -338,7 +340,7 @@ def _with_argument(place: Place, value: Any) -> syn.Predicate:
 
 
 def _with_parameter(count: syn.Count) -> syn.Count:
-    """Return the count; if it has a string in place of a number, as a parameter."""
+    """Return a count with a parameter in place of a number if the number was parsed as a name."""
     number: Any = count.n
     return replace(count, n=syn.Parameter(number)) if isinstance(number, str) else count  # type: ignore[arg-type]
 
@@ -405,7 +407,7 @@ def _value(value: syn.Scalar, attribute: Attribute, record: RecordType, scope: S
 def _own_value(
     value: syn.Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "="
 ) -> syn.Scalar:
-    """Return the converted value of a comparison; raise an error for an impossible date part."""
+    """Convert the value of a comparison to the attribute's kind; raise an error for an impossible date part."""
     found = _value(value, attribute, record, scope, op)
     is_part = record.attribute(attribute.name) is None
     low, high = PART_RANGES.get(attribute.name.rpartition(".")[2], (-math.inf, math.inf))
@@ -502,12 +504,12 @@ def _attribute(name: str, record: RecordType, scope: Scope) -> Attribute:
 
 
 def _members_of(record: RecordType) -> list[str]:
-    """Return the members of a type that can be used in a grammar."""
+    """Return the names of the members of a type that a grammar can use."""
     return [name for name in record.members if name != FAR_ROW]
 
 
 def _not_copied(name: str, record: RecordType, scope: Scope) -> str:
-    """Return a hint on how to copy a member of the far rows to the pairs, if it is not copied; else ""."""
+    """Return a hint on how to use a member of the linked rows that was not copied to the pairs, else ""."""
     met = scope.schema.met_by(record.name)
     if met is None or name not in scope.type(met).members:
         return ""
@@ -521,7 +523,7 @@ def _refuse_link(name: str, record: RecordType, scope: Scope) -> None:
 
 
 def _pattern(link: Link) -> str:
-    """Return a template of a predicate on the rows behind a link."""
+    """Return an example of a predicate on linked rows, such as ``exists cars (...)``, for error messages."""
     return f"{'' if link.single else 'exists '}{pretty_name(link.name)} (...)"
 
 
@@ -614,7 +616,7 @@ def _of_part(step: syn.Follow, record: RecordType, scope: Scope) -> syn.Predicat
 
 
 def _part(name: str, part: str, record: RecordType, scope: Scope) -> str:
-    """Return the name of a date part, or of the attribute with that name."""
+    """Return the name of a date part, such as ``born.month``; an attribute with this name takes precedence."""
     whole = f"{name}.{part}"
     if record.attribute(whole) is not None:
         return whole
@@ -633,7 +635,7 @@ def _parts_of(name: str, record: RecordType) -> list[str]:
 
 
 def _comparisons(test: syn.CompareOwn, type_name: str, scope: Scope) -> tuple[syn.Predicate, ...]:
-    """Return the comparison; for globs, one for each pair of comparable attributes, in one order."""
+    """Return the comparisons that a comparison with globs stands for: one for each pair of comparable attributes."""
     one, other = (_sides(path, type_name, scope) for path in test.sides)
     pairs = [(a, b) for a in one for b in other]
     if not any(isinstance(path[-1], syn.Glob) for path in test.sides):
@@ -668,7 +670,7 @@ def _sides(path: syn.ValuePath, type_name: str, scope: Scope) -> list[_Side]:
 
 
 def _may_hold(one: _Side, other: _Side, op: str, scope: Scope) -> bool:
-    """Return whether two values are comparable and, if their categories are known, have one in common."""
+    """Return whether two values are comparable and, if their categories are known, share a category."""
     known = [set(scope.categories.get((s.type, s.attribute.name), s.attribute.values)) for s in (one, other)]
     return _fit(one.attribute, other.attribute, op) and (not all(known) or not known[0].isdisjoint(known[1]))
 
@@ -726,7 +728,7 @@ def value_attribute(path: syn.ValuePath, type_name: str, scope: Scope) -> Attrib
 
 
 def link_of(name: str, type_name: str, scope: Scope) -> Link:
-    """Return the link of a type, or raise an error."""
+    """Return a link of a type by name, or raise an error."""
     record = scope.type(type_name)
     link = record.link(name)
     if link is not None:
@@ -750,7 +752,7 @@ def _many(
 
 
 def _list_target(predicate: syn.ListStep, type_name: str, scope: Scope) -> str:
-    """Return the type of the rows that a list step leads to, or raise an error."""
+    """Return the type of the elements that a list step leads to; raise an error if there is no list."""
     step, name, schema = predicate.step, predicate.link, scope.schema
     if name is None:
         if not schema.listed(type_name):
@@ -784,13 +786,13 @@ def _aggregates(test: syn.Aggregate, type_name: str, scope: Scope) -> tuple[syn.
     if isinstance(test.value, syn.ValueSource) and not scope.families:
         raise _only_in_rewrites(pretty(test), "values", scope)
     test = replace(test, order=_aggregate_order(test, type_name, record, scope))
-    names = (None,) if test.attribute is None else _names(test.attribute, _asked_kinds(test), record, scope)
+    names = (None,) if test.attribute is None else _names(test.attribute, _aggregate_kinds(test), record, scope)
     made = [_aggregate(replace(test, attribute=name), record, scope) for name in names]
     choices = product(made, *[resolve(inner, record.name, scope) for inner in children(test)])
     return tuple(with_children(one, tuple(inners)) for one, *inners in choices)
 
 
-def _asked_kinds(test: syn.Aggregate) -> tuple[Kind, ...]:
+def _aggregate_kinds(test: syn.Aggregate) -> tuple[Kind, ...]:
     """Return the kinds of attribute that a glob in an aggregate can match."""
     if test.function not in ("latest", "earliest"):
         return attribute_kinds(test.function)

@@ -90,7 +90,7 @@ def _check_form(rewrite: syn.Rewrite, scope: Scope) -> None:
 
 
 def _literals(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
-    """Return the parts of a conjunction, including ``top``; empty for ``top`` alone."""
+    """Return the parts of a conjunction, including ``top``; empty if the predicate is ``top``."""
     match predicate:
         case syn.And(parts):
             return parts
@@ -210,7 +210,7 @@ def _reach(steps: Mapping[str, set[str]], start: str) -> set[str]:
 
 
 def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], schema: Schema) -> bool:
-    """Return whether no other rewrite can produce the left side of this one."""
+    """Return whether a rewrite can never apply, because no other rewrite produces its left side."""
     wanted = _literals(rewrite.left)
     if not wanted:  # `top` is always derived; a shortcut, since large databases have a thousand rewrites of it
         return False
@@ -225,7 +225,7 @@ def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], s
 
 
 def _may_become(right: syn.Predicate, left: syn.Predicate) -> bool:
-    """Return whether a right side produces a literal for some of its values and after some refinements."""
+    """Return whether a right side can become the given literal, with some values and after refinement."""
     match right, left:
         case syn.Top(), _:
             return True

@@ -68,7 +68,7 @@ class OrderedCategory(float):
     name: str
 
     def __new__(cls, rank: float, name: str) -> OrderedCategory:
-        """Return the category with this rank."""
+        """Create an ordered category from its rank and name."""
         made = super().__new__(cls, rank)
         made.name = name
         return made
@@ -84,7 +84,7 @@ class OrderedCategory(float):
 
 
 def written(number: float, kind: Kind | None, levels: tuple[str, ...] = ()) -> int | float:
-    """Return a number of a column as a scalar that prints like a value of its kind.
+    """Convert a number of a column to a scalar that prints as a value of the column's kind.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ class Top:
 
 @dataclass(frozen=True, slots=True)
 class Flag(Located):
-    """``aromatic`` or ``not aromatic``: a bool attribute is true or false."""
+    """``aromatic`` or ``not aromatic``: a test of a bool attribute."""
 
     attribute: str
     positive: bool = True
@@ -287,7 +287,7 @@ class Flag(Located):
 
 @dataclass(frozen=True, slots=True)
 class Compare(Located):
-    """``a = v``, ``a != v``, ``a >= t``, ``a <= t``; the value may be a value source."""
+    """``a = v``, ``a != v``, ``a >= t``, ``a <= t``: a comparison with a value or a value source."""
 
     attribute: str
     op: Literal["=", "!=", ">=", "<="]
@@ -344,12 +344,12 @@ class CompareMine(Located):
 
 @dataclass(frozen=True, slots=True)
 class Me(Located):
-    """``me``: the row is the link's owner; only in derived links."""
+    """``me``: true if the row is the link's owner; only in derived links."""
 
 
 @dataclass(frozen=True, slots=True)
 class Among(Located):
-    """``a in {v, w}``: the value is in a sorted set; or, in a grammar, ``a in *``."""
+    """``a in {v, w}``: a test for a set of values; in a grammar also ``a in *``."""
 
     attribute: str
     values: tuple[Scalar, ...] = ()
@@ -358,7 +358,7 @@ class Among(Located):
 
 @dataclass(frozen=True, slots=True)
 class Within(Located):
-    """``a in [lo, hi)``, ``a in [lo, hi]``, or, in a grammar, ``a in bins(k)`` / ``a in quantiles(k)``."""
+    """``a in [lo, hi)`` or ``a in [lo, hi]``: an interval; in a grammar also ``bins(k)`` and ``quantiles(k)``."""
 
     attribute: str
     low: float = 0.0
@@ -391,7 +391,7 @@ class Named(Located):
 
 @dataclass(frozen=True, slots=True)
 class LinkedTo(Located):
-    """Base of the predicates about the rows behind one link."""
+    """Base class of predicates about the rows that a link leads to."""
 
     link: str
     inner: Predicate
@@ -404,7 +404,7 @@ class Follow(LinkedTo):
 
 @dataclass(frozen=True, slots=True)
 class ListStep(Located):
-    """``next|previous|later (P)`` on an element of a list; ``first|last cars (P)`` on its owner."""
+    """``next|previous|later (P)`` on an element of a list; ``first|last cars (P)`` on the owner of a list."""
 
     step: Literal["next", "previous", "later", "first", "last"]
     inner: Predicate
@@ -413,22 +413,22 @@ class ListStep(Located):
 
 @dataclass(frozen=True, slots=True)
 class Exists(LinkedTo):
-    """``exists link (P)``: P holds for some row behind the link."""
+    """``exists link (P)``: P holds for some linked row."""
 
 
 @dataclass(frozen=True, slots=True)
 class All(LinkedTo):
-    """``all link (P)``: P holds for every row behind the link (also if there is none)."""
+    """``all link (P)``: P holds for every linked row (also if there is none)."""
 
 
 @dataclass(frozen=True, slots=True)
 class No(LinkedTo):
-    """``none link (P)``: P holds for no row behind the link. Closed: nothing is rewritten inside."""
+    """``none link (P)``: P holds for no linked row. Closed: nothing is rewritten inside."""
 
 
 @dataclass(frozen=True, slots=True)
 class Count(LinkedTo):
-    """``count link (P) >= n``; with ``<=`` it is closed: nothing is rewritten inside."""
+    """``count link (P) >= n``: P holds for at least n linked rows. With ``<=``, nothing is rewritten inside."""
 
     op: Literal[">=", "<="]
     n: int | ValueSource
@@ -441,7 +441,7 @@ AggregateFunction = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Aggregate(Located):
-    """``sum transactions (kind = withdrawal).amount >= t``: a comparison with an aggregate of the rows behind a link.
+    """``sum transactions (kind = withdrawal).amount >= t``: a test of an aggregate of linked rows.
 
     Rows with a missing attribute are ignored. With no rows, ``sum`` and ``distinct`` are 0; any other function is
     missing, so that the test is false. `structtree.space.aggregates` computes the values.
@@ -472,7 +472,7 @@ class Aggregate(Located):
 
 @dataclass(frozen=True, slots=True)
 class Distinct(Located):
-    """``distinct link (P, Q, ...)``: distinct rows behind the link satisfy P, Q, ..."""
+    """``distinct link (P, Q, ...)``: P, Q, ... hold for different linked rows."""
 
     link: str
     inners: tuple[Predicate, ...]
@@ -480,21 +480,21 @@ class Distinct(Located):
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """``P and Q and ...``: at least two parts."""
+    """``P and Q and ...``: a conjunction of at least two parts."""
 
     parts: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """``P or Q or ...``: at least two parts. Closed: nothing is rewritten inside."""
+    """``P or Q or ...``: a disjunction of at least two parts. Closed: nothing is rewritten inside."""
 
     parts: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """``not (P)``. Closed: nothing is rewritten inside. Unlike ``not flag``, it is true for missing values."""
+    """``not (P)``: a negation, true for missing values (unlike ``not flag``). Closed: nothing is rewritten inside."""
 
     inner: Predicate
 
@@ -512,7 +512,7 @@ Predicate = Top | Test | LinkForm | And | Or | Not
 
 
 def require_predicate(given: object) -> None:
-    """Raise a UsageError unless the argument is a predicate (its text is not)."""
+    """Raise a UsageError unless the argument is a parsed predicate (and not its text)."""
     require(given, Predicate, "predicate", "a Predicate; read text with parse_predicate")
 
 
@@ -526,7 +526,7 @@ TOP = Top()
 
 @dataclass(frozen=True, slots=True)
 class Rewrite(Located):
-    """``left -> right``; in ``top -> top and top max k``, `conjuncts` is k, or 0 for no maximum."""
+    """``left -> right``: a rewrite. `conjuncts` is k in ``top -> top and top max k``, and 0 without a maximum."""
 
     left: Predicate
     right: Predicate
@@ -535,7 +535,7 @@ class Rewrite(Located):
 
 @dataclass(frozen=True, slots=True)
 class RefineBlock(Located):
-    """``refine Type { ... }``."""
+    """``refine Type { ... }``: the rewrites of a type."""
 
     type: str
     rewrites: tuple[Rewrite, ...]
@@ -543,7 +543,7 @@ class RefineBlock(Located):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Located):
-    """``define name: Type = P`` or ``define name(a, b): Type = P``, then an optional phrase and docstring.
+    """``define name: Type = P`` or ``define name(a, b): Type = P``, with an optional phrase and docstring.
 
     The phrase (``says "a nitro group"``) is used for tests in plain English; ``{a}`` is replaced by an argument.
     """
@@ -606,21 +606,21 @@ class Operand(Located):
 
 @dataclass(frozen=True, slots=True)
 class Negative:
-    """``-E``."""
+    """``-E``: the negative of an expression."""
 
     inner: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Absolute:
-    """``abs(E)``."""
+    """``abs(E)``: the absolute value of an expression."""
 
     inner: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic(Located):
-    """``E + F``, ``E - F``, ``E * F``, ``E / F``."""
+    """``E + F``, ``E - F``, ``E * F``, ``E / F``: an arithmetic operation on two expressions."""
 
     left: Expression
     op: Literal["+", "-", "*", "/"]
@@ -653,7 +653,7 @@ class Computed(Located):
 
 @dataclass(frozen=True, slots=True)
 class LinkStep(Located):
-    """``cars``: a step along a link; ``~cars``: a step backwards along a link that leads here.
+    """``cars``: a step along a link; ``~cars``: a step backwards, to the rows whose link leads to this row.
 
     In ``~Train.cars``, the type is parsed as a separate step; the checker merges the two.
     """
@@ -674,7 +674,7 @@ DerivedPath = tuple[LinkStep | Closure, ...]
 
 @dataclass(frozen=True, slots=True)
 class SortedBy(Located):
-    """``sorted by date descending``: the order of the rows behind a derived link."""
+    """``sorted by date descending``: the order of the rows that a derived link leads to."""
 
     attribute: str
     descending: bool = False
@@ -696,13 +696,13 @@ class DerivedLink(Located):
 
     @property
     def has_pairs(self) -> bool:
-        """True if it leads to a new row for each pair instead of the rows of its target."""
+        """True if the link leads to a new row for each pair, and not to rows of the data."""
         return bool(self.attributes) or self.order is not None
 
 
 @dataclass(frozen=True, slots=True)
 class GrammarLimits:
-    """``limits { nesting 4, literals 6, pairs 1000000 }``.
+    """``limits { nesting 4, literals 6, pairs 1000000 }``: the limits of a grammar.
 
     The maximum nesting of links, number of literals in a predicate, and number of pairs of a derived link.
     """
@@ -714,7 +714,7 @@ class GrammarLimits:
 
 @dataclass(frozen=True, slots=True)
 class TypeDeclaration(Located):
-    """``type T = { ... }`` as written; link targets are not checked yet."""
+    """``type T = { ... }``: a declared record type; link targets are not checked yet."""
 
     name: str
     attributes: tuple[Attribute, ...]

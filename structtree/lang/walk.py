@@ -63,7 +63,7 @@ def children(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
 
 
 def with_children(predicate: syn.Predicate, inners: tuple[syn.Predicate, ...]) -> syn.Predicate:
-    """Return the predicate with its children replaced by others, as many as `children` returns."""
+    """Return the predicate with its children replaced; `inners` has as many predicates as `children` returns."""
     match predicate:
         case syn.LinkedTo() | syn.ListStep() | syn.Not():
             return replace(predicate, inner=inners[0])
@@ -80,7 +80,7 @@ def with_children(predicate: syn.Predicate, inners: tuple[syn.Predicate, ...]) -
 
 
 def inner_type(predicate: syn.Predicate, type_name: str, schema: Schema) -> str | None:
-    """Return the type of the rows that the children of a predicate apply to; None if the link is unknown."""
+    """Return the type of the rows that the children of a predicate are tested on; None if the link is unknown."""
     link = predicate.link if isinstance(predicate, syn.LinkForm | syn.Aggregate) else None
     if link is None:
         return type_name
@@ -110,7 +110,7 @@ def path_members(path: syn.ValuePath, type_name: str, schema: Schema) -> Iterato
 def asked_members(
     predicate: syn.Predicate, type_name: str, schema: Schema, owner: str | None = None, *, definitions: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Yield the members that a predicate uses, each with its type; for a date part, the date.
+    """Yield the members that a predicate uses, each with its type; a date part counts as its date.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def asked_members(
 
 
 def _members_of(part: syn.Predicate, name: str, schema: Schema, owner: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the members that a predicate uses itself, not those inside it."""
+    """Yield the members that a predicate uses directly, not in predicates nested in it."""
     if isinstance(part, syn.AttributeTest):
         yield name, part.attribute
     elif isinstance(part, syn.CompareOwn):
@@ -172,7 +172,7 @@ def expression_parts(value: syn.Expression) -> Iterator[syn.Expression]:
 
 
 def is_closed(predicate: syn.Predicate) -> bool:
-    """Return whether a predicate cannot be refined inside, because refining a part could make it more general."""
+    """Return whether the parts of a predicate cannot be refined because refining them could make it more general."""
     match predicate:
         case syn.Or() | syn.Not() | syn.No():
             return True
@@ -235,7 +235,7 @@ def open_types(predicate: syn.Predicate, type_name: str, schema: Schema) -> Iter
 
 
 def functional_step(predicate: syn.Predicate) -> str | None:
-    """Return the step of a predicate about a single linked row (a reference, ``first``, ``next`` ...), else None."""
+    """Return the first step of a predicate if it leads to a single row (a reference, ``next`` ...), else None."""
     match predicate:
         case syn.Follow(link):
             return f"{link}."
@@ -246,7 +246,7 @@ def functional_step(predicate: syn.Predicate) -> str | None:
 
 
 def peel(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
-    """Return the functional steps that a predicate starts with, and the predicate behind them.
+    """Split a predicate into its leading functional steps (each leads to a single row) and the rest.
 
     Examples
     --------
@@ -261,7 +261,7 @@ def peel(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
 
 
 def wrap(path: StepPath, predicate: syn.Predicate) -> syn.Predicate:
-    """Return a predicate behind functional steps, outermost first; the inverse of `peel`."""
+    """Put functional steps, outermost first, before a predicate; the inverse of `peel`."""
     for step in reversed(path):
         predicate = replace(step, inner=predicate)
     return predicate

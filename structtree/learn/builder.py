@@ -5,10 +5,11 @@ Its split is made if it leaves somebody on both sides, if the criterion is bette
 asked for (`Growth`) speaks against it. "Better" is why acc* goes on where plain accuracy stops: when no split gets
 more right, acc* still takes one that lowers the entropy, and a split further down may then get more right.
 
-With ``max_leaf_nodes`` the node whose split helps most is divided first; otherwise the order of dividing changes
-nothing, and it is that in which a tree is read.
+With ``max_leaf_nodes`` the node whose split helps most is divided first. Where searches are limited by their work, it
+is the node with the largest loss, since those with a small loss may not all be searched (`structtree.search.effort`).
+Otherwise the order changes nothing, and it is that in which a tree is read.
 
-Law: the tree is that of plain recursion (`tests/learn/test_options.py`).
+Law: with ``effort="prove"`` the tree is that of plain recursion (`tests/learn/test_options.py`).
 """
 
 from __future__ import annotations
@@ -337,7 +338,9 @@ class Builder(Generic[M]):
         """Return whether a node has a small loss, and such nodes have used up their part of the work."""
         patience = self.growth.patience if self.splitter.is_timed else None
         return (
-            patience is not None and node.share < LARGE_SHARE and patience.is_spent(self.work[True], self.work[False])
+            patience is not None
+            and node.share < LARGE_SHARE
+            and patience.is_spent(self.work[True], self.work[False], int(self.n))
         )
 
     def _is_due(self, node: GrowingNode[M]) -> bool:

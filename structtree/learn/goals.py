@@ -137,7 +137,7 @@ def _least_leaf(task: Task, n: int) -> int:
 
     Examples
     --------
-    >>> [_least_leaf(as_task("classes"), n) for n in (100, 20_000, 1_000_000)]
+    >>> [_least_leaf(as_task("classes"), n) for n in (100, 4_000, 1_000_000)]
     [1, 4, 10]
     >>> [_least_leaf(as_task("numbers"), n) for n in (100, 500, 1_000_000)]
     [1, 5, 10]

@@ -1,4 +1,4 @@
-"""Growing a tree: check the labels, make a plan, and run the builder."""
+"""Growth of one tree: check the labels, make a plan, and run the builder."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def grow_by(
     plan: Plan | None = None,
     sampler: ColumnSampler | None = None,
 ) -> Tree:
-    """Grow a tree from labels that have been checked, with figures in the units of the target; see `grow`.
+    """Grow a tree for a checked target; its node statistics are in the units of the target.
 
     With a clock its time is that of the tree, and not the limit of the options. With a sampler each node searches
     only the columns that it draws.
@@ -144,7 +144,7 @@ def grow_by(
 
 
 def in_plain_units(tree: Tree, units: Units) -> Tree:
-    """Return the tree with its figures converted from the units of the target to plain units."""
+    """Convert the node statistics of a tree from the units of the target to the original units."""
     if units.are_plain:
         return tree
     nodes = tuple(_in_plain_units(node, tree.task, units) for node in tree.nodes)
@@ -163,7 +163,7 @@ def _in_plain_units(node: Node, task: Task, units: Units) -> Node:
 def with_weight(
     population: Population, labels: NDArray[Any], target: Target
 ) -> tuple[Population, NDArray[Any], Target]:
-    """Return the individuals with positive weight, because nothing should depend on the others."""
+    """Return the individuals with positive weight, because the others must not affect the tree."""
     if target.weights.all():
         return population, labels, target
     which = np.flatnonzero(target.weights)
@@ -171,7 +171,7 @@ def with_weight(
 
 
 def _price(plan: Plan) -> Price:
-    """Return the bits of a test: each literal is one of those that the grammar offers at the node."""
+    """Return a function that computes the description length of a test at a node, in bits."""
 
     def price(test: syn.Predicate | SideValues, rows: NDArray[Any]) -> float:
         space = Space.build(plan.grammar, compact(plan.population.take(rows)))
@@ -183,9 +183,7 @@ def _price(plan: Plan) -> Price:
 
 def _check_criterion(criterion: Criterion, growth: Growth) -> None:
     if growth.average_gain_filter and criterion.name != "gain-ratio":
-        raise UsageError(
-            f"average_gain_filter is for the criterion 'gain-ratio'; got {criterion.name!r}, so leave it out"
-        )
+        raise UsageError(f"average_gain_filter requires the criterion 'gain-ratio'; got {criterion.name!r}")
     if growth.nominal == "multiway" and not criterion.is_multiway:
         raise UsageError(
             f"criterion {criterion.name!r} needs binary splits; use nominal='subset' or 'binary', not 'multiway'"

@@ -1,4 +1,4 @@
-"""The route to a tree: decided once, from grammar, population and options, and with a sentence that says why.
+"""Plans for growing trees: the route, chosen once from grammar, population and options, and the reason for it.
 
 There are four routes. Tests of an individual's own attributes, and lists of tests behind links, are tried in compiled
 *sweeps*. Where a node may combine several of them, the *table* of all that is asked behind links is searched. What
@@ -34,12 +34,12 @@ from structtree.search.clock import Clock
 from structtree.space.background import with_computed
 from structtree.space.space import Space
 from structtree.splitters.attribute_tests import ListedTests, flat_tests, listed_tests, with_sets
-from structtree.splitters.fractional import PartSplitter
+from structtree.splitters.fractional import FractionalSplitter
 from structtree.splitters.link_table import column_space
-from structtree.splitters.link_tests import linked_tests, single_tests
+from structtree.splitters.link_tests import linked_tests
 from structtree.splitters.multiway import columns_to_divide
 from structtree.splitters.sampling import ColumnSampler
-from structtree.splitters.search import Pace, SearchSplitter
+from structtree.splitters.search import SearchSplitter
 from structtree.splitters.splitter import Splitter
 from structtree.splitters.sweep import SweepSplitter
 from structtree.splitters.table import ListedColumns, Tuning, columns_for
@@ -57,9 +57,6 @@ FOR_FAMILIES = 2
 FOR_LISTING = 4
 """Maximum fraction of the time for listing tests; the rest is for evaluating or searching them."""
 
-FOR_SINGLES = 2
-"""Maximum fraction of the time for single tests of large data, which a search of such data starts with."""
-
 FOR_TABLES = ("nominal", "missing", "average_gain_filter")
 """Options that only plain tables support."""
 
@@ -69,7 +66,7 @@ DECIDING = ("strategy", "share", "prune", "max_evaluations", "effort", *FOR_TABL
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A route to a tree, with everything prepared for it; plain data, which can be pickled.
+    """Plan for growing trees: a route and the data prepared for it, in a form that can be pickled.
 
     Parameters
     ----------
@@ -113,15 +110,15 @@ class Plan:
     def splitter(
         self, target: Target, growth: Growth, clock: Clock, sampler: ColumnSampler | None = None
     ) -> Splitter[Any]:
-        """Make the splitter for a target, to search all columns at each node or those that a sampler draws."""
+        """Create the splitter for a target; with a sampler, it searches only the sampled columns at each node."""
         splitter = self.make(self, target, growth, clock)
         splitter.sampler = sampler
         return splitter
 
     def check(self, growth: Growth, criterion: Criterion) -> None:
-        """Refuse options that need another route."""
+        """Raise an error if the options or the criterion need another plan."""
         if self.route == "sweeps" and not criterion.is_compiled:
-            raise UsageError(f"the plan does not support criterion {criterion.name!r}; make a new plan with it")
+            raise UsageError(f"the plan does not support criterion {criterion.name!r}; make a new plan for it")
         for name in DECIDING:
             made_for, given = getattr(self.growth, name), getattr(growth, name)
             if made_for != given:
@@ -171,7 +168,7 @@ def plan_for(
     is_for_table = bool(_given(given, *FOR_TABLES)) or route == "parts"
     plan = planner.for_table(route) if is_for_table else planner.for_structure(route)
     if route not in (None, plan.route):
-        raise UsageError(f"this grammar and these options cannot take the route {route!r}; they take {plan.route!r}")
+        raise UsageError(f"this grammar with these options cannot use the route {route!r}; it uses {plan.route!r}")
     return plan
 
 
@@ -179,7 +176,7 @@ def plan_for(
 
 
 class Swept(NamedTuple):
-    """Prepared data for sweeps: the columns, why tests are missing, and whether a tree may overwrite the columns."""
+    """Data prepared for sweeps: the columns, why tests are missing, and whether the columns will be reused."""
 
     columns: ListedColumns
     untried: Unproved | None
@@ -187,16 +184,8 @@ class Swept(NamedTuple):
     reusable: bool
 
 
-class Searched(NamedTuple):
-    """Prepared data for a search: the space, single tests to start with, and the preparation time per node."""
-
-    space: Space
-    singles: ListedColumns | None
-    pace: Pace
-
-
 def sweep_splitter(plan: Plan, target: Target, growth: Growth, clock: Clock) -> SweepSplitter:
-    """Make the splitter that tries every test in sweeps."""
+    """Create the splitter that evaluates every test in compiled sweeps."""
     columns, untried, tuning, reusable = plan.prepared
     rows = np.flatnonzero(target.weights)
     own = columns if not reusable and len(rows) == columns.n_rows else columns.take(rows)
@@ -204,26 +193,26 @@ def sweep_splitter(plan: Plan, target: Target, growth: Growth, clock: Clock) -> 
 
 
 def table_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> SearchSplitter:
-    """Make the splitter that searches a table of the tests behind links."""
+    """Create the splitter that searches a table with one column per test behind links."""
     return SearchSplitter(target, plan.population, plan.grammar, growth, plan.prepared)
 
 
 def search_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> SearchSplitter:
-    """Make the splitter that searches the structure."""
+    """Create the splitter that searches structured individuals by branch and bound."""
     given = (target, plan.population, plan.grammar, growth)
-    return SearchSplitter(*given, space=plan.prepared.space, singles=plan.prepared.singles, pace=plan.prepared.pace)
+    return SearchSplitter(*given, space=plan.prepared)
 
 
-def part_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> PartSplitter:
-    """Make the splitter that tries every multiway or fractional split of a plain table."""
-    return PartSplitter(target, plan.prepared, growth)
+def fractional_splitter(plan: Plan, target: Target, growth: Growth, _: Clock) -> FractionalSplitter:
+    """Create the splitter that evaluates every multiway or fractional split of a plain table."""
+    return FractionalSplitter(target, plan.prepared, growth)
 
 
 _MAKERS: dict[Route, SplitterMaker] = {
     "sweeps": sweep_splitter,
     "table": table_splitter,
     "search": search_splitter,
-    "parts": part_splitter,
+    "parts": fractional_splitter,
 }
 
 
@@ -246,7 +235,6 @@ class _Planner:
     reusable: bool
     is_compiled: bool
     notes: list[str] = field(default_factory=list, init=False)
-    pace: Pace = field(default_factory=Pace, init=False)
     _space: list[Space] = field(default_factory=list, init=False)
 
     # ---- structured individuals -------------------------------------------------------------------------
@@ -270,8 +258,8 @@ class _Planner:
             return
         for option in _given(self.growth, "share", "max_evaluations", "prune"):
             raise UsageError(
-                f"strategy 'bottom-up' lists all tests and searches nothing, so it cannot be combined with {option}; "
-                "leave one of them out"
+                f"strategy 'bottom-up' lists all tests instead of searching, so it cannot be combined with {option}; "
+                "use only one of them"
             )
         if not is_single:
             raise UsageError(_NOT_BOTTOM_UP)
@@ -280,20 +268,19 @@ class _Planner:
         return self.clock.part(self.clock.left() / (n if self.growth.patience is None else 1))
 
     def space(self) -> Space:
-        """Return the space on all individuals, made once."""
+        """Return the space of all individuals, built on the first call."""
         if not self._space:
-            clock, began = self._part_of_time(FOR_FAMILIES), self.clock.spent()
+            clock = self._part_of_time(FOR_FAMILIES)
             found = Space.build(self.grammar, compact(self.population), limit=clock)
             n_families = sum(map(len, self.grammar.rewrites.values()))
             self._skipped(
                 clock, "finding the values of tests", found.offers.n_skipped, n_families, "families of tests"
             )
             self._space.append(found)
-            self.pace.note(len(self.population), self.clock.spent() - began)
         return self._space[0]
 
     def _skipped(self, clock: Clock, doing: str, n: int, of: int, what: str) -> None:
-        """Record what was skipped for lack of time."""
+        """Add a note if anything was skipped for lack of time."""
         if n:
             why = "interrupted" if clock.over() == "interrupt" else "time limit reached"
             self.notes.append(f"{why} while {doing}: {n:,} of {of:,} {what} skipped")
@@ -324,21 +311,7 @@ class _Planner:
         return self._plan("table", why, table)
 
     def _search(self, why: str) -> Plan:
-        singles = self._singles()
-        prepared = Searched(self.space(), singles, self.pace)
-        return self._plan("search", f"each node is searched by branch and bound, since {why}", prepared)
-
-    def _singles(self) -> ListedColumns | None:
-        """Return single tests as columns for the start of large searches, if possible."""
-        is_plain = self.growth.strategy == "auto" and self.growth.prune and self.growth.max_evaluations is None
-        reached = self.space().population
-        assert reached is not None
-        if self.growth.patience is not None:
-            return None  # listing them takes longer than a search
-        if not self.is_compiled or not is_plain or reached.n_rows < self.tuning.searched:
-            return None
-        listed = single_tests(self.space(), self._part_of_time(FOR_SINGLES))
-        return None if listed is None else columns_for(listed, self.population, self.clock, self.tuning)
+        return self._plan("search", f"each node is searched by branch and bound, since {why}", self.space())
 
     def _sweeps(self, listed: ListedTests, why: str, *, is_for_parts: bool = False) -> Plan:
         columns = columns_for(listed, self.population, self.clock, self.tuning)
@@ -365,13 +338,13 @@ class _Planner:
         growth = self.growth
         words = " and ".join(_given(growth, *FOR_TABLES)) or "route 'parts'"
         for option in _given(growth, "share", "max_evaluations", "strategy", "prune"):
-            raise UsageError(f"{words} cannot be combined with {option}; leave one of them out")
+            raise UsageError(f"{words} cannot be combined with {option}; use only one of them")
         grammar = with_sets(self.grammar) if growth.nominal == "subset" else self.grammar
         listed = flat_tests(grammar) or listed_tests(grammar, self.population)
         if listed is None:
             raise UsageError(
-                f"{words} needs a grammar with single tests of a plain table, such as that of Grammar.from_schema: "
-                " no links, no 'top and top', and rewrites of 'top' only"
+                f"{words} needs a grammar with single tests of a plain table, such as Grammar.from_schema makes: "
+                "no links, no 'top and top', and rewrites of 'top' only"
             )
         planner = replace(self, grammar=grammar)
         if route != "parts" and not planner._needs_parts(listed):
@@ -384,7 +357,7 @@ class _Planner:
         return self._plan("parts", f"every split of the table is tried, since {why}", columns)
 
     def _needs_parts(self, listed: ListedTests) -> bool:
-        """Return whether compiled sweeps would give another tree, or cannot be used."""
+        """Return whether the options rule out compiled sweeps for this table."""
         if self.growth.average_gain_filter or not self.is_compiled:
             return True
         if self.growth.nominal == "multiway" and any(test.kind == "nominal" for test in listed.tests):
@@ -394,6 +367,6 @@ class _Planner:
 
 
 _NOT_BOTTOM_UP = (
-    "strategy 'bottom-up' needs a grammar that asks one thing at a time of an individual, without 'all' and "
-    "'distinct' and with rewrites from 'top' to one test only; use 'auto'"
+    "strategy 'bottom-up' needs a grammar with single tests of an individual, without 'all' and 'distinct', and with "
+    "rewrites from 'top' to one test only; use 'auto'"
 )

@@ -1,4 +1,4 @@
-"""Description length: does a split pay for its own description?
+"""Stopping by description length: whether a split saves more bits than its test costs.
 
 For ``stop="mdl"``. The codes of labels, and the tests of significance, are in `structtree.tasks.evidence`.
 """
@@ -57,7 +57,7 @@ def predicate_bits(predicate: syn.Predicate, n_offered: int) -> float:
 
 
 def literals_offered(space: Space) -> int:
-    """Return the number of literals that the rewrites of all types offer; one with an open position counts once.
+    """Return the number of literals that the grammar offers; a literal with an open position counts once.
 
     Examples
     --------

@@ -41,7 +41,7 @@ NumberedEdges = Sequence[tuple[tuple[int, int, bool], ...]]
 
 
 class Clause(NamedTuple):
-    """Conditions and the leaves they stand for; a whole clause covers exactly these leaves."""
+    """Conjunction of conditions, and the leaves that it represents; a whole clause covers exactly these leaves."""
 
     conditions: tuple[syn.Predicate, ...]
     leaves: tuple[int, ...]
@@ -132,7 +132,7 @@ def _conditions_of(found: Iterable[Clause]) -> Iterator[syn.Predicate]:
 
 
 def negation(predicate: syn.Predicate) -> syn.Predicate:
-    """Return the negation of a predicate, without ``not`` if the language can express it.
+    """Return the negation of a predicate, without ``not`` where the grammar language allows it.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def _is_negative(predicate: syn.Predicate) -> bool:
 
 
 def _names(predicate: syn.Predicate) -> Iterator[str]:
-    """Yield the members that a predicate mentions at its row; predicates without a common one are independent."""
+    """Yield the attributes and links of the row itself that a predicate mentions."""
     stack = [predicate]
     while stack:
         match stack.pop():
@@ -191,7 +191,7 @@ def _names(predicate: syn.Predicate) -> Iterator[str]:
 
 
 def _shape(condition: syn.Predicate) -> tuple[syn.Predicate, float] | None:
-    """Return a condition with its only threshold replaced by 0, and the threshold; None if it has other numbers.
+    """Split a condition into its shape, with the threshold set to 0, and its threshold; None if it has other numbers.
 
     Whether one such condition implies another depends only on the order of their thresholds. A condition without a
     threshold has threshold 0.
@@ -220,19 +220,19 @@ Judgement = Callable[[syn.Predicate, syn.Predicate], bool | None]
 
 
 class _Alike(NamedTuple):
-    """Numbers of the conditions of one shape, in ascending order of their thresholds."""
+    """Conditions of one shape, in ascending order of their thresholds."""
 
     thresholds: list[float]
     conditions: list[int]
 
     def parts(self, threshold: float) -> tuple[list[int], list[int], list[int]]:
-        """Return the conditions with a smaller, an equal and a larger threshold."""
+        """Split the conditions into those with a smaller, an equal and a larger threshold."""
         first, last = bisect_left(self.thresholds, threshold), bisect_right(self.thresholds, threshold)
         return self.conditions[:first], self.conditions[first:last], self.conditions[last:]
 
 
 class _Facts:
-    """Numbered conditions with a cache of their implications."""
+    """Numbered conditions, with a cache of the implications between them."""
 
     def __init__(self, conditions: Iterable[syn.Predicate]) -> None:
         self.conditions = list(dict.fromkeys(conditions))
@@ -253,12 +253,12 @@ class _Facts:
         self._shapes_by_name = _index((i, shape) for shape, i in shapes.items())
 
     def including(self, more: Iterable[syn.Predicate]) -> _Facts:
-        """Return the facts with additional conditions; the cache is kept if none of them is new."""
+        """Return facts that include more conditions; the cache is kept if none of them is new."""
         new = [condition for condition in more if condition not in self.number]
         return _Facts((*self.conditions, *new)) if new else self
 
     def numbers(self, conditions: Iterable[syn.Predicate]) -> Numbers:
-        """Return the numbers of conditions."""
+        """Return the numbers assigned to conditions."""
         return frozenset(self.number[condition] for condition in conditions)
 
     def entailers(self, condition: int) -> Numbers:
@@ -274,7 +274,7 @@ class _Facts:
         return self._refuters[condition]
 
     def entailed(self, conditions: Numbers) -> dict[int, set[int]]:
-        """Return, for each of the conditions, which of them it implies, including itself."""
+        """Map each condition to the given conditions that it implies, including itself."""
         found: dict[int, set[int]] = {condition: set() for condition in conditions}
         for condition in conditions:
             for entailer in self.entailers(condition) & conditions:
@@ -282,7 +282,7 @@ class _Facts:
         return found
 
     def _judged_by(self, judge: Judgement, condition: int) -> set[int]:
-        """Return the conditions that imply or exclude a condition; those of one shape are compared by threshold."""
+        """Return the conditions that imply, or exclude, a condition; those of one shape are compared by threshold."""
         mine, shape = self.conditions[condition], self._shapes[condition]
         one_by_one = self._related(mine) if shape is None else _about(self._shapeless_by_name, mine)
         found = {i for i in one_by_one if judge(self.conditions[i], mine)}
@@ -295,14 +295,14 @@ class _Facts:
         return found
 
     def _is_judged(self, judge: Judgement, one: int, other: int, order: int, first: int, second: int) -> bool:
-        """Return the result for two shapes and an order of thresholds, computed once from two of the conditions."""
+        """Return whether one shape implies, or excludes, another for an order of their thresholds; cached."""
         key = (judge, one, other, order)
         if key not in self._judged:
             self._judged[key] = bool(judge(self.conditions[first], self.conditions[second]))
         return self._judged[key]
 
     def settles(self, given: Numbers, test: int) -> bool | None:
-        """Return the answer to a test if the given conditions determine it; None otherwise."""
+        """Return the answer to a test if the given conditions determine it, and None otherwise."""
         if not given.isdisjoint(self.refuters(test)):
             return False
         return None if any(map(given.isdisjoint, self._entailers_of_parts(test))) else True
@@ -318,7 +318,7 @@ class _Facts:
 
 
 def _index(numbered: Iterable[tuple[int, syn.Predicate]]) -> dict[str, set[int]]:
-    """Return the numbers of the predicates that mention each name."""
+    """Map each name to the numbers of the predicates that mention it."""
     by_name: dict[str, set[int]] = {}
     for i, predicate in numbered:
         for name in _names(predicate):
@@ -383,7 +383,7 @@ def conjunction(parts: tuple[syn.Predicate, ...]) -> syn.Predicate:
 
 
 class _Walk(NamedTuple):
-    """Tree prepared for routing a set of conditions as if it were an individual.
+    """Tree prepared for finding the leaves that individuals with given conditions can reach.
 
     Parameters
     ----------
@@ -432,7 +432,7 @@ class _Walk(NamedTuple):
         return clause._replace(conditions=tuple(c for c in clause.conditions if self.facts.number[c] in kept))
 
     def joined(self, clause: Clause) -> Clause:
-        """Return the clause without the conditions whose removal makes it cover more leaves as a whole.
+        """Remove conditions as long as the clause covers whole leaves, and return it with the leaves it then covers.
 
         The last conditions are tried first, because leaves with the same prediction are usually close together.
         """
@@ -444,7 +444,7 @@ class _Walk(NamedTuple):
         return Clause(tuple(c for c in clause.conditions if self.facts.number[c] in kept), leaves)
 
     def _all_predict(self, answer: set[Hashable], given: Numbers) -> bool:
-        """Return whether all leaves that individuals with these conditions can reach give this prediction."""
+        """Return whether all leaves that are reachable under these conditions have this prediction."""
         stack = [0]
         while stack:
             node = stack.pop()
@@ -456,7 +456,7 @@ class _Walk(NamedTuple):
         return True
 
     def _whole_leaves(self, answer: set[Hashable], given: Numbers) -> tuple[int, ...] | None:
-        """Return the leaves that the conditions cover exactly; None unless all of them give this prediction."""
+        """Return the leaves that the conditions cover exactly; None if one of them has another prediction."""
         found, stack = [], [0]
         while stack:
             node = stack.pop()
@@ -470,12 +470,12 @@ class _Walk(NamedTuple):
         return tuple(sorted(found))
 
     def _open_to(self, given: Numbers, node: int) -> list[int]:
-        """Return the children of a node that individuals with these conditions can reach."""
+        """Return the children of a node that are reachable under these conditions."""
         return [child for child, test, yes in self.edges[node] if self.facts.settles(given, test) in (None, yes)]
 
 
 def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -> list[Clause]:
-    """Merge every clause into another one with the same prediction that covers it, with its leaves."""
+    """Merge each clause into another clause that covers it and has the same prediction."""
     numbers = [facts.numbers(clause.conditions) for clause in found]
     home = list(range(len(found)))
     alike: dict[Hashable, list[int]] = {}
@@ -502,7 +502,7 @@ def _gathered(found: list[Clause], home: list[int]) -> list[Clause]:
 
 
 def _readable(clause: Clause) -> Clause:
-    """Write ``a >= 3 and not (a >= 5)`` as ``a in [3, 5)``, and ``a >= 3 and a <= 5`` as ``a in [3, 5]``."""
+    """Write a lower and an upper bound as one interval: ``a >= 3 and a <= 5`` as ``a in [3, 5]``."""
     conditions = list(clause.conditions)
     for low in clause.conditions:
         for high in clause.conditions:
@@ -528,5 +528,5 @@ def _interval(low: syn.Predicate, high: syn.Predicate) -> syn.Within | None:
 
 
 def _end(value: float) -> float:
-    """Return the end of an interval as a float; dates and times are kept, because they are written differently."""
+    """Convert the end of an interval to a float, except dates and times, which are written differently."""
     return value if isinstance(value, syn.Day) else float(value)

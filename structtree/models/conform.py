@@ -1,4 +1,4 @@
-"""Conversion of new data to the schema of a model, with a check that it has the features that the tests need.
+"""Conversion of new data to the schema of a model, after checking that all required features are present.
 
 Only attributes and links that the tests mention are considered. Types are matched by the links that lead to them,
 whatever their names; additional attributes and unseen categories are allowed. A column that was read as another kind,
@@ -55,7 +55,7 @@ def needed_members(tests: Iterable[syn.Predicate], schema: Schema) -> NeededMemb
 
 
 def any_category(schema: Schema) -> Schema:
-    """Return the schema without its lists of nominal categories, because other data may have others."""
+    """Return the schema without the categories of nominal attributes, which may differ in other data."""
     return Schema(tuple(map(_of_any_category, schema.types)), schema.individual)
 
 
@@ -65,7 +65,7 @@ def _of_any_category(record: RecordType) -> RecordType:
 
 
 def optional_members(population: Population, needed: NeededMembers) -> NeededMembers:
-    """Return the needed members that some linked rows of the training data lack.
+    """Return the needed members that are missing in some linked rows of the training data.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def conform(
     needed: NeededMembers,
     optional: NeededMembers = MappingProxyType({}),
 ) -> Population:
-    """Return the population with the types, members and kinds that tests for another schema need.
+    """Convert a population to the types, members and kinds that the tests of a model require.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def conform(
 
 
 class _Absent(NamedTuple):
-    """Needed member that the data lacks."""
+    """Attribute or link that the model needs and the data lacks."""
 
     what: str
     type: str
@@ -138,7 +138,7 @@ class _Absent(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """Types and tables converted so far, and the name of each training type in the data."""
+    """Types and tables converted so far, with a mapping from training types to data types."""
 
     population: Population
     schema: Schema
@@ -153,16 +153,16 @@ class _Draft:
         self.tables = dict(self.population.tables)
 
     def by_name(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Match the first of the training types with the type of the data that has the same name."""
+        """Match the first of the given training types to the data type with the same name."""
         for name in names:
             if name not in self.types:
-                raise DataError(f"the model needs rows of type {name!r}, but the data has no type with this name")
+                raise DataError(f"the model needs rows of type {name!r}, but the data has no such type")
             self.names[name] = name
             return (name,)
         return ()
 
     def settle(self, name: str, member: str) -> tuple[str, ...]:
-        """Match one member of a training type; return the types that it reaches for the first time."""
+        """Match one member of a training type, and return the types that it reaches for the first time."""
         record = self.schema.type(name)
         attribute, link = record.attribute(member), record.link(member)
         if link is not None:
@@ -190,7 +190,7 @@ class _Draft:
             found = self._empty_link(name, wanted)
         elif not _serves(found, wanted) and len(self.tables[here].links[wanted.name].targets):
             raise DataError(
-                f"the model needs {here}.{wanted.name} as {_shown(wanted)}, but the data has it as {_shown(found)}"
+                f"the model needs {here}.{wanted.name} to be {_shown(wanted)}, but in the data it is {_shown(found)}"
             )
         known = self.names.get(wanted.target)
         if known is None:
@@ -201,7 +201,7 @@ class _Draft:
         return ()
 
     def _empty_link(self, name: str, wanted: Link) -> Link:
-        """Add an empty link that the data lacks; an attribute of this name must be empty."""
+        """Add an empty link where the data has none; an attribute with its name must be empty."""
         here = self.names[name]
         self._note_absent("link", name, wanted.name)
         target = self.names.get(wanted.target, wanted.target)
@@ -222,13 +222,13 @@ class _Draft:
             raise DataError(f"the model needs the order of the rows of {here!r}, but no list contains them")
 
     def _note_absent(self, what: str, name: str, member: str) -> None:
-        """Record a missing member unless it is optional; refuse a link in place of an attribute, or the reverse."""
+        """Record a missing member unless it is optional; reject a link in place of an attribute, and vice versa."""
         here = self.names[name]
         record, table = self.types[here], self.tables[here]
         if member in record.members:
             if member not in table.columns or not table.columns[member].missing.all():
                 sorts = ("a link", "an attribute") if what == "link" else ("an attribute", "a link")
-                raise DataError(f"the model needs {here}.{member} as {sorts[0]}, but the data has it as {sorts[1]}")
+                raise DataError(f"the model needs {here}.{member} to be {sorts[0]}, but in the data it is {sorts[1]}")
         elif table.n_rows and member not in self.optional.get(name, ()):
             self.absent.append(_Absent(what, here, member))
 
@@ -247,7 +247,7 @@ class _Draft:
             self.tables[here] = replace(table, columns={**table.columns, attribute.name: column})
 
     def finish(self) -> Population:
-        """Return the converted population; refuse it if a member is missing."""
+        """Return the converted population; raise an error if a required member is missing."""
         self._refuse_absent()
         if self.tables == dict(self.population.tables):
             return self.population
@@ -265,7 +265,7 @@ def _shown(link: Link) -> str:
 
 
 def _read_as(column: Column, wanted: Attribute, place: str) -> Column:
-    """Convert a column to the kind that it had in training; integers and reals are interchangeable."""
+    """Convert a column to its kind in training; integers and reals are interchangeable."""
     numeric = ("int", "real")
     if column.kind == wanted.kind != "ordered" or (column.kind in numeric and wanted.kind in numeric):
         return column
@@ -301,7 +301,7 @@ _KINDS = {
 
 
 def _require_kind(data: Schema, model: Schema) -> None:
-    """Refuse graphs and molecules for models of other data, and other data for models of graphs or molecules."""
+    """Check that a model for graphs or molecules gets such data, and that other models do not."""
     if data is model:
         return
     ours, theirs = data.type(data.individual), model.type(model.individual)

@@ -55,7 +55,7 @@ def importances(model: Any) -> dict[str, float]:
 
 
 def part_importances(model: Any) -> dict[syn.Predicate, float]:
-    """Return the fraction of the total gain that each part of a test contributes, in descending order.
+    """Return the fraction of the total gain that each conjunct of a test contributes, in descending order.
 
     The parts of a test are the conjuncts at the individual itself, which share its gain equally. A substructure,
     which is a condition behind a link, is a single part. A multiway branch tests an attribute and has no parts; it is
@@ -80,7 +80,7 @@ _P = TypeVar("_P", bound=Hashable)
 
 
 def _shares(tree: Tree, parts_at: Callable[[Branch | MultiwayBranch], Sequence[_P]]) -> dict[_P, float]:
-    """Return the fraction of the total gain that each part contributes, in descending order."""
+    """Return the share of each part in the total gain, in descending order."""
     owed, total = dict[_P, float](), 0.0
     for node in tree.nodes:
         if not isinstance(node, Leaf):

@@ -127,7 +127,7 @@ def _scaled(tree: Tree, factors: Floats) -> Tree:
 
 
 def means(tree: Tree) -> Floats:
-    """Return the mean of each node; a node without weight has that of its nearest ancestor with weight.
+    """Return the mean of each node; a node without weight inherits the mean of its nearest ancestor with weight.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def means(tree: Tree) -> Floats:
 
 
 def spreads(tree: Tree) -> Floats:
-    """Return the standard deviation of the target at each node, as `means` does."""
+    """Return the standard deviation of the target at each node; nodes without weight are treated as in `means`."""
     return np.asarray(_for_numbers(tree).spreads(tree))
 
 
@@ -224,7 +224,7 @@ def _place_of_positive(tree: Tree, positive: Any) -> int:
 
 
 def _ratios(counts: Floats, place: int) -> Floats:
-    """Return the negatives per positive of each leaf: the smallest cost ratio at which it predicts positive."""
+    """Return negatives per positive in each leaf, the lowest cost ratio at which the leaf predicts positive."""
     positives, negatives = counts[:, place], counts[:, 1 - place]
     return np.asarray(np.divide(negatives, positives, out=np.full(len(counts), inf), where=positives > 0))
 

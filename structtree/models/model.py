@@ -45,7 +45,7 @@ Call = Callable[[Mapping[str, Any]], Any]
 
 @dataclass(frozen=True, eq=False)
 class Model(Viewed):
-    """A predictor that is ready for use on new data.
+    """Predictor with everything needed to apply it to new data.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Model(Viewed):
 
     @property
     def tree(self) -> Tree:
-        """Tree of the model; an error for other predictors."""
+        """Tree of the model; raises an error if the predictor is not a tree."""
         return self._tree_predictor.tree
 
     @property
@@ -136,19 +136,19 @@ class Model(Viewed):
         return self.predictor
 
     def deciding(self, decision: Decision) -> Model:
-        """Return the model with other decision options."""
+        """Return a copy of the model with other decision options."""
         return replace(self, predictor=replace(self._tree_predictor, decision=decision))
 
     # ---- prediction ----------------------------------------------------------------------------------------
 
     @property
     def needed(self) -> NeededMembers:
-        """Attributes and links of the data, by type, that its tests need directly or through computed features."""
+        """Attributes and links, by type, that the tests use directly or through computed features."""
         return self.needs.given
 
     @cached_property
     def needs(self) -> Needs:
-        """Requirements of its tests: members of the data, and features computed from them."""
+        """Requirements of the tests: members of the data, and features computed from them."""
         mentioned = self.predictor.mentioned
         return Needs(mentioned, _NO_BACKGROUND) if self.background is None else needs_of(mentioned, self.background)
 
@@ -210,7 +210,7 @@ class Model(Viewed):
         links = [link for link in schema.given.type(schema.individual).links if link.name not in functions]
         if recognised(individuals, smiles).form == "array" and links:
             known = ", ".join(link.name for link in links)
-            raise DataError(f"the model is for individuals with {known}; the rows of an array have none")
+            raise DataError(f"the model is for individuals with {known}, which the rows of an array do not have")
         names = [column.name for column in self.columns]
         return population_of(individuals, individual=schema.individual, names=names, smiles=smiles)
 

@@ -1,4 +1,4 @@
-"""Predictor: the component of a model that predicts, and the registry of its kinds.
+"""Predictors, the components of models that predict, and a registry of their kinds.
 
 The package has one kind of predictor, the tree. A new kind, such as an ensemble, is a subclass of `Predictor` with
 the decorator `register_predictor`; `Model.predict`, model files and the command line need nothing else.
@@ -104,12 +104,12 @@ class Predictor(ABC):
 
     @property
     def tests(self) -> tuple[syn.Predicate, ...]:
-        """The tests that it evaluates."""
+        """Tests that the predictor evaluates."""
         return ()
 
     @property
     def mentioned(self) -> NeededMembers:
-        """The attributes and links, by type, that its tests mention."""
+        """Attributes and links, by type, that the tests mention."""
         return needed_members(self.tests, self.schema)
 
     @abstractmethod
@@ -125,7 +125,7 @@ class Predictor(ABC):
         return None
 
     def explain(self, alone: Population) -> Evidence:
-        """Return the evidence for the prediction of the only individual of a population."""
+        """Explain the prediction for a population with a single individual."""
         return Evidence()
 
     @abstractmethod
@@ -135,7 +135,7 @@ class Predictor(ABC):
     @classmethod
     @abstractmethod
     def from_json(cls, part: JsonPart, reader: TestReader) -> Self:
-        """Return the predictor from the JSON values of `to_json`."""
+        """Restore a predictor from the output of `to_json`."""
 
 
 _KINDS: dict[str, type[Predictor]] = {}
@@ -168,7 +168,7 @@ def predictor_to_json(predictor: Predictor) -> dict[str, Any]:
 
 
 def predictor_from_json(part: JsonPart, reader: TestReader) -> Predictor:
-    """Return a predictor of any registered kind from the JSON values of `predictor_to_json`.
+    """Restore a predictor of any registered kind from the output of `predictor_to_json`.
 
     Parameters
     ----------

@@ -174,8 +174,7 @@ def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, syn.Pr
     tree = known.tree
     if not tree.classes:
         raise UsageError(
-            "formulas are for trees that predict classes; "
-            f"this one predicts {tree.task.noun}, so use its rules instead"
+            f"formulas need a tree for classes; this tree predicts {tree.task.noun}, so use its rules instead"
         )
     answers = _answers(tree, known.decision)
     found = short_clauses(tree, answers)
@@ -209,7 +208,7 @@ def _keeps_whole(tree: Tree) -> bool:
 
 
 def _unknown(clause: Clause) -> None:
-    """Return None: the fractional counts of leaves do not give the number of individuals."""
+    """Return None, because fractional counts of leaves do not add up to numbers of individuals."""
 
 
 def _on_leaves(tree: Tree, clause: Clause) -> list[Stats]:
@@ -223,7 +222,7 @@ def _on_cases(population: Population, target: Target, clause: Clause) -> list[St
 
 def _checked(tree: Tree, population: Population, target: ArrayLike | None, weight: ArrayLike | None) -> Target:
     if target is None:
-        raise UsageError("individuals to count on need a target; pass target as well")
+        raise UsageError("individuals are given without a target; pass target as well")
     classes = tree.classes or None
     return target_for(target, len(population), sample_weight=weight, classes=classes, task=tree.task)
 

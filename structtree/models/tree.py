@@ -1,4 +1,4 @@
-"""Trees as values: nodes in one tuple, parents before children, so that no algorithm on them is recursive.
+"""Trees as plain data: nodes in one tuple, parents before children, so that algorithms need no recursion.
 
 Node 0 is the root, and a node is identified by its index. A branch is followed by its yes subtree, then by its no
 subtree: the order in which a tree is read. A multiway branch has one child per value of an attribute. All nodes keep
@@ -241,7 +241,7 @@ class Edge(NamedTuple):
 
 
 class Caveat(NamedTuple):
-    """A branch that may have a better test, or a leaf that may have one.
+    """Branch whose test may not be optimal, or leaf that might have a useful test.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ class Caveat(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """Individuals that reach a node, and the fraction of each that reaches it: 1 unless values are missing."""
+    """Individuals that reach a node, and the fraction of each that does: 1 unless values are missing."""
 
     node: int
     which: NDArray[np.int64]
@@ -285,7 +285,7 @@ class NodeArrays(Sequence[Node]):
     @property
     @abstractmethod
     def seen(self) -> NDArray[np.float64]:
-        """The figures of each node; see `Tree`."""
+        """Statistics of each node; see `Tree`."""
 
     @property
     @abstractmethod
@@ -305,7 +305,7 @@ class NodeArrays(Sequence[Node]):
     @property
     @abstractmethod
     def all(self) -> tuple[Node, ...]:
-        """The nodes."""
+        """All nodes, in reading order."""
 
     @property
     def descent(self) -> Descent | None:
@@ -384,7 +384,7 @@ class Tree(Viewed):
 
     @cached_property
     def seen(self) -> NDArray[np.float64]:
-        """The figures of each node, as (nodes, figures): class weights, or weight, mean and variance."""
+        """Statistics of each node, one row per node: class weights, or weight, mean and variance."""
         if isinstance(self.nodes, NodeArrays):
             return self.nodes.seen
         return np.array([node.stats.figures for node in self.nodes], dtype=np.float64)
@@ -417,7 +417,7 @@ class Tree(Viewed):
 
     @property
     def caveats(self) -> list[Caveat]:
-        """Nodes that may have a better test."""
+        """Branches whose test may not be optimal, and leaves that might have a useful test."""
         found = []
         for i, node in enumerate(self.nodes):
             if isinstance(node, Leaf):
@@ -465,7 +465,7 @@ class Tree(Viewed):
         return tuple(reversed(steps))
 
     def _deciding(self, branch: Branch) -> syn.Predicate:
-        """Return the test for the yes branch that also routes missing values."""
+        """Return the test for following the yes branch, including individuals with missing values."""
         if self.missing != "majority":
             return branch.test
         record = self.schema.type(self.schema.individual)
@@ -500,7 +500,7 @@ class Tree(Viewed):
         return leaf_of
 
     def distribution(self, population: Population) -> Distribution:
-        """Return the leaves of each individual, with the fraction of it in each."""
+        """Return the leaves that each individual reaches, with its fraction in each."""
         found = [each for each in self.weighted_arrivals(population) if isinstance(self.nodes[each.node], Leaf)]
         rows = np.concatenate([each.which for each in found])
         leaves = np.repeat([each.node for each in found], [len(each.which) for each in found])
@@ -509,7 +509,7 @@ class Tree(Viewed):
         return Distribution(rows[order], leaves[order], weights[order])
 
     def arrivals(self, population: Population) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield every node in reading order, with the individuals that reach it, wholly or fractionally."""
+        """Yield every node in reading order, with the individuals that reach it in whole or in part."""
         for node, which, _ in self.weighted_arrivals(population):
             yield node, which
 
@@ -572,7 +572,7 @@ def _descent_of(nodes: Sequence[Node]) -> Descent | None:
 
 
 def _edges_of(switch: MultiwayBranch) -> tuple[Edge, ...]:
-    """Return an edge per value; that of the heaviest branch also takes all values that have no branch."""
+    """Return one edge per value; the edge of the heaviest branch also accepts values that have no branch."""
     attribute, usual = switch.attribute, switch.usual
     elsewhere = one_of(attribute, (value for place, value in enumerate(switch.values) if place != usual))
     return tuple(
@@ -582,7 +582,7 @@ def _edges_of(switch: MultiwayBranch) -> tuple[Edge, ...]:
 
 
 def _whole(n: int) -> NDArray[np.float64]:
-    """Return n ones without allocating memory."""
+    """Return an array of n ones without allocating memory."""
     return np.broadcast_to(np.float64(1.0), n)
 
 
@@ -615,7 +615,7 @@ def answers_below(tree: Tree, answers: Sequence[Hashable]) -> list[set[Hashable]
 
 
 def subtree(tree: Tree, kept: frozenset[int]) -> Tree:
-    """Return a pruned tree in which only some of the branches are kept and the others become leaves.
+    """Return a pruned tree that keeps some of the branches and replaces the others by leaves.
 
     Parameters
     ----------

@@ -83,12 +83,12 @@ class TreePredictor(Predictor):
 
     @property
     def tests(self) -> tuple[syn.Predicate, ...]:
-        """The tests of its branches."""
+        """Tests of the branches."""
         return self.tree.tests
 
     @property
     def mentioned(self) -> NeededMembers:
-        """Attributes and links that its tests mention, without creating the nodes of a compiled tree."""
+        """Attributes and links that the tests mention, found without creating the nodes of a compiled tree."""
         tree = self.tree
         if tree.descent is None:
             return needed_members(tree.tests, tree.schema)
@@ -117,7 +117,7 @@ class TreePredictor(Predictor):
         return np.asarray(np.sqrt(np.maximum(moments[:, 1] - moments[:, 0] ** 2, 0.0)))
 
     def _over_leaves(self, population: Population, of_node: Floats) -> Floats:
-        """Return the value of each individual's leaf; the weighted mean if the individual is in several leaves."""
+        """Return the value of each individual's leaf, or the weighted mean if an individual is in several leaves."""
         if self.tree.missing != "fractional":
             return np.asarray(of_node[self.tree.apply(population)])
         found, mean = self.tree.distribution(population), np.zeros((len(population), *of_node.shape[1:]))
@@ -125,7 +125,7 @@ class TreePredictor(Predictor):
         return mean
 
     def explain(self, alone: Population) -> Evidence:
-        """Return the path of one individual; if it goes to several leaves, the path to the one with most of it."""
+        """Return the path of one individual; with several leaves, the path to the leaf with its largest fraction."""
         tree = self.tree
         leaf = int(tree.apply(alone)[0])
         nodes = [*(step.branch for step in tree.path(leaf)), leaf]
@@ -145,7 +145,7 @@ class TreePredictor(Predictor):
                 yield PathStep(index, node.test, place == 0, unknown, share)
 
     def _is_unknown(self, node: Branch | MultiwayBranch, alone: Population) -> bool:
-        """Return whether the value that a node needs is missing or new, and the tree has a rule for that."""
+        """Return whether the tested value is missing or unseen, and the tree has a rule for such values."""
         record, first = self.tree.schema.type(self.tree.schema.individual), np.arange(1)
         if isinstance(node, MultiwayBranch):
             return bool(places_among(node.attribute, node.values, alone, first)[0] < 0)

@@ -1,4 +1,4 @@
-"""Effort that pruning saves: the same search with and without bounds, for each criterion.
+"""Comparison of the search effort with and without pruning, for each criterion.
 
 Without pruning, the whole space is evaluated. That search is measured if it fits in the time limit; otherwise its
 duration is estimated from the size of the space and the measured speed, and marked as an estimate.
@@ -105,7 +105,7 @@ class Effort:
 
     @property
     def percent(self) -> float | None:
-        """Evaluations with pruning, as a percentage of those without."""
+        """Evaluations with pruning, as a percentage of the evaluations without pruning."""
         return 100.0 * self.evaluated / self.evaluated_exhaustive if self.evaluated_exhaustive else None
 
     @property
@@ -115,7 +115,7 @@ class Effort:
 
     @property
     def trace(self) -> tuple[TracePoint, ...]:
-        """Best score and bound over time, in the search with pruning; for a whole tree, at the root."""
+        """Best score and bound over time in the search with pruning; for a whole tree, those of the root."""
         return self.split.stats.trace
 
     def to_dict(self) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def compare_effort(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """Search problem: a node and a criterion."""
+    """Search problem: the data of a node, a grammar and a criterion."""
 
     population: Population
     labels: NDArray[Any]
@@ -294,7 +294,7 @@ def _measured(effort: Effort, task: _Task) -> Effort:
 
 
 def _with_known_counts(efforts: Sequence[Effort]) -> tuple[Effort, ...]:
-    """Use one count for all criteria: without bounds, every criterion evaluates the same predicates."""
+    """Replace estimated counts with a measured count: without pruning, all criteria have the same."""
     known = [effort.evaluated_exhaustive for effort in efforts if not effort.exhaustive_estimated]
     return tuple(
         replace(effort, evaluated_exhaustive=known[0], seconds_exhaustive=_seconds(known[0], effort.split.stats))
@@ -305,7 +305,7 @@ def _with_known_counts(efforts: Sequence[Effort]) -> tuple[Effort, ...]:
 
 
 def _seconds(n: int | None, stats: SearchStats) -> float | None:
-    """Return the seconds for n evaluations at the speed of a search; None if n is unknown."""
+    """Estimate the seconds for n evaluations from the speed of a search; None if n is unknown."""
     return None if n is None else n * stats.seconds / max(1, stats.evaluated)
 
 
@@ -358,7 +358,7 @@ def _found_at(tree: Tree, index: int) -> Found:
 
 
 def _of_tree(task: _Task, max_depth: int | None) -> Effort | None:
-    """Return the sum over all nodes; None if the root cannot be split."""
+    """Return the total effort over all nodes of a tree; None if the root cannot be split."""
     efforts = list(_grow(task, max_depth))
     if not efforts:
         return None
@@ -390,7 +390,7 @@ def _sum(numbers: Sequence[Any]) -> Any:
 
 
 def _grow(task: _Task, max_depth: int | None) -> Iterator[Effort]:
-    """Split nodes until they are pure, too small, or at the maximum depth."""
+    """Yield the effort at each node of a tree, grown until nodes are pure, too small, or at the maximum depth."""
     stack = [(np.arange(len(task.labels)), 0)]
     left = task.exhaustive_limit
     while stack:

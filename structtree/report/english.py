@@ -1,4 +1,4 @@
-"""English words: plurals, articles, numbers, and names in the data as words."""
+"""English grammar: plurals, articles, numbers in words, and names from the data as words."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def with_article(noun: str) -> str:
 
 
 def counted(n: int) -> str:
-    """Return a number as it is written in a sentence: small ones as words.
+    """Format a number for a sentence; small numbers are written as words.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def counted(n: int) -> str:
 
 
 def enumerated(parts: Sequence[str], word: str = "and") -> str:
-    """Return items as an enumeration.
+    """Join items with commas and a conjunction.
 
     Examples
     --------

@@ -124,11 +124,11 @@ class Reason:
 
     @property
     def fails(self) -> str:
-        """Condition of rows at which the whole test fails."""
+        """Condition that rows violate if the whole test fails."""
         return self.denied or self.test
 
     def words(self) -> Iterator[str]:
-        """Yield the rows as text; a failure of the whole test is omitted, since the answer shows it."""
+        """Yield the rows as text; the condition is omitted if it is the whole test."""
         for row in self.rows[:MAX_ROWS]:
             words = str(replace(row, fails="") if row.fails == self.fails and row.values else row)
             if words:
@@ -254,14 +254,14 @@ def explain(
 
 
 class Explained(NamedTuple):
-    """Explanation, and a population of that one individual with the rows that it reaches."""
+    """Explanation of a prediction, and a population that contains only its individual."""
 
     explanation: Explanation
     alone: Population
 
 
 def explain_prepared(known: Fitted, population: Population, individual: int, *, words: bool = False) -> Explained:
-    """Explain a prediction as `explain` does, for a prepared population; also return the individual."""
+    """Explain a prediction for a prepared population, and return the individual as a population."""
     predictor = known.model.predictor
     if not isinstance(individual, Integral) or not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
@@ -277,7 +277,7 @@ def explain_prepared(known: Fitted, population: Population, individual: int, *, 
 
 
 def _reason(step: PathStep, schema: Schema, start: _Row) -> Reason:
-    """Return the reason for one step of the path."""
+    """Explain one test on the path."""
     note = _unknown_note(step.share) if step.unknown else ""
     if isinstance(step.test, str):
         seen = (start.seen(((step.test, start.value(step.test)),)),)
@@ -316,7 +316,7 @@ def _concluded(
 
 
 def _json_value(value: Value) -> bool | int | float | str | None:
-    """Return a value for JSON; dates become strings."""
+    """Convert a value for JSON; dates become strings."""
     return text_of(value) if isinstance(value, date) else value
 
 
@@ -348,11 +348,11 @@ class _Row:
     words: bool = field(default=False, compare=False, repr=False)
 
     def denies(self, predicate: syn.Predicate) -> str:
-        """Return how a failing predicate is shown: its text, or its negation in words."""
+        """Format a predicate that fails: its text, or its negation in plain English."""
         return in_words(syn.Not(predicate), self.population.schema, self.type) if self.words else pretty(predicate)
 
     def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
-        """Return the row with the values that were read; for a pair, the far row."""
+        """Return this row (for a pair, its linked row) with the values that were read."""
         schema, type_name, number = self.population.schema, self.type, self.number
         while (met := schema.met_by(type_name)) is not None:
             type_name, number = met, int(self.population.tables[type_name].links[FAR_ROW].targets[number])
@@ -386,13 +386,13 @@ class _Row:
         return [replace(self, type=declared.target, number=n, path=at) for n, at in zip(numbers, paths, strict=True)]
 
     def count(self, link: str, inner: syn.Predicate) -> tuple[str, Value]:
-        """Return the number of rows behind a link that satisfy a predicate, with its name."""
+        """Count the rows behind a link that satisfy a predicate; return a name and the count."""
         n = sum(target.satisfies(inner) for target in self.targets(link))
         return f"count {pretty_name(link)} ({pretty(inner)})", n
 
 
 def _looked_at(predicate: syn.Predicate, row: _Row) -> tuple[tuple[str, Value], ...]:
-    """Return the names and values of the row that a predicate depends on."""
+    """Return the values in a row that a predicate depends on, with their names."""
     match predicate:
         case syn.Flag(name) | syn.Compare(name) | syn.Among(name) | syn.Within(name) | syn.Missing(name):
             return ((name, row.value(name)),)
@@ -419,7 +419,7 @@ def _looked_at(predicate: syn.Predicate, row: _Row) -> tuple[tuple[str, Value], 
 
 
 def _grounds(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
-    """Yield the rows that made a predicate true, each once, with all values that were read."""
+    """Yield the distinct rows that made a predicate true, with the values that were read."""
     if isinstance(predicate, syn.Not):
         yield from (replace(seen, fails="") for seen in _misses(predicate.inner, row))
         return
@@ -436,7 +436,7 @@ def _grounds(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
 
 
 def _leads_to(path: str, other: str) -> bool:
-    """Return whether `other` lies behind `path`; a row with no values read then needs no mention."""
+    """Return whether the path `other` extends `path`."""
     return path != other and (not path or other.startswith((f"{path}.", f"{path}[")))
 
 
@@ -444,7 +444,7 @@ def _leads_to(path: str, other: str) -> bool:
 
 
 def _misses(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
-    """Yield the rows that make a predicate false, with their values."""
+    """Yield the rows that make a predicate false, with the values that were read."""
     match predicate:
         case syn.And(parts) | syn.Or(parts):
             for part in parts:
@@ -475,14 +475,14 @@ def _misses(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
 
 
 def _summed(test: syn.Aggregate, row: _Row) -> tuple[tuple[str, Value], ...]:
-    """Return the values of one row that an aggregate was computed from."""
+    """Return the values in one row that an aggregate was computed from."""
     own = () if test.inner is None else _looked_at(test.inner, row)
     names = (name for name in (test.attribute, test.order) if name is not None)
     return tuple(dict.fromkeys([*own, *((name, row.value(name)) for name in names)]))
 
 
 def _nearest(predicate: syn.Predicate, row: _Row, link: str, inner: syn.Predicate) -> Iterator[SeenRow]:
-    """Yield, for a link with no matching row, the number of rows per condition and the misses of the nearest row."""
+    """Explain why no row behind a link matches: rows per condition, and what the nearest row lacks."""
     targets, parts = row.targets(link), conjuncts(inner)
     if isinstance(predicate, syn.ListStep):
         targets = targets[:1] if predicate.step == "first" else targets[-1:]
@@ -499,7 +499,7 @@ def _nearest(predicate: syn.Predicate, row: _Row, link: str, inner: syn.Predicat
 
 
 def _nearness(parts: tuple[syn.Predicate, ...], row: _Row) -> tuple[int, float]:
-    """Return the number of conditions that a row satisfies, and how closely it misses a threshold of the others."""
+    """Return how many conditions a row satisfies, and how closely it misses a threshold of the others."""
     failing = [part for part in parts if not row.satisfies(part)]
     return len(parts) - len(failing), -min((_gap(part, row) for part in failing), default=0.0)
 

@@ -1,4 +1,4 @@
-"""One line on the features of a grammar: the attributes of the individuals and the links that its tests use."""
+"""One-line summary of the attributes of the individuals and the links that a grammar uses."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def describe(opened: Opened, spell: Callable[[MentionedOption], str] = as_keywor
 
 
 def _describe_relations(relations: Relations, population: Population) -> dict[str, Any]:
-    """Return the keys of a database, how well they match, and what was not read or is not used as a feature."""
+    """Describe the keys of a database, how well they match, and skipped tables and columns."""
     identifiers, tables = profile(population).identifiers, relations.database.tables
     names = [
         f"{record.name}.{attribute.name}"
@@ -88,7 +88,7 @@ def _describe_link(link: KeyLink) -> dict[str, Any]:
 
 
 def _describe_facts(opened: Opened) -> dict[str, Any]:
-    """Return the signatures of the facts, and notes about the arguments that were skipped."""
+    """Describe the signatures of the facts and the arguments that were skipped."""
     facts = opened.provenance.facts
     return {} if facts is None else {"facts": list(facts.signatures), "notes": list(facts.notes)}
 
@@ -100,7 +100,7 @@ def _target_summary(target: NDArray[Any]) -> str:
 
 
 def describe_type(population: Population, record: RecordType) -> dict[str, Any]:
-    """Return the number of rows of a type, and a description of each member."""
+    """Describe a type: its number of rows, and each member."""
     table = population.tables[record.name]
     columns = [(a.name, table.columns[a.name]) for a in record.attributes]
     members = [_member(name, one.kind, int(one.missing.sum()) or "", _values(one)) for name, one in columns]
@@ -132,7 +132,7 @@ def _values(column: Column) -> str:
 
 
 def _first_of_each(column: Column) -> list[tuple[int, int]]:
-    """Return the first row of each value, and the number of rows that have it."""
+    """Return, for each distinct value, its first row and its number of rows."""
     codes, rows, counts = np.unique(column.values, return_index=True, return_counts=True)
     return [(int(row), int(n)) for code, row, n in zip(codes, rows, counts, strict=True) if code >= 0]
 

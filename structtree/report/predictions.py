@@ -32,7 +32,7 @@ __all__ = ["Predictions", "find_individual", "predictions", "truth", "whole"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """Predictions of a model.
+    """Predictions of a model, with the true labels where known.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Predictions:
     left_out: Mapping[int, str] = field(default_factory=dict)
 
     def evaluate(self, metrics: Sequence[str] | None = None) -> Scores | None:
-        """Return the scores as `structtree.evaluate` does; None if no true label is known."""
+        """Return the same scores as `structtree.evaluate`; None if no true label is known."""
         if self.answers is None:
             return None
         return score_answers(self.answers, constant_answers(self.answers), metrics)
@@ -102,7 +102,7 @@ class Predictions:
         return ["row", *self._free(self.names), "prediction", *beside, *known, *self._free(self.kept)]
 
     def _cells(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record as the cells of a row."""
+        """Convert a record to the cells of a table row."""
         cells: dict[str, Any] = {
             name: class_name(value) if isinstance(value, bool) else value for name, value in record.items()
         }
@@ -112,7 +112,7 @@ class Predictions:
         return cells | {name: f"{number:.6g}" for name, number in numbers.items()}
 
     def _record(self, row: int, place: int | None = None) -> dict[str, Any]:
-        """Return the entry for a record of the source; without `place`, it is a skipped record."""
+        """Return the entry for a record of the source; without `place`, for a skipped record."""
         record: dict[str, Any] = {"row": row, **self._of_source(self.names, row), "prediction": None}
         if place is None:
             record["problem"] = self.left_out[row]
@@ -134,7 +134,7 @@ class Predictions:
         return {head: values[row] for head, values in zip(self._free(columns), columns.values(), strict=True)}
 
     def _free(self, names: Iterable[str]) -> list[str]:
-        """Return column names of the source, prefixed if they clash with a column of the predictions."""
+        """Return source column names, with a prefix if they clash with a prediction column."""
         own = {
             "row",
             "prediction",
@@ -193,7 +193,7 @@ def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predict
 def _answers(
     model: Model, said: NDArray[Any], probabilities: NDArray[np.float64] | None, actual: list[Any]
 ) -> Predicted | None:
-    """Return the predictions with the true labels, where these are known; None if none is."""
+    """Return predictions with true labels for the individuals that have one; None if there are none."""
     known = [i for i, value in enumerate(actual) if value is not None]
     if not known:
         return None
@@ -213,14 +213,14 @@ def _chosen(patterns: Iterable[str], population: Population) -> list[str]:
 
 
 def whole(data: Opened) -> Population:
-    """Return the population with its target as an attribute, which a model for another target may use."""
+    """Return the population with its target as an attribute, since a model for another target may use it."""
     if data.target is None or data.target_name is None:
         return data.population
     return data.population.with_target(data.target_name, data.target)
 
 
 def truth(population: Population, target: str | None) -> list[Any] | None:
-    """Return the values of the target, None where missing; None if there is no such attribute."""
+    """Return the values of the target (None where missing), or None if there is no such attribute."""
     record = population.schema.type(population.schema.individual)
     if target is None or record.attribute(target) is None:
         return None
@@ -260,7 +260,7 @@ def find_individual(data: Opened, row: int = 0, *, id: str | None = None, column
 
 
 def _row_of(data: Opened, id: str, column: str | None) -> int:
-    """Return the row number of the only record with an id."""
+    """Return the row number of the record with an id; raise an error if several records have it."""
     columns = [column] if column is not None else [*data.provenance.names, *_unique_attributes(data)]
     texts: list[str] = []
     for name in columns:

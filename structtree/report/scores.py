@@ -95,7 +95,7 @@ def _label(name: str, scores: Scores) -> str:
 
 
 def _figure(form: str, value: float, sd: float | None = None) -> str:
-    """Return a value in the format of its metric."""
+    """Format the value of a metric."""
     if not isfinite(value):
         return "-"
     return f"{value:{form}}" + (f" ± {sd:{form}}" if sd is not None and isfinite(sd) else "")

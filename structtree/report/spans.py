@@ -1,4 +1,4 @@
-"""Lines of text made of spans with roles, so that the same lines can be printed plain or in colour.
+"""Lines of text as spans with roles, so that the same lines can be printed plain or in colour.
 
 The code that writes a line sets the role of each span (`TextSpan`); the code that prints it chooses a style or
 ignores the role. Widths are measured in terminal cells: a Chinese character takes two, a combining accent none.
@@ -16,7 +16,7 @@ SpanRole = Literal["plain", "edge", "yes", "no", "test", "answer", "figure", "ca
 
 
 class TextSpan(NamedTuple):
-    """Piece of a line with a role.
+    """Part of a line of text, with a role that determines its colour.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ Line = tuple[TextSpan, ...]
 
 
 def line_text(line: Iterable[TextSpan]) -> str:
-    """Return a line without its roles.
+    """Return the plain text of a line.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def line_text(line: Iterable[TextSpan]) -> str:
 
 
 def cells(text: str) -> int:
-    """Return the number of terminal cells that a string takes.
+    """Return the width of a string in terminal cells.
 
     Examples
     --------

@@ -148,7 +148,7 @@ def tree_lines(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeText:
-    """Texts for the nodes of a tree.
+    """Formatter of the text for the nodes of a tree.
 
     Examples
     --------
@@ -167,35 +167,35 @@ class NodeText:
 
     @classmethod
     def of(cls, tree: Tree, decision: Decision = MAJORITY, digits: int = 3) -> NodeText:
-        """Return the texts for a tree with a decision rule."""
+        """Return a formatter for a tree and a decision rule."""
         task = tree.task
         chances = None if decision.is_plain else task.chances(tree, decision)
         return cls(tree, digits, task.answers(tree, decision), chances, task.spreads(tree))
 
     def figures(self, node: int) -> NodeFigures:
-        """Return the figures of a node."""
+        """Return the figures to show for a node."""
         chances = None if self.certainty is None else self.certainty[node]
         spread = None if self.spread is None else float(self.spread[node])
         return NodeFigures(self.tree.nodes[node].stats, self.said[node], spread, chances, self.number)
 
     def answer(self, node: int) -> str:
-        """Return the prediction of a node: ``active 34/36``, or ``3.42 ± 0.51 (n=12)``."""
+        """Format the prediction of a node with counts: ``active 34/36``, or ``3.42 ± 0.51 (n=12)``."""
         return self.tree.task.whole_text(self.figures(node))
 
     def says(self, node: int) -> str:
-        """Return the prediction of a node alone: ``active``, or ``3.42 ± 0.51``."""
+        """Format the prediction of a node without counts: ``active``, or ``3.42 ± 0.51``."""
         return self.tree.task.leaf_text(self.figures(node))
 
     def share(self, node: int) -> str:
-        """Return the training counts of a node: ``34/36`` for the predicted class, or ``n=12``."""
+        """Format the training counts of a node: ``34/36`` for the predicted class, or ``n=12``."""
         return self.tree.task.share_text(self.figures(node))
 
     def seen(self, node: int) -> str:
-        """Return the training summary of a node: ``active 34, inactive 2``, or ``n=12, mean 3.42 ± 0.51``."""
+        """Format the training summary of a node: ``active 34, inactive 2``, or ``n=12, mean 3.42 ± 0.51``."""
         return self.tree.task.seen_text(self.figures(node))
 
     def caveat(self, branch: Branch | MultiwayBranch) -> str:
-        """Return a note with the gap of a test that is not proved best; empty if it is proved."""
+        """Return a note with the gap of a test that is not proved best, or an empty string."""
         if branch.found.proved:
             return ""
         gap = f", gap {self.number(branch.found.gap)}" if branch.found.gap > 0 else ""
@@ -223,18 +223,18 @@ class NodeText:
 
     @property
     def scale(self) -> tuple[float, float]:
-        """Range of mean minus spread to mean plus spread over all nodes."""
+        """Common scale of the bars: the range of mean ± spread over all nodes."""
         assert self.spread is not None
         means = np.asarray(self.said, dtype=np.float64)
         return float((means - self.spread).min()), float((means + self.spread).max())
 
     def number(self, value: float) -> str:
-        """Return a number as text: integers in full, others with `digits` significant digits."""
+        """Format a number: integers in full, others with `digits` significant digits."""
         return short_number(value, self.digits)
 
 
 def short_number(value: float, digits: int = 3) -> str:
-    """Return a number as text: integers in full, others with a few significant digits.
+    """Format a number: integers in full, others with a few significant digits.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def short_number(value: float, digits: int = 3) -> str:
 
 
 def apportioned(weights: Sequence[float], n: int) -> list[int]:
-    """Distribute n cells over weights in proportion, by the largest remainder.
+    """Distribute n cells in proportion to weights, by the largest remainder method.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def apportioned(weights: Sequence[float], n: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Layout of the lines: their widths, and what they show.
+    """Layout of the lines: widths, and optional columns.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ class _Form:
         return cls(width, indent, 2 if bars and not bar else 4, bar, column, counts, words)
 
     def edges(self, is_last: bool) -> tuple[str, str]:
-        """Return the prefix of a branch, and of all lines below it."""
+        """Return the line prefixes of a branch and of all lines below it."""
         corner, line = ("└", " ") if is_last else ("├", "│")
         return (corner + ("", " ", "─ ")[self.indent - 1]), line.ljust(self.indent)
 
@@ -327,7 +327,7 @@ def _lines(tree: Tree, texts: NodeText, max_depth: int, form: _Form) -> Iterator
 
 
 def _node_spans(tree: Tree, texts: NodeText, index: int, form: _Form, *, is_end: bool) -> list[TextSpan]:
-    """Return the text of a node: its answer, or its test followed by notes."""
+    """Return the spans of a node: its prediction, or its test followed by notes."""
     node = tree.nodes[index]
     if is_end:
         more = "" if isinstance(node, Leaf) else f"… {len(leaves_below(tree, index))} leaves, "
@@ -405,7 +405,7 @@ def _missing_note(tree: Tree) -> list[str]:
 
 
 def _caveat_notes(tree: Tree) -> list[str]:
-    """Return why some tests are not proved best, what that means, and what to do about it."""
+    """Explain why some tests are not proved best, what that means, and what to do about it."""
     caveats = tree.caveats
     criteria = dict.fromkeys(node.found.criterion for node in tree.nodes if not isinstance(node, Leaf))
     return [f"({line})" for line in caveat_lines(caveats, len(tree.branches), next(iter(criteria), "the criterion"))]

@@ -1,4 +1,4 @@
-"""Predicates in plain English, generated from the term, the schema and the phrases of the grammar.
+"""Translation of predicates to plain English, with the schema and the phrases of the grammar.
 
 A predicate about the individual becomes a clause (*some nitrogen atom has at least two bonds to oxygen atoms*).
 Conditions on other rows become *properties*: each can follow a verb (*is aromatic*, *has degree 2*), some can also
@@ -101,7 +101,7 @@ _FUNCTIONS: dict[syn.AggregateFunction, str] = {
 
 
 def in_words(predicate: syn.Predicate, schema: Schema, type_name: str | None = None) -> str:
-    """Return a predicate in plain English.
+    """Translate a predicate to plain English.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def in_words(predicate: syn.Predicate, schema: Schema, type_name: str | None = N
 
 @dataclass(frozen=True, slots=True)
 class _Property:
-    """Property of a row: a predicate after a verb, and perhaps an adjective or a noun.
+    """Property of a row in English: a phrase after a verb, and perhaps an adjective or a noun.
 
     `verb` is "be" (*aromatic*), "have" (*degree 2*) or "do" (*leads to ...*, with `many` for the plural); `post` is
     the form that may follow a noun instead (*to an oxygen atom*), and `posts` after a plural (*to oxygen atoms*).
@@ -158,7 +158,7 @@ class _Property:
 
 @dataclass(frozen=True, slots=True)
 class _Phrases:
-    """Writer of phrases about the rows of a type, with the noun for these rows."""
+    """Writer of English phrases about the rows of a type, which are named by a noun."""
 
     schema: Schema
     type: str
@@ -169,7 +169,7 @@ class _Phrases:
         return self.schema.type(self.type)
 
     def behind(self, link: str, *, several: bool) -> _Phrases:
-        """Return the writer of phrases about the rows behind a link."""
+        """Return a writer of phrases about the rows behind a link."""
         found = self.record.link(link)
         if found is None:  # a predicate that was not checked on this schema
             return replace(self, noun=singular(name_words(link)))
@@ -178,7 +178,7 @@ class _Phrases:
     # ---- clauses: about the individual itself
 
     def clause(self, predicate: syn.Predicate) -> str:
-        """Return a predicate as a complete clause."""
+        """Translate a predicate to a complete clause."""
         match predicate:
             case syn.Top():
                 return "anything"
@@ -233,7 +233,7 @@ class _Phrases:
                 assert_never(never)
 
     def _denied(self, inner: syn.Predicate) -> str:
-        """Return the negation of a predicate as a clause."""
+        """Translate the negation of a predicate to a clause."""
         match inner:
             case syn.Exists(link, what):
                 return self.clause(syn.No(link, what))
@@ -260,19 +260,19 @@ class _Phrases:
     # ---- clauses about rows behind a link
 
     def some(self, inner: syn.Predicate) -> str:
-        """Return a clause about some row: *some aromatic atom has degree 2*."""
+        """Return the clause that some row exists: *some aromatic atom has degree 2*."""
         subject, rest = self._divided(inner)
         if rest:
             return f"some {self.named(subject)} {_verbs(rest)}"
         return f"there is {_a(self.named(subject))}"
 
     def none(self, inner: syn.Predicate) -> str:
-        """Return a clause about no row."""
+        """Return the clause that no row exists: *no aromatic atom has degree 2*."""
         subject, rest = self._divided(inner)
         return f"no {self.named(subject)} {_verbs(rest)}" if rest else f"there is no {self.named(subject)}"
 
     def several(self, inner: syn.Predicate, amount: str, *, one: bool) -> str:
-        """Return a clause about a number of rows: *at least two cars are long*."""
+        """Return the clause that a number of rows exist: *at least two cars are long*."""
         subject, rest = self._divided(inner)
         noun = self.named(subject, many=not one)
         if rest:
@@ -280,7 +280,7 @@ class _Phrases:
         return f"there {'is' if one else 'are'} {amount} {noun}"
 
     def _divided(self, inner: syn.Predicate) -> tuple[list[_Property], list[_Property]]:
-        """Return the properties of the subject, and those of the verb; a single flag goes to the verb."""
+        """Divide properties between the subject and the verb of a clause; a single flag goes to the verb."""
         found = self.properties(inner)
         subject = [each for each in found if each.noun or each.before]
         rest = [each for each in found if each not in subject]
@@ -290,15 +290,15 @@ class _Phrases:
     # ---- phrases about a row
 
     def verbs(self, predicate: syn.Predicate, *, many: bool = False) -> str:
-        """Return the properties after their verbs: *is aromatic and has degree 2*."""
+        """Describe rows with verbs: *is aromatic and has degree 2*."""
         return _verbs(self.properties(predicate), many=many) or ("exist" if many else "exists")
 
     def described(self, predicate: syn.Predicate, *, many: bool = False) -> str:
-        """Return the noun with its properties: *aromatic atom with degree 2*."""
+        """Describe rows with a noun: *aromatic atom with degree 2*."""
         return self.named(self.properties(predicate), many=many)
 
     def named(self, properties: Sequence[_Property], *, many: bool = False) -> str:
-        """Return the noun with properties before and after it."""
+        """Return a noun phrase with properties before and after the noun."""
         nouns = [each for each in properties if each.noun]
         noun = nouns[0].noun if nouns else self.noun
         before = [each for each in properties if each.before][:3]
@@ -312,7 +312,7 @@ class _Phrases:
         return " ".join(filter(None, words))
 
     def properties(self, predicate: syn.Predicate) -> list[_Property]:
-        """Return a predicate as properties of a row."""
+        """Translate a predicate to properties of a row."""
         match predicate:
             case syn.Top():
                 return []
@@ -413,7 +413,7 @@ class _Phrases:
         return f"{counted(len(inners))} different {plural(there.noun)}: {enumerated(ones)}"
 
     def _computed(self, test: syn.Aggregate) -> str:
-        """Return an aggregate as a noun phrase: *total price of the items with kind gift*."""
+        """Translate an aggregate to a noun phrase: *total price of the items with kind gift*."""
         there, by = self.behind(test.link, several=True), f" by {name_words(test.order)}" if test.order else ""
         rows = there.described(test.inner or syn.Top(), many=True)
         if test.attribute is None:
@@ -425,7 +425,7 @@ class _Phrases:
         return attribute in _VALUE_ADJECTIVES and (found is None or found.kind == "nominal")
 
     def _is_amount(self, attribute: str) -> bool:
-        """Return whether an attribute counts things, as ``wheels`` does."""
+        """Return whether an attribute is an amount, such as ``wheels``."""
         found = self.record.attribute(attribute)
         return found is not None and found.kind == "int" and singular(attribute) != attribute
 
@@ -444,7 +444,7 @@ class _Phrases:
 
 
 def _verbs(properties: Iterable[_Property], *, many: bool = False) -> str:
-    """Return properties after their verbs: *is long and closed and has three wheels*."""
+    """Join properties with their verbs: *is long and closed and has three wheels*."""
     known = list(properties)
     be, have = ([each.text for each in known if each.verb == verb] for verb in ("be", "have"))
     parts = [f"{'are' if many else 'is'} {' and '.join(be)}"] if be else []
@@ -471,7 +471,7 @@ def _negated(properties: Sequence[_Property]) -> _Property:
 
 
 def _flag(attribute: str) -> _Property:
-    """Return a boolean attribute as a property: ``aromatic``, ``in_ring``, ``has_roof``, ``is_open``."""
+    """Translate a boolean attribute to a property: ``aromatic``, ``in_ring``, ``has_roof``, ``is_open``."""
     name = name_words(attribute)
     first, _, rest = name.partition(" ")
     if first in ("has", "with") and rest:
@@ -484,7 +484,7 @@ def _flag(attribute: str) -> _Property:
 
 
 def _named(named: syn.Named) -> _Property:
-    """Return a definition as a property: its phrase, or its name as an adjective."""
+    """Translate a definition to a property: its phrase, or its name as an adjective."""
     if named.says is None:
         name = name_words(named.name)
         values = enumerated([_value(value) for value in named.arguments])

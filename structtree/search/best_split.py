@@ -126,13 +126,13 @@ def best_split(
         population = population_of(individuals)
         checked = _checked(population, target, criterion, sample_weight, class_weight)
         scorer, space = scorer_of(checked), _space(grammar, population, time)
-        patience = effort if isinstance(effort, Patience) else EFFORTS[effort]
-        is_small = patience is not None and patience.is_small
-        ordered, columns = (space, SpaceColumns(space, limit=time)) if is_small else promising_last(space, scorer, time)
-        problem, budget = (
-            Problem(space, scorer, min_samples_leaf),
-            Budget(max_evaluations, time, max_frontier, patience),
-        )
+        patience = _patience(effort, len(population))
+        if patience is not None and patience.is_small:
+            ordered, columns = space, SpaceColumns(space, limit=time)  # ordering takes longer than the search
+        else:
+            ordered, columns = promising_last(space, scorer, time)
+        problem = Problem(space, scorer, min_samples_leaf)
+        budget = Budget(max_evaluations, time, max_frontier, patience)
         starts, pruning = _starts(ordered, start), prune and strategy != "exhaustive"
         search = Search(problem, ordered, columns, budget, pruning, progress, random_state, starts, tuple(hints), k)
         if strategy == "beam":
@@ -141,6 +141,14 @@ def best_split(
             search.run()
     split = search.result()
     return split if isinstance(target, Target) else split.in_plain_units(checked.units)
+
+
+def _patience(effort: EffortLevel | Patience, n: int) -> Patience | None:
+    """Return the limits of an effort for n individuals."""
+    if isinstance(effort, Patience):
+        return effort
+    limits = EFFORTS[effort]
+    return None if limits is None else limits.of(1.0, n)
 
 
 def _space(grammar: str | Path | Grammar | CheckedGrammar | Space, population: Population, limit: Limit) -> Space:

@@ -1,4 +1,4 @@
-"""Bottom-up search: the predicates of a type from the inside out, with one shortest predicate for each meaning.
+"""Bottom-up search for predicates: one shortest predicate for each set of rows that predicates can select.
 
 The meaning of a predicate is the set of rows that satisfy it. Predicates with the same meaning are interchangeable,
 so that one predicate per meaning is enough, and there are far fewer meanings than predicates: on MUTAG, a few
@@ -64,7 +64,7 @@ ENDLESS = 99
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meanings:
-    """Predicates on a type with different meanings, shortest first, starting with ``top``.
+    """Predicates on a type that select different sets of rows, shortest first, starting with ``top``.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Meanings:
 
 @dataclass(slots=True, eq=False)
 class _Work:
-    """State that all types share: the space on its population, and the limits."""
+    """Shared state of a bottom-up search: the space on its population, the limits and the results so far."""
 
     space: Space
     most: int
@@ -108,11 +108,11 @@ class _Work:
 
     @property
     def over(self) -> bool:
-        """True if the time is over, or after Ctrl-C."""
+        """True after the time limit or Ctrl-C."""
         return self.clock.over() is not None
 
     def limit(self, n_rows: int) -> int:
-        """Return the maximum number of meanings of a type."""
+        """Return the maximum number of predicates to keep for a type."""
         return max(100, min(self.most, self.cells // max(1, n_rows)))
 
 
@@ -137,13 +137,13 @@ def is_settled(slot: Slot) -> bool:
 
 
 def is_affordable(space: Space) -> bool:
-    """Return whether there are few enough tests behind links to list them; many thresholds are better swept."""
+    """Return whether there are few enough tests behind links to enumerate them."""
     offered = (families for name, families in space.offers.from_top.items() if name != space.grammar.individual)
     return all(sum(f.n for f in families if isinstance(f, TestFamily)) <= FEW_TESTS for families in offered)
 
 
 class LinkColumns(NamedTuple):
-    """All tests behind links of the individuals.
+    """All tests behind links of the individuals, as columns.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class LinkColumns(NamedTuple):
 def link_columns(
     space: Space, most: int = MOST, cells: int = CELLS, *, shorten: bool = True, clock: Clock | None = None
 ) -> LinkColumns:
-    """Return all literals on the individuals behind a link, one for each meaning, with the individuals they select.
+    """Return all literals behind links of the individuals, one for each set of individuals that they select.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def link_columns(
     for family in space.first_families():
         if not isinstance(family, LinkFamily):
             continue
-        report_status("listing tests", 0, None, f"{sum(len(one.members) for one in found):,} so far")
+        report_status("listing tests", 0, None, f"{sum(len(one.members) for one in found):,} found")
         inner = _inside(work, family, depth, size)
         complete &= inner.complete and not work.over
         for predicate, ranks in _ranks(family, inner, work):
@@ -207,7 +207,7 @@ def link_columns(
 
 
 def own_columns(family: TestFamily, population: Population) -> Iterator[TestColumn]:
-    """Yield the tests of a family on the individuals as columns: one for nested tests, otherwise one per test."""
+    """Yield the tests of a family on the individuals as columns: a single one for nested tests, else one per test."""
     steps = Steps(population)
     nested = [ranked_column(family, steps)] if is_nested(family) else call_columns(family, steps)
     for column in nested or ():
@@ -220,7 +220,7 @@ def own_columns(family: TestFamily, population: Population) -> Iterator[TestColu
 
 
 def _ranks(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[tuple[syn.Predicate, NDArray[np.int16]]]:
-    """Yield for each meaning behind a link the number of tests of the family that each individual satisfies."""
+    """Yield each predicate behind a link, with the number of tests of the family that each individual satisfies."""
     individuals, n_rows = work.population.individuals, work.population.tables[family.type].n_rows
     everybody = np.array_equal(individuals, np.arange(n_rows))
     for first in range(0, len(inner), PREDICATES):
@@ -235,7 +235,7 @@ def _ranks(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[tuple[s
 
 
 def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> Meanings:
-    """Return all meanings of the predicates on a type that predicates on the individuals can contain.
+    """Return the predicates on a type that can be nested in predicates on individuals, one per set of rows.
 
     Examples
     --------
@@ -257,7 +257,7 @@ def _limits(space: Space) -> tuple[int, int]:
 
 
 def _inside(work: _Work, family: LinkFamily, depth: int, size: int) -> Meanings:
-    """Return the meanings that are possible behind a link: all, or those fixed by the rewrite."""
+    """Return the predicates that are possible behind a link: all, or those fixed by the rewrite."""
     slot = family.slots[0]
     if slot.plain:
         return _meanings(work, slot.type, depth - 1, size - 1)
@@ -273,7 +273,7 @@ def _inside(work: _Work, family: LinkFamily, depth: int, size: int) -> Meanings:
 
 
 def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
-    """Return the meanings of predicates with at most the given nesting and number of literals."""
+    """Return the predicates on a type with at most the given nesting and number of literals, one per set of rows."""
     key = (name, depth, size)
     if key not in work.done:
         limit = work.limit(work.population.tables[name].n_rows)
@@ -291,7 +291,7 @@ def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
 
 
 def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
-    """Return the meanings of single literals."""
+    """Return the single literals on a type, one per set of rows."""
     n_rows = work.population.tables[name].n_rows
     parts = [Meanings(_words(np.ones((1, n_rows), dtype=np.bool_)), np.zeros(1, dtype=np.int64), (syn.Top(),), True)]
     for family in work.space.offers.from_top[name]:
@@ -315,7 +315,7 @@ def _tests(family: TestFamily, population: Population) -> Meanings:
 
 
 def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
-    """Return a literal for each meaning behind a link, and for each number of a count."""
+    """Return the literals of a link family: one for each inner predicate and each number of a count."""
     population, complete = work.population, inner.complete
     n_words = -(-population.tables[family.type].n_rows // 64)
     words, sizes, literals = [np.zeros((0, max(1, n_words)), dtype=np.uint64)], [], []
@@ -361,7 +361,7 @@ def _seeds(n_words: int) -> Words:
 
 
 def _distinct(parts: list[Meanings], most: int) -> Meanings:
-    """Return the distinct meanings of all parts, each by its shortest and first predicate, up to a maximum."""
+    """Merge predicates from several sources, keeping the shortest for each set of rows, up to a maximum number."""
     words = np.concatenate([part.words for part in parts])
     sizes = np.concatenate([part.sizes for part in parts])
     literals = [literal for part in parts for literal in part.predicates]
@@ -399,7 +399,7 @@ class _Growing:
         self.complete = self.literals.complete
 
     def extend(self, size: int) -> bool:
-        """Extend the conjunctions by one conjunct, and return whether there is anything new to extend."""
+        """Extend the conjunctions by one conjunct; return whether this produced conjunctions to extend further."""
         n = len(self.sizes)
         pairs, signs = self._pairs(size)
         lengths = self.sizes[pairs[:, 0]] + self.literals.sizes[pairs[:, 1]]
@@ -411,7 +411,7 @@ class _Growing:
         return n < len(self.sizes) < self.limit
 
     def _pairs(self, size: int) -> tuple[NDArray[np.int32], Words]:
-        """Return the pairs of a predicate and a literal that extends it, with signatures, as time allows."""
+        """Return pairs of a predicate and a literal that extends it, with their signatures, until the time is up."""
         literals, last = self.literals, self._affordable(size)
         step = max(1, WORDS_AT_A_TIME // max(1, len(literals) * self.words.shape[1]))
         parts = [(np.zeros((0, 2), dtype=np.int32), np.zeros(0, dtype=np.uint64))]
@@ -419,14 +419,14 @@ class _Growing:
             some = slice(0, min(first + step, last))
             given = (self.words[some], self.sizes[some], self.lasts[some], first)
             parts.append(conjunction_signatures(*given, literals.words, literals.sizes, size, self.seeds))
-            report_status("listing tests", first, last, f"{len(self.sizes):,} of one type so far")
+            report_status("listing tests", first, last, f"{len(self.sizes):,} found for the current type")
             if self.clock.over() is not None and some.stop < last:
                 self.complete = False
                 break
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def _affordable(self, size: int) -> int:
-        """Return the number of predicates, shortest first, that can be extended by all fitting literals."""
+        """Return the number of predicates, shortest first, that can be extended within the work limit."""
         fitting = np.searchsorted(np.sort(self.literals.sizes), size - self.sizes[self.first :], side="right")
         most = min(PAIRS, WORK // self.words.shape[1])
         affordable = self.first + int(np.searchsorted(np.cumsum(fitting), most, side="right"))
@@ -434,7 +434,7 @@ class _Growing:
         return affordable
 
     def _fresh(self, pairs: NDArray[np.int32], signs: Words, order: Ints, first: Ints) -> Ints:
-        """Return one pair for each new meaning: the shortest and first without a clash."""
+        """Return one pair for each new set of rows: the shortest pair without a clash."""
         kept: list[int] = []
         refused: set[int] = set()
         self._sift(order[first], pairs, signs, kept, refused)
@@ -450,7 +450,7 @@ class _Growing:
         return self.limit - len(self.sizes)
 
     def _sift(self, some: Ints, pairs: NDArray[np.int32], signs: Words, kept: list[int], refused: set[int]) -> None:
-        """Keep the pairs with a new meaning and without a clash, up to the limit."""
+        """Keep the pairs that select a new set of rows and do not clash, up to the limit."""
         for n, k in enumerate(some.tolist()):
             if len(kept) > self._room or (n % 256 == 0 and self.clock.over() is not None):
                 self.complete = False
@@ -477,7 +477,7 @@ class _Growing:
             self.predicates.append(conjoin((*conjuncts(self.predicates[m]), self.literals.predicates[k])))
 
     def result(self) -> Meanings:
-        """Return all meanings, shortest first."""
+        """Return all predicates found, shortest first."""
         order = np.argsort(self.sizes, kind="stable")
         predicates = tuple(self.predicates[k] for k in order.tolist())
         return Meanings(self.words[order], self.sizes[order], predicates, self.complete)

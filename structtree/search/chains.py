@@ -1,4 +1,4 @@
-"""Chains from the individuals to a position of a predicate, and the counts of every test there.
+"""Chains of links from the individuals to a position of a predicate, and the counts of every test at the position.
 
 A predicate of ``exists``, references, list steps and ``and`` is an acyclic conjunctive query. If its links are
 followed from the individuals and rows that fail a test are dropped, the pairs (individual, row) at each position are
@@ -35,7 +35,7 @@ NO_HASHES = np.zeros((2, 0), dtype=np.uint64)
 
 
 class Level(NamedTuple):
-    """The rows behind the previous level: the start of each run, the rows, and the number required per run."""
+    """Rows that the previous level links to, in one run per row, and the number of rows required in each run."""
 
     starts: Ints
     rows: Codes
@@ -43,7 +43,7 @@ class Level(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The counts of members: weighted labels (or moments), individuals, and signatures of the pairs."""
+    """Counts for each test: weighted labels (or moments), individuals, and signatures of the pairs."""
 
     counts: Floats
     sizes: Ints
@@ -70,7 +70,7 @@ class Chain:
 
     @classmethod
     def start(cls, population: Population, passes: Mask) -> Chain:
-        """Return the chain at the individuals whose rows satisfy a predicate."""
+        """Return the chain without links: the individuals whose rows satisfy a predicate."""
         owners = np.flatnonzero(passes[population.individuals]).astype(np.int32)
         return cls(owners, population.individuals[owners].astype(np.int32))
 
@@ -84,7 +84,7 @@ class Chain:
         return self.levels[-1].rows if self.levels else self.rows
 
     def follow(self, adjacency: Adjacency, need: int | Literal["all"], passes: Mask) -> Chain:
-        """Return the chain one link further, to the passing rows; `need` of them must satisfy a test there."""
+        """Return the chain extended by a link to the passing rows, of which `need` must satisfy a test."""
         if need == 1 and not self.levels:
             link = (adjacency.offsets, adjacency.targets)
             return Chain(*next_pairs(self.owners, self.rows, *link, passes, adjacency.shared))
@@ -101,7 +101,7 @@ class Chain:
         tally: Sums,
         hashes: NDArray[np.uint64] = NO_HASHES,
     ) -> Counted:
-        """Count the individuals that each member of some columns keeps; signatures only without levels."""
+        """Count the individuals that each member of some columns keeps."""
         offsets = columns.offsets[first : last + 1] - columns.offsets[first]
         values, ranked = columns.values[first:last], columns.is_ranked
         if not self.levels:
@@ -113,7 +113,7 @@ class Chain:
         return Counted(*ranked_counts(self.owners, here, lifted, offsets, *tally, NO_HASHES))
 
     def _lifted(self, columns: Codes, offsets: Ints, *, ranked: bool) -> Codes:
-        """Return ranks carried back to the rows before the levels; codes as a column of 0 and 1 for each member."""
+        """Carry ranks or codes back to the rows before the levels; codes become a 0/1 column for each member."""
         edges = np.cumsum([0, *(len(level.starts) for level in self.levels)])
         starts = np.concatenate([level.starts for level in self.levels])
         levels = (self.ends, starts, edges, np.concatenate([level.needs for level in self.levels]))
@@ -128,7 +128,7 @@ class Chain:
         return self._by_owner(self._lifted(ranks[None, :], np.array([0, n_members]), ranked=True)[0], n)
 
     def members(self, codes: Codes, n_members: int, n: int) -> Iterator[Codes]:
-        """Yield for each of several exclusive members which of n individuals satisfy it, as 0 and 1."""
+        """Yield, for each of several exclusive members, which of n individuals satisfy the member, as 0 and 1."""
         if self.levels:
             lifted = self._lifted(codes[None, :], np.array([0, n_members]), ranked=False)
             yield from (self._by_owner(column, n) for column in lifted)
@@ -140,7 +140,7 @@ class Chain:
             yield found
 
     def codes(self, codes: Codes, n: int) -> Codes:
-        """Return the code of the only row of each of n individuals; -1 for none."""
+        """Return the code of each of n individuals that reach at most one row; -1 if they reach none."""
         found = np.full(n, -1, dtype=np.int32)
         found[self.owners] = codes[self.rows]
         return found

@@ -19,7 +19,7 @@ __all__ = ["Clock", "Stop"]
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Time limit of a piece of work, and Ctrl-C.
+    """Time limit for some work, which Ctrl-C also ends.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ class Clock:
         return inf if self.seconds is None else self.seconds - self.spent()
 
     def over(self) -> Literal["time", "interrupt"] | None:
-        """Return why to stop now, or None to continue."""
+        """Return the reason to stop now ("time" or "interrupt"), or None to continue."""
         if self.stop.pressed:
             return "interrupt"
         return "time" if self.left() <= 0 else None
 
     def part(self, seconds: float) -> Clock:
-        """Return a clock for a part of the work, limited to some seconds and to this clock's limit."""
+        """Return a clock for a part of the work, limited to the given seconds and by this clock."""
         most = min(seconds, self.left())
         return Clock(None if most == inf else max(0.0, most), self.stop)

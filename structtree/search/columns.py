@@ -56,7 +56,7 @@ MembersT = TypeVar("MembersT")
 
 
 class FamilyMembers(NamedTuple):
-    """Members as choices of the families of a space: the index of the family, and the choice."""
+    """Members of columns as members of families: the index of the family, and the index in the family."""
 
     families: Ints
     choices: Ints
@@ -130,13 +130,13 @@ class TestColumns(Generic[MembersT]):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows, in use or not."""
+        """Number of rows, whether selected by `take` or not."""
         return int(self.values.shape[1])
 
     # ---- views ------------------------------------------------------------------------------------------
 
     def take(self, rows: Ints) -> TestColumns[MembersT]:
-        """Return the columns with only some rows in use, in sorted order."""
+        """Return the columns restricted to some rows, in sorted order."""
         inside = np.zeros(self.n_rows, dtype=np.bool_)
         inside[rows] = True
         order = self.order[inside[self.order]].reshape(len(self.order), len(rows))
@@ -148,11 +148,11 @@ class TestColumns(Generic[MembersT]):
 
     @property
     def swept(self) -> SweptColumns:
-        """The columns as the kernels sweep them: the rows in use, sorted."""
+        """The columns in the form that the kernels need: the selected rows, sorted."""
         return SweptColumns(self.order, self.values, self.sizes, self.tests, self.rows)
 
     def mask(self, test: int, member: int) -> Mask:
-        """Return the rows that one member of a test keeps."""
+        """Return a mask of the rows that one member of a column keeps."""
         column, form = self.tests[test].tolist()
         values = self.values[column]
         if form == AT_LEAST:
@@ -160,7 +160,7 @@ class TestColumns(Generic[MembersT]):
         return np.asarray((values >= 0) & (values <= member) if form == AT_MOST else values == member)
 
     def pieces(self, column: int, n_labels: int) -> Iterator[tuple[int, int]]:
-        """Yield runs of columns whose counts fit into memory, starting at a column."""
+        """Yield ranges of columns whose counts fit into memory, starting at the given column."""
         n_columns = len(self)
         while column < n_columns:
             most = self.offsets[column] + max(1, PIECE // max(1, n_labels))
@@ -171,12 +171,12 @@ class TestColumns(Generic[MembersT]):
     # ---- the families of a space, one test for each column, all of one form ------------------------------
 
     def since(self: TestColumns[FamilyMembers], family: int) -> int:
-        """Return the first column of this family or a later one."""
+        """Return the index of the first column of the given family or a later one."""
         member = np.searchsorted(self.members.families, family, side="left")
         return int(np.searchsorted(self.offsets, member, side="left"))
 
     def find(self: TestColumns[FamilyMembers], family: int, choice: int) -> Mask | None:
-        """Return the rows that a choice of a family keeps; None if the family has no column here."""
+        """Return a mask of the rows that a member of a family keeps; None if the family has no column."""
         found = np.flatnonzero((self.members.families == family) & (self.members.choices == choice))
         if not len(found):
             return None
@@ -184,7 +184,7 @@ class TestColumns(Generic[MembersT]):
         return self.mask(column, int(found[0] - self.offsets[column]))
 
     def moved(self: TestColumns[FamilyMembers], places: Mapping[int, int]) -> TestColumns[FamilyMembers]:
-        """Return the columns after their families are renumbered, given the new index of each."""
+        """Return the columns with their families renumbered, given the new index of each family."""
         families, choices = self.members
         where = np.arange(max([0, *places, *families.tolist()]) + 1)
         where[list(places)] = list(places.values())
@@ -238,7 +238,7 @@ class SpaceColumns:
         object.__setattr__(self, "steps", Steps(self.space.population))
 
     def of(self, name: str) -> tuple[TestColumns[FamilyMembers], ...]:
-        """Return the coded and the ranked columns of a type: all tests, and all links with nothing behind them."""
+        """Return the coded and the ranked columns of a type: all tests, and all links without inner tests."""
         if name not in self._known:
             self._known[name] = self._made(name)
         return self._known[name]
@@ -253,7 +253,7 @@ class SpaceColumns:
         return self._lengths[name]
 
     def moved(self, space: Space, places: Mapping[str, Mapping[int, int]]) -> SpaceColumns:
-        """Return the columns of a space after its families are renumbered, given the new indices by type."""
+        """Return the columns of a space with its families renumbered, given the new indices by type."""
         moved = {name: tuple(columns.moved(places[name]) for columns in self.of(name)) for name in places}
         return SpaceColumns(space, moved, self.limit, self.partial)
 
@@ -278,13 +278,13 @@ class SpaceColumns:
 
 
 def _divides(column: TestColumn) -> bool:
-    """Return whether rows differ in a column."""
+    """Return whether a column has at least two different values."""
     values = column.values
     return len(values) > 0 and bool(values.min() < values.max())
 
 
 def is_swept(family: LinkFamily) -> bool:
-    """Return whether a link family has a column: it opens one empty position and requires a number of rows."""
+    """Return whether a link family can be a column: it opens one empty position and requires a number of rows."""
     plain = len(family.slots) == 1 and family.slots[0].plain and not isinstance(family.template, syn.Aggregate)
     return plain and all(need_of(family, choice) is not None for choice in range(len(family.numbers)))
 
@@ -304,7 +304,7 @@ def is_nested(family: TestFamily) -> bool:
 
 
 def ranked_column(family: TestFamily, steps: Steps) -> TestColumn:
-    """Return the column of a nested family: the number of members that each row passes, weakest member first."""
+    """Return the column of a nested family: the number of members that each row satisfies, weakest member first."""
     template = family.template
     assert isinstance(template, syn.Compare | syn.Aggregate) and isinstance(family.values, np.ndarray)
     values, present = _end_values(family, steps)
@@ -318,7 +318,7 @@ def ranked_column(family: TestFamily, steps: Steps) -> TestColumn:
 
 
 def call_columns(family: TestFamily, steps: Steps) -> list[TestColumn] | None:
-    """Return calls that are nested in one of their thresholds as ranked columns; None for any other family."""
+    """Return calls as ranked columns if they are nested in one of their thresholds; None for any other family."""
     end, at = _ends(family, steps)
     runs = ranked_calls(family, steps.population, at)
     if runs is None:
@@ -328,7 +328,7 @@ def call_columns(family: TestFamily, steps: Steps) -> list[TestColumn] | None:
 
 
 def opening_column(family: LinkFamily, counts: NDArray[Any]) -> TestColumn:
-    """Return the column of a link family: how many of its numbers the count of linked rows reaches, for each row."""
+    """Return the column of a link family: for each row, how many members its number of linked rows satisfies."""
     numbers = np.array(family.numbers) if isinstance(family.template, syn.Count) else np.ones(1)
     ranks = np.searchsorted(numbers, counts, side="right").astype(np.int32)
     return TestColumn(ranks, AT_LEAST, np.arange(len(family.numbers)), family.index)
@@ -376,14 +376,14 @@ def _bin_codes(family: TestFamily, steps: Steps) -> Codes:
 
 
 def _end_values(family: TestFamily, steps: Steps) -> tuple[Floats, Mask]:
-    """Return the number that a family tests, for each row, and a mask of the rows that have one."""
+    """Return the number that a family tests, for each row, and a mask of the rows where it is not missing."""
     end, column = end_column(family, steps)
     found = np.append(column.values, np.nan)[end]
     return found, ~np.isnan(found)
 
 
 def end_column(family: TestFamily, steps: Steps) -> tuple[Ints, Column]:
-    """Return the row at the end of the family's path for each row (-1 for none), and the tested column there."""
+    """Follow the family's path from each row: return the row at its end (-1 for none), and the tested column."""
     end, at = _ends(family, steps)
     if isinstance(family.template, syn.Aggregate):
         return end, aggregate_column(family.template, steps.population, at)
@@ -392,7 +392,7 @@ def end_column(family: TestFamily, steps: Steps) -> tuple[Ints, Column]:
 
 
 def _ends(family: TestFamily, steps: Steps) -> tuple[Ints, str]:
-    """Return the row at the end of the family's path for each row (-1 for none), and its type."""
+    """Follow the family's path from each row: return the row at its end (-1 for none), and the type of these rows."""
     at = family.type
     end = np.arange(steps.population.tables[at].n_rows)
     for step in family.path:

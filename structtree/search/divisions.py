@@ -1,13 +1,13 @@
-"""Criteria for divisions into any number of sides, extending `structtree.tasks.criteria`.
+"""Criteria for divisions into any number of branches, extending `structtree.tasks.criteria`.
 
-Many divisions are scored at once. Their sides are the rows of one array, and another array has the division of each
-side. A side adds its weight times its impurity; for gain ratio, the information about the class is divided by the
-entropy of the sides.
+Many divisions are scored at once. Their branches are the rows of one array, and another array has the division of
+each branch. A branch adds its weight times its impurity; for gain ratio, the information about the class is divided
+by the entropy of the branches.
 
-Individuals on no side of a division are *unknown* to it. As in Quinlan's C4.5 (1993), the gain for the known
-individuals counts in proportion to their weight, and for gain ratio the unknown ones are another side of the split.
+Individuals in no branch of a division are *unknown* to it. As in Quinlan's C4.5 (1993), the gain for the known
+individuals counts in proportion to their weight, and for gain ratio the unknown ones are another branch of the split.
 
-Law: for two sides without unknown individuals, the loss equals that of the criterion.
+Law: for two branches without unknown individuals, the loss equals that of the criterion.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["division_losses", "information_gains"]
 
 
 def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
-    """Return the losses of n divisions of one node, as (n, 2), comparable to those of the criterion.
+    """Return the losses of n divisions of one node, in an (n, 2) array, comparable to those of the criterion.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
 def _losses_of_two(
     criterion: Criterion, sides: Floats, division: Ints, known: Floats, some: Mask, total: Floats
 ) -> Floats:
-    """Return the losses of divisions with two sides each; the gain counts in proportion to the known weight."""
+    """Return the losses of divisions into two branches; the gain counts in proportion to the known weight."""
     yes = sides[np.unique(division, return_index=True)[1]]
     losses = two_components(criterion.loss(yes, total))
     # Divisions by one attribute have the same known individuals.
@@ -80,7 +80,7 @@ def _losses_of_two(
 
 
 def information_gains(sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
-    """Return the information gain of n divisions in bits per individual of the node, as (n,).
+    """Return the information gain of each of n divisions, in bits per individual of the node.
 
     Examples
     --------

@@ -30,12 +30,12 @@ class Patience:
     work : int
         Work after which a search stops, even if it still improves.
     proof : int
-        Work that a search may always spend, so that small spaces are searched completely.
+        Work that a search may always spend, so that small spaces are searched completely; more for small data.
     width : int
         Width of the finder's first beam.
     below : int
-        Work for the nodes of a tree that have a small loss, together. Each may spend it divided by the number of
-        individuals, times `PER_NODE`; small data is thus searched more thoroughly.
+        Work for the nodes of a tree that have a small loss, together; more for small data. Each may spend it divided
+        by the number of individuals, times `PER_NODE`.
     rounds : int
         Number of rounds that the finder always completes.
 
@@ -63,13 +63,16 @@ class Patience:
         """
         work = int(share * share * self.work)
         if share >= LARGE_SHARE:
-            return replace(self, work=work)
-        least = min(self.proof, PER_NODE * self.below // max(1, n))
+            return replace(self, work=work, proof=max(self.proof, min(MOST_PROOF, FOR_PROOFS // max(1, n))))
+        least = min(self.proof, PER_NODE * self._below(n) // max(1, n))
         return replace(self, work=max(least, work), proof=least, width=1, rounds=0)
 
-    def is_spent(self, small: int, large: int) -> bool:
+    def is_spent(self, small: int, large: int, n: int) -> bool:
         """Return whether nodes with a small loss have spent their work, given the work for the others."""
-        return small > max(self.below, large // 2)
+        return small > max(self._below(n), large // 4)
+
+    def _below(self, n: int) -> int:
+        return max(self.below, min(MOST_PROOF, FOR_SMALL_NODES // max(1, n)))
 
     @property
     def is_small(self) -> bool:
@@ -86,12 +89,18 @@ class Patience:
 LARGE_SHARE = 0.25
 """At nodes with a smaller share of the loss, the finder may stop at any time."""
 
+FOR_PROOFS, MOST_PROOF = 30_000_000_000, 600_000_000
+"""Work for proofs, divided by the number of individuals; and its maximum per search."""
+
+FOR_SMALL_NODES = 100_000_000_000
+"""The same for all nodes of a tree with a small loss."""
+
 PER_NODE = 20
 """Number of individuals per node with a small loss, for dividing the work among them."""
 
 EFFORTS: Mapping[EffortLevel, Patience | None] = {
-    "quick": Patience(2, 500_000_000, 30_000_000, 2, below=50_000_000),
-    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=100_000_000),
+    "quick": Patience(2, 500_000_000, 30_000_000, 2, below=30_000_000),
+    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=200_000_000),
     "thorough": Patience(20, 30_000_000_000, 1_000_000_000, 8, below=30_000_000_000),
     "prove": None,
 }

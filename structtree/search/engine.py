@@ -53,7 +53,7 @@ KNOWN_BYTES = 200_000_000
 # row of a column.
 EXPANSION, SINGLE, SWEEP, PREDICATE, CELL = 300_000, 200_000, 100_000, 40, 2
 
-# Further work in nanoseconds: for a row that a sweep follows links to, and for a row when a search is prepared.
+# Further work in nanoseconds: for a row that a sweep follows links to, and for a linked row that a search prepares.
 FOLLOWING, PREPARATION = 30, 300
 
 # Work on the frontier before the finder starts: if all tests are at one position, proofs are fast. In nested data,
@@ -332,7 +332,7 @@ class Search:
         self._take_turns()
         if self.stopped_by == "done" and self._is_partial():
             self.stopped_by = self.budget.clock.over() or "time"
-        if self.stopped_by == "time":
+        if self.stopped_by in ("time", "effort"):
             self._shorten()
 
     def _take_turns(self) -> None:
@@ -341,7 +341,7 @@ class Search:
         nested = self._is_nested()
         first = FIRST_NESTED if nested else FIRST_PLAIN
         if self.budget.patience is not None:
-            first = min(first, self.budget.patience.proof // 2)
+            first = min(first, self.budget.patience.proof)
         enough = np.inf
         try:
             while self.frontier:
@@ -371,7 +371,7 @@ class Search:
     def _is_enough(self, finder: Iterator[None] | None) -> bool:
         """Return whether nothing better has appeared for as much work as the effort allows."""
         patience = self.budget.patience
-        if patience is None or not self.prune or (self.best is None and not self.expanded):
+        if patience is None or not self.prune or not self.expanded:
             return False
         return patience.is_over(self.work, self.improved, len(WIDTHS) if finder is None else self.rounds)
 
@@ -402,7 +402,7 @@ class Search:
         everybody = self.scorer.counts(np.ones((len(self.population), 1), dtype=np.bool_))
         self.evaluated += 1
         self.least_bound = _pair(self.scorer.bound(everybody)[0])
-        self.following += PREPARATION * self.population.n_rows
+        self.following += PREPARATION * (self.population.n_rows - len(self.population))
         self._push(Waiting.single(self.least_bound, (), self.space.root()))
         self.trace.append(self._point(float(self.scorer.criterion.unsplit(self.scorer.total)[0])))
         for n, position in enumerate(self.starts):

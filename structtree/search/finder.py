@@ -33,8 +33,8 @@ NEWEST = 3
 """Number of the best queries that are polished after a beam."""
 
 
-class Judged(NamedTuple):
-    """A query with its loss and size."""
+class ScoredQuery(NamedTuple):
+    """A scored query: its loss, its size and the query itself."""
 
     loss: Loss
     size: int
@@ -43,7 +43,7 @@ class Judged(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Finder:
-    """Beam search over queries, with a cache of refinements.
+    """Beam search and local improvement of queries, with a cache of refinements.
 
     Parameters
     ----------
@@ -54,18 +54,18 @@ class Finder:
 
     sweeps: Sweeps
     take: Callable[[syn.Predicate, Loss], bool]
-    best: Judged | None = None
-    _found: list[Judged] = field(default_factory=list)
+    best: ScoredQuery | None = None
+    _found: list[ScoredQuery] = field(default_factory=list)
     _polished: set[Query] = field(default_factory=set)
     _seen: dict[tuple[Query, bool], list[QueryCandidate]] = field(default_factory=dict)
 
     def newest(self) -> list[syn.Predicate]:
-        """Return the last few best results that were not returned before, the best first."""
+        """Return the latest of the best predicates that were not returned before, best first."""
         found, self._found = self._found[-NEWEST:], []
         return [self.sweeps.words.predicate(one.query) for one in reversed(found)]
 
     def beam(self, width: int, *, counting: bool) -> Iterator[None]:
-        """Search for the best query, extending the best queries of each level by the guide."""
+        """Run the beam search: at each level, refine the queries that the guide ranks best."""
         level = [Query(self.sweeps.space.grammar.individual)]
         passed = set(level)
         while level:
@@ -78,7 +78,7 @@ class Finder:
             passed.update(level)
 
     def polish(self, start: Query | None, *, counting: bool) -> Iterator[None]:
-        """Change, add or drop one literal of a query at a time, as long as it improves."""
+        """Improve a query by changing, adding or dropping one literal at a time."""
         if start is None:
             return
         here = self._judged(start)
@@ -95,18 +95,18 @@ class Finder:
                 yield
             here = best
 
-    def _judged(self, query: Query) -> Judged:
-        return Judged(self.sweeps.judged(query)[1], self.sweeps.words.size(query), query)
+    def _judged(self, query: Query) -> ScoredQuery:
+        return ScoredQuery(self.sweeps.judged(query)[1], self.sweeps.words.size(query), query)
 
-    def _made(self, candidate: QueryCandidate) -> Judged:
-        return Judged(candidate.loss, candidate.size, self.sweeps.made(candidate))
+    def _made(self, candidate: QueryCandidate) -> ScoredQuery:
+        return ScoredQuery(candidate.loss, candidate.size, self.sweeps.made(candidate))
 
-    def _is_member(self, found: Judged) -> bool:
+    def _is_member(self, found: ScoredQuery) -> bool:
         return self.sweeps.words.predicate(found.query) in self.sweeps.space
 
-    def _better(self, candidates: Iterable[QueryCandidate], than: Judged | None) -> list[QueryCandidate]:
+    def _better(self, candidates: Iterable[QueryCandidate], than: ScoredQuery | None) -> list[QueryCandidate]:
         """Return the candidates that are better than a query, the best first."""
-        good = [c for c in candidates if than is None or self._improves(Judged(c.loss, c.size, c.query), than)]
+        good = [c for c in candidates if than is None or self._improves(ScoredQuery(c.loss, c.size, c.query), than)]
         return sorted(good, key=lambda candidate: (candidate.loss, candidate.size))
 
     def _refinements(self, query: Query, counting: bool) -> list[QueryCandidate]:
@@ -116,12 +116,12 @@ class Finder:
         return self._seen[key]
 
     def _note(self, candidates: list[QueryCandidate]) -> None:
-        """Keep the best of some candidates if it is better than the best so far."""
+        """Record the best of some candidates if it improves on the best result so far."""
         for candidate in self._better(candidates, self.best):
             if self._consider(self._made(candidate)):
                 return
 
-    def _consider(self, found: Judged) -> bool:
+    def _consider(self, found: ScoredQuery) -> bool:
         if found.loss[0] == inf or (self.best is not None and not self._improves(found, self.best)):
             return False
         if not self.take(self.sweeps.words.predicate(found.query), found.loss):
@@ -130,14 +130,14 @@ class Finder:
         self._found.append(found)
         return True
 
-    def _improves(self, found: Judged, than: Judged) -> bool:
+    def _improves(self, found: ScoredQuery, than: ScoredQuery) -> bool:
         if found.loss[0] == inf or than.loss[0] == inf:
             return found.loss[0] < than.loss[0]
         order = self.sweeps.scorer.compare(found.loss, than.loss)
         return order < 0 or (order == 0 and found.size < than.size)
 
     def _chosen(self, candidates: list[QueryCandidate], width: int, passed: set[Query]) -> list[Query]:
-        """Return the best new queries by the guide, with only a few of those that have the same guide."""
+        """Return the new queries that the guide ranks best, with at most a few of the same rank."""
         chosen: dict[Query, None] = {}
         alike: Counter[float] = Counter()
         for candidate in nsmallest(4 * width, candidates, key=lambda candidate: (candidate.guide, candidate.size)):

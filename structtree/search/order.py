@@ -1,4 +1,4 @@
-"""The order in which tests are combined: promising tests last.
+"""Sort the tests of a space so that the most promising ones come last.
 
 In set enumeration, a test is combined with the tests after it, so that the last one has the fewest refinements. The
 bounds show which tests are promising; placing these last keeps their subtrees small and leaves the large subtrees to
@@ -59,7 +59,7 @@ def promising_last(space: Space, scorer: Scorer, limit: Limit = NO_LIMIT) -> tup
 
 
 def _reach(space: Space, steps: Steps) -> Iterator[tuple[str, Chain]]:
-    """Yield each type that existential links lead to, with the rows on the first path to it."""
+    """Yield each type that existential links lead to, with the rows on the first path found to the type."""
     population = steps.population
     individual = population.schema.individual
     everything = {name: np.ones(table.n_rows, dtype=np.bool_) for name, table in population.tables.items()}

@@ -31,7 +31,7 @@ class QueryTest(NamedTuple):
 
 
 class QueryLink(NamedTuple):
-    """A member of a link family, and the query behind it."""
+    """A member of a link family, and the query that the linked rows must satisfy."""
 
     family: int
     choice: int
@@ -40,18 +40,18 @@ class QueryLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Conjunction of tests of a row of a type and of links from it."""
+    """Conjunction of tests of a row, and of links from this row."""
 
     type: str
     tests: tuple[QueryTest, ...] = ()
     links: tuple[QueryLink, ...] = ()
 
     def __len__(self) -> int:
-        """Return the number of literals at the position itself."""
+        """Return the number of literals in the query, without literals behind its links."""
         return len(self.tests) + len(self.links)
 
     def at(self, place: QueryPath) -> Query:
-        """Return the conjunction at a position."""
+        """Return the conjunction at a position of the query."""
         return self if not place else self.links[place[0]].inner.at(place[1:])
 
     def along(self, place: QueryPath) -> Iterator[QueryLink]:
@@ -77,7 +77,7 @@ class Query:
                 yield (i, *place)
 
     def dropped(self) -> Iterator[Query]:
-        """Yield the queries without one literal: a test, or a link with an empty query behind it."""
+        """Yield each query with one literal dropped: a test, or a link without inner literals."""
         for place in self.places():
             here = self.at(place)
             for i in range(len(here.tests)):
@@ -129,11 +129,11 @@ class Vocabulary:
         return family
 
     def openings(self, type_name: str) -> list[LinkFamily]:
-        """Return the links of a type that a query may follow."""
+        """Return the families of links that a query on a type may follow."""
         return self._openings[type_name]
 
     def predicate(self, query: Query) -> syn.Predicate:
-        """Return the predicate of a query."""
+        """Convert a query to a predicate."""
         parts: list[syn.Predicate] = []
         for index, choice in query.tests:
             parts.append(self.test(query.type, index).literal(choice))
@@ -143,7 +143,7 @@ class Vocabulary:
         return conjoin(tuple(parts))
 
     def query(self, predicate: syn.Predicate, type_name: str | None = None) -> Query | None:
-        """Return the query of a predicate, with thresholds moved to the nearest in the space, or None."""
+        """Convert a predicate to a query, with thresholds moved to the nearest in the space; None if impossible."""
         type_name = type_name or self.space.grammar.individual
         made = Query(type_name)
         for literal in conjuncts(predicate):

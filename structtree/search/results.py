@@ -38,7 +38,7 @@ class Pass(NamedTuple):
 
 
 class TracePoint(NamedTuple):
-    """The best score and the bound at one moment of a search.
+    """The best score and the bound at one point during a search.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class SearchStats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """The searched problem: the space on its population, the scorer, and the minimum samples per branch."""
+    """A search problem: the space on its population, the scorer, and the minimum samples per branch."""
 
     space: Space
     scorer: Scorer

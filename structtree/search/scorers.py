@@ -54,7 +54,7 @@ class Assessment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scorer:
-    """A criterion on the labels of some individuals.
+    """A criterion applied to the labels of some individuals.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Scorer:
         return self.task.classes
 
     def counts(self, inside: NDArray[np.bool_]) -> Floats:
-        """Return the counts of the individuals in each column."""
+        """Return the weight of each label among the individuals that each column of a mask selects."""
         return self.statistics.counts(inside)
 
     def take(self, which: NDArray[np.int64]) -> Scorer:
@@ -117,7 +117,7 @@ class Scorer:
         return Scorer(self.criterion, self.task.statistics(values, self.weights[which]), self.task)
 
     def guide(self) -> Scorer | None:
-        """Return a scorer that guides a heuristic search; None if this scorer is a good guide.
+        """Return a scorer to guide a heuristic search, or None if this scorer is a good guide itself.
 
         Most refinements do not change the accuracy, so that it is a poor guide; the entropy is a better one.
         """
@@ -126,7 +126,7 @@ class Scorer:
         return Scorer(criterion("entropy"), self.statistics, self.task)
 
     def tallies(self) -> Iterator[Sums]:
-        """Yield the statistics whose sums `losses` needs: weights by class, or moments."""
+        """Yield the statistics that `losses` needs the sums of: weights by class, or moments."""
         return self.statistics.tallies()
 
     @property
@@ -172,12 +172,12 @@ class Scorer:
 
     @property
     def width(self) -> int:
-        """The cost of assessing a candidate in numbers: its counts, or all corners for many classes."""
+        """The cost of assessing a candidate, as a number of values: its counts, or all corners for many classes."""
         many = self._reads_counts and self.n_labels > FEW_CLASSES
         return self.n_labels * (2**FEW_CLASSES if many else 1)
 
     def improves(self, loss: Loss, best: Loss) -> bool:
-        """Return whether a loss is less than the best by more than rounding."""
+        """Return whether a loss is less than the best loss by more than rounding error."""
         return self.compare(loss, best) < 0
 
     def least(self, losses: Floats) -> Ints:
@@ -198,13 +198,13 @@ class Scorer:
         return float(self.criterion.score(float(loss[0])))
 
     def sides(self, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-        """Return the statistics of the individuals inside and of the others."""
+        """Return the statistics of the selected individuals and of the others."""
         both = self.statistics.sums(self.counts(np.stack([inside, ~inside], axis=1)))
         return both[0], both[1]
 
 
 def weight_table(criterion: Criterion, weights: Floats) -> Floats:
-    """Return v log2 v for all possible counts v; empty if counts are not integers, or too many."""
+    """Return a table of v log2 v for all possible counts v; empty if the counts are not integers or too large."""
     weight = float(weights.sum())
     logs = criterion.kind in (ACCURACY_STAR, ENTROPY)
     if not logs or weight > TABLED_WEIGHT or (weights != np.floor(weights)).any():
@@ -231,7 +231,7 @@ def scorer_for(
 
 
 def splittable(target: Target) -> Target:
-    """Return a target in suitable units; raise `DataError` if all labels are identical."""
+    """Return a target in units that suit its values; raise `DataError` if all labels are identical."""
     if len(target.classes) == 1:
         raise DataError(f"all labels are identical: every individual has the class {target.classes[0]!r}")
     return target.counted()

@@ -35,7 +35,7 @@ class Steps:
         return self._known[key]
 
     def target(self, name: str, template: LinkPredicate) -> str:
-        """Return the type of the target rows."""
+        """Return the type of the rows that the link of a family leads to."""
         if template.link is None:
             return name
         link = self.population.schema.type(name).link(template.link)
@@ -57,13 +57,13 @@ def rows_needed(family: LinkFamily, choice: int) -> int | Literal["all"] | None:
 
 
 def need_of(family: LinkFamily, choice: int) -> int | None:
-    """Return the number of linked rows that is enough; None for links that do not require some rows."""
+    """Return the positive number of linked rows that must satisfy a test; None for other forms."""
     needed = rows_needed(family, choice)
     return needed if isinstance(needed, int) and needed >= 1 else None
 
 
 def enough_of(family: LinkFamily, choice: int) -> int:
-    """Return the number of linked rows that is enough, for a link that requires some rows."""
+    """Return the number of linked rows that must satisfy a test, for a link that requires at least one."""
     need = need_of(family, choice)
     assert need is not None
     return need

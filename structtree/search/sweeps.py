@@ -1,4 +1,4 @@
-"""Scores of all refinements of a query by one literal, in sweeps over the rows of each position.
+"""Score all refinements of a query by one literal, in one pass over the rows of each position.
 
 At every position of a query, and behind every link that may be opened there, one pass over the rows counts what each
 member of each family would keep. The best member of each column by the *guide* becomes a candidate; the guide is a
@@ -39,7 +39,7 @@ TRUTH_BYTES = 100_000_000
 
 
 class QueryCandidate(NamedTuple):
-    """A candidate: a refinement of a query by one literal and the links that lead to it.
+    """A candidate refinement of a query: one literal, and the new links that lead to it.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ class QueryCandidate(NamedTuple):
     inner: Query | None = None
 
 
-class Stand(NamedTuple):
-    """A position where a literal can be added: its rows, size and depth, and whether a link to it counts rows."""
+class QueryPosition(NamedTuple):
+    """A position of a query where a literal can be added, with its rows, its depth and the size of the query."""
 
     query: Query
     place: QueryPath
@@ -86,9 +86,9 @@ class Stand(NamedTuple):
 
 
 class Picks(NamedTuple):
-    """The best members of the columns at one position, as refinements."""
+    """The best member of each column at one position, as refinements of the query."""
 
-    stand: Stand
+    stand: QueryPosition
     guide: Floats
     losses: Floats
     sizes: Ints
@@ -97,7 +97,7 @@ class Picks(NamedTuple):
     inner: Query | None = None
 
     def chosen(self, which: Mask) -> Picks:
-        """Return a subset of the picks."""
+        """Return the picks that a mask selects."""
         guide, losses, sizes = self.guide[which], self.losses[which], self.sizes[which]
         return Picks(self.stand, guide, losses, sizes, self.families[which], self.choices[which])
 
@@ -109,13 +109,13 @@ class Picks(NamedTuple):
 
 
 def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
-    """Return whether two families count the rows behind the same link."""
+    """Return whether two families count the rows of the same link."""
     number = isinstance(one.template, syn.Exists | syn.Count) and isinstance(other.template, syn.Exists | syn.Count)
     return number and one.template.link == other.template.link
 
 
 def _candidates(picks: list[Picks], most: int | None) -> list[QueryCandidate]:
-    """Return the best candidates, or all of them."""
+    """Return the given number of best candidates, or all candidates."""
     if not picks:
         return []
     lengths = [len(pick.sizes) for pick in picks]
@@ -134,7 +134,7 @@ Piece = tuple[TestColumns[FamilyMembers], int, int]
 
 @dataclass(slots=True, eq=False)
 class Sweeps:
-    """Scores of queries on a population and of their refinements.
+    """Scoring of queries and their refinements on a population.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ class Sweeps:
     # ---- scores -----------------------------------------------------------------------------------------
 
     def judged(self, query: Query) -> tuple[float, Loss]:
-        """Return the guide and the loss of a query; the loss is infinite if a side has too few individuals."""
+        """Return the guide and the loss of a query; the loss is infinite if a branch has too few individuals."""
         inside = self.truth(query)[self.population.individuals]
         size = int(np.count_nonzero(inside))
         self.tell(1, len(inside), 1, "(individual)", 0.0)
@@ -239,21 +239,21 @@ class Sweeps:
         picks += [pick for place in query.places() for pick in self._requantified(query, place, size)]
         return _candidates(picks, most)
 
-    def _stands(self, query: Query, size: int, counting: bool) -> Iterator[Stand]:
+    def _stands(self, query: Query, size: int, counting: bool) -> Iterator[QueryPosition]:
         start = Chain.start(self.population, self.truth(query))
-        stack, room = [Stand(query, (), (), query, start, size, 0)], self.space.room()
+        stack, room = [QueryPosition(query, (), (), query, start, size, 0)], self.space.room()
         while stack:
             stand = stack.pop()
             here, chain = stand.here, stand.chain
             for i, link in enumerate(here.links):
                 inner = self._follow(chain, here.type, link)
-                stack.append(Stand(query, (*stand.place, i), (), link.inner, inner, size, stand.depth + 1))
+                stack.append(QueryPosition(query, (*stand.place, i), (), link.inner, inner, size, stand.depth + 1))
             if self._has_place(here) and room.allows(stand.size + 1, stand.depth):
                 yield stand
                 if room.allows(stand.size + 2, stand.depth + 1):
                     stack.extend(self._openings(stand, counting))
 
-    def _openings(self, stand: Stand, counting: bool) -> Iterator[Stand]:
+    def _openings(self, stand: QueryPosition, counting: bool) -> Iterator[QueryPosition]:
         """Yield the positions behind the links that may be opened at a position."""
         here = stand.here
         for family in self.words.openings(here.type):
@@ -270,10 +270,10 @@ class Sweeps:
                 if len(chain):
                     way = (*stand.way, (family.index, choice))
                     where = (stand.query, stand.place, way, Query(target), chain)
-                    yield Stand(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
+                    yield QueryPosition(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
 
     def _follows(self, here: Query, family: LinkFamily) -> bool:
-        """Return whether a query already follows the reference or step of a family, or tests behind it."""
+        """Return whether a query already follows the reference or step of a family, or has a test behind it."""
         for link in here.links:
             if self.words.link(here.type, link.family).head == family.head:
                 return True
@@ -290,7 +290,7 @@ class Sweeps:
         most = self.space.grammar.conjuncts.get(here.type, 1)
         return most == 0 or len(here) < most
 
-    def _allowed(self, stand: Stand) -> Mask:
+    def _allowed(self, stand: QueryPosition) -> Mask:
         """Return a mask of the families that may be added at a position, by index."""
         here, room = stand.here, self.space.room().after(stand.size)
         asked = tuple(test.family for test in here.tests)
@@ -324,7 +324,7 @@ class Sweeps:
                 ops.append(getattr(other.template, "op", None))
         return ops in ([">="], ["<="]) and ops != [family.template.op]
 
-    def _sweep(self, stand: Stand, whole: int) -> Iterator[Picks]:
+    def _sweep(self, stand: QueryPosition, whole: int) -> Iterator[Picks]:
         n_labels = sum(tally.n_labels for tally in self.tallies)
         here = self.columns.of(stand.here.type)
         pieces = [(columns, *piece) for columns in here for piece in columns.pieces(0, n_labels)]
@@ -333,7 +333,7 @@ class Sweeps:
         for run in runs if pieces else []:
             yield self._pick(stand, run, whole, self._allowed(stand))
 
-    def _pick(self, stand: Stand, pieces: Sequence[Piece], whole: int, allowed: Mask) -> Picks:
+    def _pick(self, stand: QueryPosition, pieces: Sequence[Piece], whole: int, allowed: Mask) -> Picks:
         """Count the individuals that members keep, and return the best member of each column."""
         began = now()
         counts, sizes, offsets, families, choices = [], [], [np.zeros(1, dtype=np.int64)], [], []
@@ -358,7 +358,7 @@ class Sweeps:
         longer = stand.size + self.columns.lengths(stand.here.type)[mine]
         return Picks(stand, guide[members], losses, longer, mine, choice_of[members])
 
-    def _text(self, stand: Stand) -> str:
+    def _text(self, stand: QueryPosition) -> str:
         """Return a position as text: the links that lead to it."""
         way = (*(link.family for link in stand.query.along(stand.place)), *(index for index, _ in stand.way))
         if way not in self._texts:
@@ -373,7 +373,7 @@ class Sweeps:
     # ---- other numbers ----------------------------------------------------------------------------------
 
     def _requantified(self, query: Query, place: QueryPath, size: int) -> Iterator[Picks]:
-        """Yield the query with another number of rows required by one link of a position, the best of each family."""
+        """Yield variants of a query in which one link at a position requires another number of rows."""
         here = query.at(place)
         for i, link in enumerate(here.links):
             mine = self.words.link(here.type, link.family)
@@ -384,7 +384,7 @@ class Sweeps:
             reached = self._n_behind(mine, link.inner)
             columns = stack_columns([opening_column(f, reached) for f in others], len(reached), AT_LEAST)
             chain = self._chain(base, place)
-            stand = Stand(base, place, (), here, chain, size - 1, len(place))
+            stand = QueryPosition(base, place, (), here, chain, size - 1, len(place))
             every = np.ones(len(self.columns.lengths(here.type)), dtype=np.bool_)
             found = self._pick(stand, [(columns, 0, len(columns))], len(self.population), every)
             others_than_it = (found.families != link.family) | (found.choices != link.choice)
@@ -398,12 +398,12 @@ class Sweeps:
         return chain
 
     def _follow(self, chain: Chain, name: str, link: QueryLink) -> Chain:
-        """Return the chain behind a link of a query on a type."""
+        """Extend a chain by a link of a query."""
         family = self.words.link(name, link.family)
         return chain.follow(self.columns.steps.of(family), enough_of(family, link.choice), self.truth(link.inner))
 
     def made(self, candidate: QueryCandidate) -> Query:
-        """Return the query of a candidate."""
+        """Return the refined query of a candidate."""
         here = candidate.query.at(candidate.place)
         types = [here.type]
         for family, _ in candidate.way:

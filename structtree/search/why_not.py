@@ -1,4 +1,4 @@
-"""Explanations of why a search did not return a given predicate, from bounds and scores.
+"""Explanation of why a search did not return a given predicate, based on bounds and scores.
 
 The predicate is not derivable, was pruned, was outscored, is as good as the winner, or is the winner. A search keeps
 no record of the millions of predicates that it pruned; whether one of them was pruned is decided afterwards, from
@@ -155,7 +155,7 @@ class _Inquiry:
         candidate, winner = self._look(predicate), self._look(self.split.predicate)
         if candidate.predicate == winner.predicate:
             proved = "proved best" if self.split.proved else "the best found, but not proved best"
-            return self._because("winner", candidate, f"is the winner: {self._said(candidate.loss)}, {proved}")
+            return self._because("winner", candidate, f"is the winner: {self._score_text(candidate.loss)}, {proved}")
         return (
             self._too_small(candidate)
             or self._as_good(candidate, winner)
@@ -195,7 +195,7 @@ class _Inquiry:
         elif (candidate.inside == ~winner.inside).all():
             why = f"is the same split as {winner.text} with yes and no swapped"
         elif self.scorer.compare(candidate.loss, winner.loss) == 0:
-            why = f"ties with {winner.text}: both have {self._said(candidate.loss, winner.loss)}"
+            why = f"ties with {winner.text}: both have {self._score_text(candidate.loss, winner.loss)}"
         else:
             return None
         return self._because("equivalent", candidate, f"{why}, and {self._tie_break(candidate, winner)}")
@@ -224,9 +224,9 @@ class _Inquiry:
         if not hopeless:
             return None
         top = _most_general(hopeless)
-        best = self._said(top.bound, winner.loss)
+        best = self._score_text(top.bound, winner.loss)
         why = f"was pruned: refinements of {top.text} have {best} at best, and {winner.text} has "
-        own = f"{self._said(winner.loss, top.bound)} (this predicate has {self._said(candidate.loss)})"
+        own = f"{self._score_text(winner.loss, top.bound)} (this predicate has {self._score_text(candidate.loss)})"
         return self._because("pruned", candidate, why + own, top)
 
     def _lineage(self, candidate: _Candidate) -> list[_Candidate]:
@@ -252,12 +252,12 @@ class _Inquiry:
         return self.scorer.score(np.array(loss))
 
     def _against(self, loss: Loss, winner: _Candidate) -> str:
-        mine, best = self._said(loss, winner.loss), self._said(winner.loss, loss)
+        mine, best = self._score_text(loss, winner.loss), self._score_text(winner.loss, loss)
         short = best if " with " in best else best.rsplit(" ", 1)[-1]
         return f"{mine}, against {short} of {winner.text}"
 
-    def _said(self, loss: Loss, other: Loss | None = None) -> str:
-        """Return the score with its name; for acc* also the entropy if it decides."""
+    def _score_text(self, loss: Loss, other: Loss | None = None) -> str:
+        """Return the score with its name as text; for acc*, with the entropy if it breaks a tie."""
         name = self.scorer.name
         if name != "acc*":
             return f"{name} {self._score(loss):.4g}"
@@ -267,7 +267,7 @@ class _Inquiry:
 
 
 def _most_general(candidates: list[_Candidate]) -> _Candidate:
-    """Return the shortest candidate; among several, the one with the worst bound."""
+    """Return the shortest candidate; among equally short ones, the one with the worst bound."""
     return min(candidates, key=lambda seen: (seen.size, (-seen.bound[0], -seen.bound[1]), order(seen.predicate)))
 
 

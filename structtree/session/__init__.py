@@ -1,1 +1,1 @@
-"""Steps from a source of data to a model, shared by the command line and Python: read, settle the task, fit."""
+"""Steps from a data source to a model, shared by the command line and Python: read, choose the task, fit."""

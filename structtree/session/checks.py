@@ -1,4 +1,4 @@
-"""Checks of training data before a fit; findings are returned as remarks."""
+"""Checks of the training data before a fit, which return remarks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def about_labels(labels: NDArray[Any], name: str) -> Iterator[Remark]:
 
 
 def about_columns(data: Opened, declared: Container[str]) -> Iterator[Remark]:
-    """Yield remarks on suspicious attributes of the individuals: no values, or a few words among numbers.
+    """Yield remarks on suspicious attributes of individuals: without values, or with a few words among numbers.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def about_database(source: Source, data: Opened, labels: NDArray[Any]) -> Iterat
 
 
 def _words_among_numbers(column: Column) -> NDArray[np.int64]:
-    """Return the rows of a nominal column that contain words, if other rows contain numbers."""
+    """Return the rows of a nominal column that contain words, if the other rows contain numbers."""
     words = [code for code, text in enumerate(column.categories) if not _looks_like_number(text)]
     if len(words) in (0, len(column.categories)):
         return np.zeros(0, dtype=np.int64)

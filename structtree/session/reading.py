@@ -1,4 +1,4 @@
-"""Read a source of data, with remarks about it."""
+"""Reading of a data source, with remarks about the data."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Source:
 
 
 class ReadData(NamedTuple):
-    """Opened data with remarks about how it was read."""
+    """Opened data, with remarks about reading it."""
 
     data: Opened
     remarks: tuple[Remark, ...]
@@ -69,7 +69,7 @@ def read_source(
     id: str | None = None,
     layout: SourceLayout | None = None,
 ) -> ReadData:
-    """Read data; warnings of readers and the links of a database become remarks.
+    """Read data, and return it with remarks about warnings and the links of a database.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def read_source(
 
 
 def grammar_for(data: Opened, grammar: str | Path | Grammar | None = None, *, one_at_a_time: bool = False) -> Grammar:
-    """Return the given grammar, or the default for the data, without the target and ignored attributes.
+    """Return the given or default grammar, without tests on the target or ignored attributes.
 
     Built-in datasets may have their own default grammar, which is not used with ``one_at_a_time``.
     """

@@ -1,4 +1,4 @@
-"""Reading options that a model stores, so that new data is read like the training data."""
+"""Reading options stored in a model, so that new data is read like the training data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOT_JSON = ("schema", "layout")
 
 
 def reading_record(source: Source, data: Opened | None = None) -> ReadingRecord:
-    """Return how data was read: the given options, and the extension of the file.
+    """Return a record of how data was read: the given options, and the extension of the file.
 
     For facts, it includes the inferred types of their arguments.
 
@@ -52,14 +52,14 @@ def reading_record(source: Source, data: Opened | None = None) -> ReadingRecord:
 
 
 class LikeTrainingData(NamedTuple):
-    """Source with the options that a model stores, and a remark if there are any."""
+    """Source with the reading options of a model, and a remark about them."""
 
     source: Source
     remarks: tuple[Remark, ...] = ()
 
 
 def like_training_data(source: Source, record: ReadingRecord) -> LikeTrainingData:
-    """Return a source with the reading options of a model, if the extensions match; given options take precedence.
+    """Add the reading options of a model to a source if the extensions match; given options take precedence.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _listed(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return the value of an option for JSON."""
+    """Convert the value of an option for JSON."""
     if isinstance(value, Mapping):
         return dict(value)
     return value if value is None or isinstance(value, str | bool | int) else list(value)

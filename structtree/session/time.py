@@ -27,7 +27,7 @@ class LearningTime(NamedTuple):
 
 
 def reading_time(clock: Clock) -> AbstractContextManager[None]:
-    """Return a context in which links are followed for at most half of the time left; reading is never truncated."""
+    """Return a context that limits following links to half of the time left."""
     return limited(clock.part(clock.left() / 2))
 
 

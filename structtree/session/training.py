@@ -33,7 +33,7 @@ FEW_NAMES = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingData:
-    """Data with labels, a task, and remarks.
+    """Training data: individuals with labels, their task, and remarks.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def settle_training_data(
     *,
     look_for_leaks: bool = True,
 ) -> TrainingData:
-    """Determine the labels and the task of opened data; see `read_training_data`."""
+    """Determine the labels and the task of data that is already open; see `read_training_data`."""
     facts = data.provenance.facts
     if data.target is None:
         raise UsageError(_which_target(source, data))
@@ -109,7 +109,7 @@ def settle_training_data(
 
 
 def _settled(labels: NDArray[Any], task: Task, name: str) -> NDArray[Any]:
-    """Return the labels converted for a task: floats for numbers, integers for classes that are whole numbers."""
+    """Convert labels for a task: to floats for numbers, to integers for classes that are whole numbers."""
     shown = pretty_name(name)
     if not task.predicts_classes:
         if labels.dtype.kind == "O":
@@ -154,7 +154,7 @@ def _which_target(source: Source, data: Opened) -> str:
 
 
 def _about_parts(data: Opened) -> str:
-    """Return advice on predicting attributes of nodes or edges if the individuals are graphs, otherwise ''."""
+    """Return advice on predicting attributes of nodes or edges of graphs; empty if the data has no graphs."""
     population = data.population
     if not is_of_graphs(population):
         return ""

@@ -1,1 +1,1 @@
-"""The predicate space: canonical terms, what they mean, the rewrites that connect them, and how many there are."""
+"""The predicate space: canonical forms, evaluation, refinement and the number of predicates."""

@@ -1,4 +1,4 @@
-"""Aggregates of the rows behind a link, computed for all rows at once.
+"""Aggregates of linked rows, such as sums and means, computed for all owners at once.
 
 Rows without a value are ignored. Sums are accumulated in the order of the link, so that rounding is reproducible.
 Deviations and slopes are computed from scaled differences from the mean, which preserves precision for large numbers
@@ -23,7 +23,7 @@ __all__ = ["LinkedRows", "aggregate"]
 
 @dataclass(frozen=True, slots=True)
 class LinkedRows:
-    """The input of an aggregate: the rows behind a link.
+    """The input of an aggregate: the linked rows of each owner.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def aggregate(function: syn.AggregateFunction, rows: LinkedRows, made: Attribute
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """The aggregated values, grouped by owner, and the owner of each value."""
+    """The values to aggregate, grouped by owner, and the owner of each value."""
 
     n_rows: int
     owners: Ints
@@ -84,16 +84,16 @@ class _Values:
 
     @property
     def counts(self) -> Ints:
-        """The number of values of each row."""
+        """The number of values of each owner."""
         return np.bincount(self.owners, minlength=self.n_rows)
 
     def sums(self, values: Floats) -> Floats:
-        """Return the sums of the values by row."""
+        """Return the sum of the values of each owner."""
         # bincount adds sequentially, with the rounding of the reference implementation.
         return np.bincount(self.owners, weights=values, minlength=self.n_rows).astype(np.float64)
 
     def means(self, values: Floats) -> Floats:
-        """Return the means of the values by row, without overflow of the sums."""
+        """Return the mean of the values of each owner, without overflow of the sums."""
         counts = np.maximum(self.counts, 1)
         totals = self.sums(values)
         if not np.isinf(totals).any():
@@ -101,7 +101,7 @@ class _Values:
         return np.where(np.isinf(totals), self.sums(values / counts[self.owners]), totals / counts)
 
     def extremes(self, values: Floats, reduce: np.ufunc) -> Floats:
-        """Return the minimum or maximum of the values by row; NaN for rows without values."""
+        """Return the minimum or maximum of the values of each owner; NaN for owners without values."""
         result = np.full(self.n_rows, np.nan)
         if len(values):
             starts = np.flatnonzero(np.r_[True, self.owners[1:] != self.owners[:-1]])
@@ -109,7 +109,7 @@ class _Values:
         return result
 
     def scaled(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return the differences from the mean, divided by the largest of each row, and this largest difference."""
+        """Return the differences from the mean, scaled by the largest of each owner, and these scales."""
         away = values - self.means(values)[self.owners]
         away = away - self.means(away)[self.owners]  # corrects the rounding error of the mean
         scale = self.extremes(np.abs(away), np.maximum)
@@ -118,7 +118,7 @@ class _Values:
 
 
 def _places(rows: LinkedRows) -> Ints:
-    """Return the positions in the link whose rows satisfy the condition and have a value and an order value."""
+    """Return the indices of the linked rows that satisfy the condition and have both a value and an order value."""
     targets = rows.adjacency.targets
     counted = np.ones(len(targets), dtype=np.bool_) if rows.true is None else rows.true[targets]
     for column in (rows.column, rows.order):
@@ -128,7 +128,7 @@ def _places(rows: LinkedRows) -> Ints:
 
 
 def _order(rows: LinkedRows, places: Ints) -> Floats:
-    """Return the order values at some positions: days for dates and times, or the position in the list."""
+    """Return the values that order the linked rows: days for dates and times, else the position in the list."""
     if rows.order is None:
         return (places - rows.adjacency.offsets[rows.adjacency.owners[places]]).astype(np.float64)
     found: Floats = rows.order.values[rows.adjacency.targets[places]]
@@ -153,7 +153,7 @@ def _n_distinct(rows: LinkedRows) -> Floats:
 
 
 def _outermost(function: syn.AggregateFunction, rows: LinkedRows, made: Attribute) -> Column:
-    """Return the values of the last or first rows in order; ties are broken by the order of the link."""
+    """Return the value of the last or first linked row; ties are broken by the order of the link."""
     assert rows.column is not None
     places = _places(rows)
     owners = rows.adjacency.owners[places]
@@ -198,7 +198,7 @@ def _ranges(of: _Values, values: Floats) -> Floats:
 
 
 def _deviations(of: _Values) -> Floats:
-    """Return the sample standard deviation, in two passes: the mean, then the squared differences."""
+    """Return the sample standard deviations, computed in two passes: the means, then the squared differences."""
     parts, scale = of.scaled(of.values)
     counts = of.counts
     squares = of.sums(parts * parts)
@@ -208,7 +208,7 @@ def _deviations(of: _Values) -> Floats:
 
 
 def _slopes(of: _Values, order: Floats) -> Floats:
-    """Return the slope of the least-squares line of the values over their order."""
+    """Return the slopes of the least-squares lines of the values over their order."""
     across, width = of.scaled(order)
     up, height = of.scaled(of.values)
     products, squares = of.sums(across * up), of.sums(across * across)

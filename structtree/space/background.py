@@ -124,7 +124,7 @@ def _name_of(step: ComputedAttribute | ComputedLink) -> str:
 
 
 def _without(population: Population, type_name: str, name: str) -> Population:
-    """Return the population without a member that will be computed; new data for a model may have one."""
+    """Return the population without a member that is about to be computed, in case the data already has it."""
     if type_name not in population.schema or name not in population.schema.type(type_name).members:
         return population
     record = population.schema.type(type_name)
@@ -160,7 +160,7 @@ def _with_attribute(population: Population, step: ComputedAttribute, matches: Ma
 
 
 def _with_copies(population: Population, step: ComputedLink, max_pairs: int) -> Population:
-    """Return the population with the required members of the far rows copied to the pairs."""
+    """Return the population with the required members of the linked rows copied to the pairs."""
     pairs, record = population.schema.type(step.link.target), population.schema.type(step.far)
     wanted = [name for name in step.members if name in record.members and name not in pairs.members]
     if not wanted:
@@ -220,7 +220,7 @@ def _with_members(
 
 @dataclass(slots=True)
 class _Found:
-    """The pairs of a derived link found so far: their number per owner, their far rows, and their attributes."""
+    """The pairs of a derived link found so far: the number per owner, the linked rows, and the attributes."""
 
     lengths: _Ints
     rows: list[NDArray[np.int32]] = field(default_factory=list)
@@ -229,7 +229,7 @@ class _Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Composer:
-    """Composer of one derived link on a population."""
+    """Computation of one derived link on a population."""
 
     population: Population
     step: ComputedLink
@@ -268,7 +268,7 @@ class _Composer:
         return found
 
     def _in_order(self, pairs: Pairs, columns: list[Column]) -> _Ints:
-        """Return the order of the pairs by owner and key; missing keys last, ties by row number."""
+        """Return the indices that sort the pairs by owner and key; missing keys come last, ties by row number."""
         order = self.step.order
         assert order is not None
         own = {each.attribute.name: column for each, column in zip(self.step.attributes, columns, strict=True)}
@@ -306,7 +306,7 @@ class _Composer:
         return adjacency.reversed(self.population.tables[link.target].n_rows)
 
     def _composed(self, walk: Walk) -> Iterator[Pairs]:
-        """Yield the distinct pairs of a walk, sorted by owner, in chunks of owners."""
+        """Yield the distinct pairs that a path connects, sorted by owner, in chunks of owners."""
         hops = [self._adjacency(hop) for hop in walk]
         n_walks = _n_walks(hops)
         self._check_size(max(int(walks.sum()) for walks in n_walks))
@@ -319,7 +319,7 @@ class _Composer:
             yield pairs
 
     def _closure(self, hop: Repeated) -> Adjacency:
-        """Return a link from each row to the rows that a repeated walk leads to."""
+        """Return a link from each row to the rows that a repeated path leads to."""
         n_rows = self.population.tables[hop.type].n_rows
         lengths, rows = np.zeros(n_rows, dtype=np.int64), [np.zeros(0, dtype=np.int32)]
         for pairs in self._composed(hop.walk):
@@ -361,7 +361,7 @@ class _Composer:
 
 
 def _n_walks(hops: list[Adjacency]) -> list[NDArray[np.float64]]:
-    """Return the number of walks from each owner along the first hop, the first two hops, and so on."""
+    """Return the number of routes from each row along the first hop, the first two hops, and so on."""
     found = []
     for n_hops in range(1, len(hops) + 1):
         walks: NDArray[np.float64] = np.ones(int(hops[n_hops - 1].targets.max(initial=0)) + 1)
@@ -373,7 +373,7 @@ def _n_walks(hops: list[Adjacency]) -> list[NDArray[np.float64]]:
 
 
 def _chunks(walks: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
-    """Yield ranges of owners with about `CHUNK` walks each."""
+    """Yield ranges of rows with about `CHUNK` routes each."""
     ends = np.cumsum(walks)
     start = 0
     while start < len(walks):
@@ -384,13 +384,13 @@ def _chunks(walks: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
 
 
 def _itself(start: int, stop: int) -> Pairs:
-    """Return the pairs of each row from start to stop with itself."""
+    """Return pairs of each row with itself, for the rows from start to stop."""
     rows = np.arange(start, stop)
     return Pairs(rows, rows)
 
 
 def _unique(pairs: Pairs, start: int, stop: int) -> Pairs:
-    """Return the sorted distinct pairs; the owners are the rows from start to stop."""
+    """Return the sorted distinct pairs, given the range of owners."""
     if not len(pairs):
         return pairs
     low, high = int(pairs.rows.min()), int(pairs.rows.max()) + 1

@@ -61,7 +61,7 @@ class SpaceSize:
 
 
 class _NoFormulaError(Exception):
-    """Raised if rewrites overlap, or if a feature has too many tests of different forms."""
+    """Raised if no formula applies: rewrites overlap, or a feature has too many tests of different forms."""
 
 
 def count_space(space: Space, most: int = MAX_ENUMERATED) -> SpaceSize:
@@ -103,12 +103,12 @@ def _enumerate(space: Space, most: int, reason: str) -> SpaceSize:
 
 
 def _inside(room: Room) -> Room:
-    """Return the room behind a link, which counts as a literal."""
+    """Return the limits that remain behind a link; the link itself counts as a literal."""
     return room.inside().after(1)
 
 
 def _weight(room: Room, literals: int) -> int:
-    """Return the exponent of y: the number of literals, or 0 if it is unlimited."""
+    """Return the number of literals as an exponent of the polynomial; 0 if the number is unlimited."""
     return 0 if room.literals is None else literals
 
 
@@ -118,7 +118,7 @@ class _Counter:
     known: dict[tuple[str, Room], Sizes] = field(default_factory=dict)
 
     def position(self, slot: Slot, room: Room) -> Sizes:
-        """Return the number of predicates of each size in a slot."""
+        """Return the number of predicates of each size at a position."""
         if not slot.plain:
             return _sizes(self._with_fixed(slot, room))
         key = (slot.type, room)
@@ -154,7 +154,7 @@ class _Counter:
                 raise _NoFormulaError(f"{pretty(test.literal(0))!r} can be combined with tests behind the reference")
 
     def _reached(self, name: str) -> list[Family]:
-        """Return the reachable families of a type, those of ``top`` first."""
+        """Return the reachable families of a type; families of ``top`` come first."""
         space = self.space
         chained = [
             family
@@ -185,7 +185,7 @@ class _Counter:
         return tests, links
 
     def _covers(self, wide: LinkFamily, narrow: LinkFamily) -> bool:
-        """Return whether an open family derives every predicate of another family."""
+        """Return whether every predicate of one family can be derived from another, open family."""
         if wide.head != narrow.head or not all(slot.plain for slot in wide.slots):
             return False
         if not set(narrow.numbers) <= set(wide.numbers):
@@ -204,7 +204,7 @@ class _Counter:
         )
 
     def _lonely_missing(self, tests: list[TestFamily]) -> list[TestFamily]:
-        """Return the tests for missing references that other rewrites follow."""
+        """Return the tests ``missing a`` for references that other rewrites follow."""
         behind = {t.path[0].link for t in tests if t.path and isinstance(t.path[0], syn.Follow)}
         found = []
         for test in tests:
@@ -216,7 +216,7 @@ class _Counter:
         return found
 
     def _test_groups(self, tests: list[TestFamily], room: Room, most: int) -> Iterator[Series]:
-        """Yield the series of the tests of each feature."""
+        """Yield the polynomial of the tests of each feature."""
         by_subject: dict[Any, list[TestFamily]] = defaultdict(list)
         for test in tests:
             if has_room(test, room):
@@ -225,7 +225,7 @@ class _Counter:
             yield _group_series(_ways(families, most), families[0].size, room)
 
     def _counted(self, test: TestFamily) -> Any:
-        """Return the group of a closed test without a feature: the counted rows, or else the test itself."""
+        """Return a key that groups closed tests without a feature: the counted rows, or the test itself."""
         if not isinstance(test.template, syn.Count):
             return test
         of_link = ("Count", test.template.link)
@@ -245,7 +245,7 @@ class _Counter:
                 yield self._set_series(family, room, most)
 
     def _set_series(self, family: LinkFamily, room: Room, most: int) -> Series:
-        """Return the series of a link family, whose literals are determined by the predicates in its slots."""
+        """Return the polynomial of a link family, from the number of predicates at its inner positions."""
         inside = _inside(room)
         if len(family.slots) > 1:
             if not all(slot.plain for slot in family.slots):
@@ -256,7 +256,7 @@ class _Counter:
         return _sets(inner, len(family.numbers), room, most)
 
     def _step_series(self, family: LinkFamily, room: Room, most: int, lonely: list[TestFamily]) -> Series:
-        """Return the series behind a functional step: plain tests of several features, or a single literal."""
+        """Return the polynomial of literals behind a functional step: several plain tests, or one other literal."""
         link = family.template.link if isinstance(family.template, syn.Follow) else None
         alone: Series = defaultdict(int)
         for test in lonely:
@@ -281,7 +281,7 @@ class _Counter:
         return series
 
     def _plain_tests(self, name: str, room: Room, most: int) -> Iterator[Series]:
-        """Yield the series of the plain tests at a position of a type, including those behind functional steps.
+        """Yield the polynomials of the plain tests at a position of a type, including tests behind functional steps.
 
         An aggregate with any condition is a plain test, because each condition makes it a different feature.
         """
@@ -299,7 +299,7 @@ class _Counter:
     # ---- bundles --------------------------------------------------------------------------------------------
 
     def _require_apart(self, bundle: BundleFamily, others: list[Family]) -> None:
-        """Raise an error if the literals of a bundle may clash with literals of other families."""
+        """Raise an error if the literals of a bundle may clash with literals of other rewrites."""
         parts, name = bundle.slot.fixed, bundle.type
         rivals = [f for other in self.space.offers.bundles[name] if other is not bundle for f in other.slot.fixed]
         about = [_about(family) for family in parts]
@@ -312,7 +312,7 @@ class _Counter:
             raise _NoFormulaError(f"{_shown(bundle)} can be derived in several ways at a position of {name}")
 
     def _bundle_series(self, bundle: BundleFamily, room: Room) -> Series:
-        """Return the series of a bundle, which occurs at most once unless it consists of a single link literal."""
+        """Return the polynomial of a bundle, which is added at most once unless it is a single link literal."""
         (first, *more), places = bundle.slot.fixed, bundle.places
         if not more and isinstance(first, LinkFamily):
             if not room.allows(1, 1):
@@ -379,7 +379,7 @@ class _Counter:
 
 
 def _about(family: Family) -> Any:
-    """Return the feature or head shared by all literals that may clash with a family; None if there are several."""
+    """Return what literals must share to clash with a family: a feature or the head of a link; None if several."""
     if isinstance(family, LinkFamily):
         return None if family.functional else family.head
     is_plain = family.head is None and family.depth == 0 and not isinstance(family.template, syn.Missing)
@@ -413,17 +413,17 @@ def _sizes(series: Series) -> Sizes:
 
 
 def _group_series(ways: list[int], size: int, room: Room) -> Series:
-    """Return the series of tests of the same size that can be combined in the given numbers of ways."""
+    """Return the polynomial of tests of equal size, given the number of ways to combine 0, 1, 2, ... tests."""
     return {(k, _weight(room, k * size)): n for k, n in enumerate(ways) if n}
 
 
 def _behind_a_step(series: Series, room: Room) -> Series:
-    """Return the series of the same literals, each behind another step."""
+    """Return the polynomial of the same literals, each with an additional step before it."""
     return {(k, _weight(room, size + k)): ways for (k, size), ways in series.items()}
 
 
 def _sets(inner: Sizes, numbers: int, room: Room, most: int) -> Series:
-    """Return the series of sets of literals with distinct inner predicates, each with one of the numbers."""
+    """Return the polynomial of sets of link literals with distinct inner predicates and one of the numbers each."""
     return _product(
         (
             {(k, _weight(room, k * (size + 1))): comb(n, k) * numbers**k for k in range(min(n, most) + 1)}
@@ -465,7 +465,7 @@ def _ways(families: list[TestFamily], most: int) -> list[int]:
 
 
 def _n_bounded(families: list[TestFamily]) -> int:
-    """Return the number of pairs of a lower and an upper bound with values between them."""
+    """Return the number of pairs of a lower and an upper bound that values can satisfy together."""
     lower, upper = (
         np.sort(np.concatenate([_bound_values(f) for f in families if f.template.op == op] or [np.zeros(0)]))  # type: ignore[union-attr]
         for op in (">=", "<=")
@@ -480,7 +480,7 @@ def _bound_values(family: TestFamily) -> Any:
 
 
 def _ways_with(fixed: TestFamily, others: list[TestFamily], most: int) -> list[int]:
-    """Return the number of ways to combine 0, 1, 2, ... tests of a feature, including one of the fixed family."""
+    """Return the number of ways to combine 0, 1, 2, ... tests of a feature, with at least one from a fixed family."""
     open_tests = {f.literal(v) for f in others for v in f.choices()}
     required = set(map(fixed.literal, fixed.choices()))
     everything = list(open_tests | required)
@@ -488,13 +488,13 @@ def _ways_with(fixed: TestFamily, others: list[TestFamily], most: int) -> list[i
 
 
 def _has_one(chosen: list[Any], required: set[Any], open_tests: set[Any]) -> bool:
-    """Return whether a test of the fixed family is among the tests, and at most one test is in no open family."""
+    """Return whether the tests include one of the fixed family, and at most one that is in no open family."""
     only_fixed = [test for test in chosen if test not in open_tests]
     return any(test in required for test in chosen) and len(only_fixed) <= 1
 
 
 def _cliques(tests: list[Any], most: int, accept: Callable[[list[Any]], bool] = bool) -> list[int]:
-    """Return the number of accepted sets of 0, 1, ... tests without a clash."""
+    """Return the number of sets of 0, 1, 2, ... compatible tests that `accept` accepts."""
     if len(tests) > MAX_COMPARED_TESTS:
         raise _NoFormulaError(f"{len(tests):,} tests of several forms share the feature of {pretty(tests[0])!r}")
     friends = [{j for j in range(i + 1, len(tests)) if not clash(tests[i], tests[j])} for i in range(len(tests))]

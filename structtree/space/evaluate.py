@@ -164,13 +164,13 @@ def aggregate_column(
 
 
 def count_behind(test: syn.Count, population: Population, type_name: str) -> NDArray[np.int64]:
-    """Return the number of rows that a count compares, for every row of a type."""
+    """Return the number that a ``count`` predicate compares, for every row of a type."""
     inner = rows_where(test.inner, population, _target(population, type_name, test.link))
     return _n_true(population.tables[type_name].links[test.link], inner)
 
 
 def own_column(path: syn.ValuePath, population: Population, type_name: str) -> Column:
-    """Return the value at the end of a path of references for every row of a type, missing if a reference is missing.
+    """Return the value at the end of a path of references for every row of a type; missing if a reference is.
 
     The last two names of the path may be a date and a date part.
     """
@@ -248,14 +248,14 @@ def _among(column: Column, values: tuple[Any, ...]) -> Mask:
 
 
 def _n_true(adjacency: Adjacency, true: Mask) -> NDArray[np.int64]:
-    """Return the number of true targets of each row."""
+    """Return the number of targets of each row for which the mask is true."""
     running = np.zeros(len(adjacency.targets) + 1, dtype=np.int64)
     np.cumsum(true[adjacency.targets], out=running[1:])
     return np.asarray(running[adjacency.offsets[1:]] - running[adjacency.offsets[:-1]])
 
 
 def different_targets(adjacency: Adjacency, masks: list[Mask]) -> Mask:
-    """Return a mask of the rows with a different target for each predicate.
+    """Return a mask of the rows for which each predicate can be satisfied by a different target.
 
     Counts decide most rows. Each predicate needs a target, and together the predicates need as many targets as there
     are predicates. If the predicates, sorted by count, have at least 1, 2, 3, ... targets, each of them gets its own.
@@ -270,7 +270,7 @@ def different_targets(adjacency: Adjacency, masks: list[Mask]) -> Mask:
 
 
 def _can_be_matched(adjacency: Adjacency, masks: list[Mask], rows: NDArray[np.int64]) -> Mask:
-    """Return a mask of the rows with a different target for each predicate, using one bipartite matching."""
+    """Return a mask of the rows for which a bipartite matching finds a different target for each predicate."""
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
     from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]
 

@@ -1,4 +1,4 @@
-"""Families: the literals that the rewrites of a grammar can add to a position, with the values of the data.
+"""Families: the literals that each rewrite of a grammar can add to a position, given the values of the data.
 
 A *family* is the right side of a rewrite whose value sources are resolved: its members differ only in a value. A test
 family tests one feature; a link family opens *slots*, the positions behind the link. The search evaluates a family in
@@ -25,7 +25,7 @@ from structtree.errors import GrammarError, UsageError, option_text
 from structtree.interrupts import NO_LIMIT, Limit, Preparation
 from structtree.lang import syntax as syn
 from structtree.lang.aggregates import computed_attribute
-from structtree.lang.calls import Place, called, is_open_call, places_of, substituted
+from structtree.lang.calls import ParameterUse, called, is_open_call, parameter_uses, substituted
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
 from structtree.lang.logic import Subject, implies, source_of, subject
 from structtree.lang.mistakes import error_at
@@ -145,22 +145,23 @@ class TestFamily:
         if isinstance(self.values, Subsets) and self.values.n > MOST_SETS:
             sets = f"{self.values.n:,} sets of {len(self.values.words)} values"
             raise UsageError(
-                f"{pretty(self.template)!r} stands for {sets}, too many to try one by one; "
-                "use one plain test of a table at a time, which needs no list, or list the sets ('in {a, b}')"
+                f"{pretty(self.template)!r} stands for {sets}, too many to enumerate; "
+                "list the sets ('in {a, b}'), or use only single tests of the individual's attributes, "
+                "which need no enumeration"
             )
         return range(len(self.values))
 
     def literal(self, v: int) -> syn.Predicate:
-        """Return the member with the v-th value."""
+        """Return the v-th member."""
         return wrap(self.path, _instantiate(self.template, self.values[v], self.kind, self.levels))
 
     def find(self, literal: syn.Predicate) -> int | None:
-        """Return the index of a literal among the members, or None."""
+        """Return the index of a literal among the members, or None if the literal is not a member."""
         end = self._behind_the_path(literal)
         return None if end is None else _find_value(self.template, self.values, end)
 
     def nearest(self, literal: syn.Predicate) -> int | None:
-        """Return the index of a literal, else of the member with the nearest threshold, else None."""
+        """Return the index of a literal or of the member with the nearest threshold; None if there is neither."""
         found = self.find(literal)
         if found is not None or not isinstance(self.values, np.ndarray) or not len(self):
             return found
@@ -173,7 +174,7 @@ class TestFamily:
         return int(np.argmin(np.abs(self.values - end.value)))
 
     def _behind_the_path(self, literal: syn.Predicate) -> syn.Predicate | None:
-        """Return the predicate behind the path, or None if the literal starts with other steps."""
+        """Return the predicate after the family's path, or None if the literal starts with another path."""
         for step in self.path:
             if functional_step(literal) != functional_step(step):
                 return None
@@ -207,14 +208,14 @@ class TestFamily:
 
     @property
     def lonely(self) -> bool:
-        """True if any two members imply or exclude each other, so that a position can have only one of them."""
+        """True if a position can have only one member, because any two members imply or exclude each other."""
         many = isinstance(self.template, syn.Compare | syn.Aggregate) and self.template.op == "!="
         return not (many or is_open_call(self.template)) or len(self) == 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """A position behind a link, with its fixed literals.
+    """A position inside a link literal, with the literals that the rewrite fixes there.
 
     Parameters
     ----------
@@ -234,13 +235,13 @@ class Slot:
 
     @property
     def plain(self) -> bool:
-        """True if it is an open position without fixed literals."""
+        """True if the slot is an open position without fixed literals."""
         return self.open and not self.fixed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkFamily:
-    """Literals about the rows behind a link: ``exists cars (top)``, ``count atoms (top) >= n`` for all n.
+    """Literals about linked rows: ``exists cars (top)``, ``count atoms (top) >= n`` for all n.
 
     Includes aggregates whose condition can be refined: ``max orders (top).price >= t`` for all t.
     """
@@ -267,7 +268,7 @@ class LinkFamily:
         return functional_step(self.template) is not None
 
     def build(self, number: float, inners: Sequence[syn.Predicate]) -> syn.Predicate:
-        """Return the member with the given count or threshold, and the given predicates in its slots."""
+        """Return the member with the given count or threshold and the given inner predicates."""
         match self.template:
             case syn.Distinct(link):
                 return canonical(syn.Distinct(link, tuple(inners)))
@@ -279,7 +280,7 @@ class LinkFamily:
                 return replace(other, inner=inners[0])
 
     def inners(self, literal: syn.Predicate) -> tuple[syn.Predicate, ...] | None:
-        """Return the predicates in the slots of a literal, or None if it has another head or number."""
+        """Return the inner predicates of a literal, or None if its form or number differs from the family's."""
         if isinstance(literal, syn.Aggregate) and isinstance(self.template, syn.Aggregate):
             same = head(literal) == head(self.template) and literal.op == self.template.op
             return (literal.inner or syn.TOP,) if same and literal.value in self.numbers else None
@@ -299,7 +300,7 @@ class LinkFamily:
                 return 0
 
     def may_make(self, literal: syn.Predicate) -> bool:
-        """Return whether a literal can be a member, ignoring the predicates in its slots."""
+        """Return whether a literal can be a member, ignoring its inner predicates."""
         return self.inners(literal) is not None
 
 
@@ -333,13 +334,13 @@ class BundleFamily:
 
     @property
     def places(self) -> int:
-        """The number of conjuncts that it counts as."""
+        """The number of conjuncts that the bundle counts as."""
         return int(not self.open and not self.left)
 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """The families and bundles of a grammar on given data, by type.
+    """All families and bundles of a grammar on given data, by type.
 
     `from_top` has the families of rewrites of ``top``, and `from_literal` those of rewrites of other literals, by the
     literal. `n_skipped` is the number of rewrites that were skipped when the time limit was reached.
@@ -351,12 +352,12 @@ class Offers:
     n_skipped: int = 0
 
     def of_type(self, name: str) -> Iterator[Family]:
-        """Yield all families of a type, those of ``top`` first."""
+        """Yield all families of a type; families of ``top`` come first."""
         return chain(self.from_top[name], *self.from_literal[name].values())
 
 
 def resolve_families(grammar: CheckedGrammar, population: Population | None, limit: Limit = NO_LIMIT) -> Offers:
-    """Resolve the rewrites of a checked grammar, and verify on the data those that the syntax does not decide.
+    """Turn the rewrites of a checked grammar into families; verify on the data what the syntax does not prove.
 
     Families are disjoint: a literal belongs to the first family that contains it. The types nearest to the
     individuals are resolved first. Once the limit is reached and there is at least one test, the remaining rewrites
@@ -380,7 +381,7 @@ def resolve_families(grammar: CheckedGrammar, population: Population | None, lim
 
 
 def _nearest_first(grammar: CheckedGrammar) -> list[str]:
-    """Return all types by their distance from the individual, which comes first."""
+    """Return all types, sorted by their distance from the individual."""
     found = [grammar.individual]
     for name in found:  # grows while iterated
         found += [link.target for link in grammar.schema.type(name).links if link.target not in found]
@@ -388,7 +389,7 @@ def _nearest_first(grammar: CheckedGrammar) -> list[str]:
 
 
 def reopened(literal: syn.Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
-    """Return a ground literal on individuals as a family with all positions open; None if it has no positions."""
+    """Return a family that refines a ground literal at all its positions; None if the literal has no positions."""
     right = _with_top(literal)
     if right == literal:
         return None
@@ -410,7 +411,7 @@ def _with_room(inner: syn.Predicate) -> syn.Predicate:
 
 @dataclass(frozen=True, slots=True)
 class _Resolution:
-    """Resolution of all rewrites of a grammar within a time limit."""
+    """Computation of the families of all rewrites of a grammar, within a time limit."""
 
     grammar: CheckedGrammar
     population: Population | None
@@ -424,7 +425,7 @@ class _Resolution:
         object.__setattr__(self, "_reached", found)
 
     def families(self, name: str, *, of_top: bool) -> Iterator[Family]:
-        """Yield the families of a type from ``top``, or those from literals."""
+        """Yield the families of a type whose rewrites start from ``top``, or from literals."""
         for index, rewrite in self._rewrites(name, bundles=False):
             if isinstance(rewrite.left, syn.Top) == of_top and not self._is_over(rewrite):
                 family = self._resolver(rewrite).whole(index)
@@ -443,7 +444,7 @@ class _Resolution:
         return ((index, rewrite) for index, rewrite in rewrites if rewrite.is_bundle == bundles)
 
     def _is_over(self, rewrite: CheckedRewrite) -> bool:
-        """Return True, and note the rewrite as skipped, if the time is over and there is an informative test."""
+        """Return whether to skip a rewrite because the time is up; there must be at least one informative test."""
         n_rows = 0 if self.population is None else self.population.tables[rewrite.type].n_rows
         is_over = self.preparation.is_over(n_rows) and bool(self._tests)
         if is_over:
@@ -471,7 +472,7 @@ class _Resolution:
 
 @dataclass(frozen=True, slots=True)
 class _Resolver:
-    """Resolver of one rewrite into a family or a bundle."""
+    """Computation of the family or bundle of one rewrite."""
 
     grammar: CheckedGrammar
     population: Population | None
@@ -479,7 +480,7 @@ class _Resolver:
     rewrite: CheckedRewrite
 
     def whole(self, index: int) -> Family:
-        """Return the family of the rewrite, without members that do not specialise its left side."""
+        """Return the family of the rewrite, restricted to members that specialise its left side."""
         rewrite = self.rewrite
         family = replace(self.family(rewrite.right, rewrite.type), index=index)
         if not isinstance(rewrite.left, syn.Top):
@@ -499,7 +500,7 @@ class _Resolver:
         return bundle
 
     def family(self, right: syn.Predicate, name: str) -> Family:
-        """Return the family of a right side, or of a literal inside it."""
+        """Return the family of a right side, or of a literal nested in it."""
         path, end = _path_to_test(right)
         if not _opens(end):
             at = reduce(self._target, path, name)
@@ -543,7 +544,7 @@ class _Resolver:
                 return (None,), None
 
     def _calls(self, call: syn.Named) -> tuple[tuple[syn.Scalar, ...], ...]:
-        """Return the arguments of all members of an open call: all combinations of their values."""
+        """Return the arguments of all members of an open call: all combinations of values of its parameters."""
         assert call.definition is not None  # the grammar has been checked
         names = call.definition.parameters
         given = dict(zip(names, call.arguments, strict=True))
@@ -556,10 +557,10 @@ class _Resolver:
                 raise self.error(f"{message}; list fewer values, or use quantiles(10)")
         return tuple(tuple(one[name] for name in names) for one in chosen)
 
-    def _in_order(self, call: syn.Named) -> Iterator[tuple[str, tuple[Place, ...]]]:
-        """Yield the parameters of a call with their uses, each after the parameters that its values depend on."""
+    def _in_order(self, call: syn.Named) -> Iterator[tuple[str, tuple[ParameterUse, ...]]]:
+        """Yield the parameters of a call in dependency order, each with its uses."""
         assert call.definition is not None
-        places = places_of(call.definition, self.grammar.schema)
+        places = parameter_uses(call.definition, self.grammar.schema)
         given = zip(places, call.arguments, strict=True)
         asked = {name for name, value in given if isinstance(value, syn.Star | syn.Bins | syn.Quantiles)}
         needs = {name: {n for place in own if name in asked for n in place.needs} for name, own in places.items()}
@@ -571,7 +572,7 @@ class _Resolver:
             raise self.error(message) from None
 
     def _arguments(
-        self, given: syn.Scalar | syn.ValueSource, places: Sequence[Place], chosen: Mapping[str, syn.Scalar]
+        self, given: syn.Scalar | syn.ValueSource, places: Sequence[ParameterUse], chosen: Mapping[str, syn.Scalar]
     ) -> tuple[syn.Scalar, ...]:
         """Return the values of an argument, collected from all uses of its parameter."""
         if not isinstance(given, syn.ValueSource):
@@ -581,7 +582,7 @@ class _Resolver:
         return syn.sort_scalars(value for place in places for value in self._offered_at(place, given, chosen))
 
     def _offered_at(
-        self, place: Place, source: syn.ValueSource, chosen: Mapping[str, syn.Scalar]
+        self, place: ParameterUse, source: syn.ValueSource, chosen: Mapping[str, syn.Scalar]
     ) -> Iterator[syn.Scalar]:
         match place.test:
             case syn.Count():
@@ -665,7 +666,7 @@ class _Resolver:
                 return (0,)
 
     def _within_reach(self, test: syn.Aggregate, name: str) -> NDArray[np.float64]:
-        """Return the values that an aggregate can have over subsets of the linked rows (ranges: over all rows)."""
+        """Return the values that an aggregate can have if its condition selects any subset of the linked rows."""
         data, reached = self._data(), self.reached[name]
         links = data.tables[name].links[test.link]
         if test.function == "share":
@@ -681,7 +682,7 @@ class _Resolver:
         return np.append(whole, 0.0)
 
     def _below(self, family: Family, left: syn.Predicate) -> Family:
-        """Return the family without the members that do not specialise the left side."""
+        """Return the family restricted to members that specialise the left side."""
         if isinstance(family, LinkFamily):
             return replace(family, left=left)
         if isinstance(family.values, Subsets) and self.rewrite.settled and family.subject == subject(left):
@@ -713,7 +714,7 @@ class _Resolver:
 
 
 def base_literals(family: Family) -> Iterator[syn.Predicate]:
-    """Yield the members of a family as they are before any refinement."""
+    """Yield the members of a family, unrefined."""
     if isinstance(family, TestFamily):
         yield from map(family.literal, family.choices())
         return
@@ -730,7 +731,7 @@ def is_single(family: Family) -> bool:
 
 
 def _parts_below(parts: tuple[Family, ...], left: tuple[syn.Predicate, ...]) -> tuple[Family, ...]:
-    """Return the parts of a right side with only the values that imply the left side."""
+    """Return the families of a right side, restricted to members that imply the left side."""
     certain = [literal for part in parts for literal in base_literals(part) if is_single(part)]
     for literal in left:
         if not any(implies(other, literal) for other in certain):
@@ -739,7 +740,7 @@ def _parts_below(parts: tuple[Family, ...], left: tuple[syn.Predicate, ...]) -> 
 
 
 def _members_below(family: Family, left: syn.Predicate) -> Family:
-    """Return a family with only the members that imply a literal, if it tests the feature of the literal."""
+    """Return a family restricted to members that imply a literal; unchanged if it tests another feature."""
     if not isinstance(family, TestFamily) or family.subject is None or family.subject != subject(left):
         return family
     return replace(
@@ -748,13 +749,13 @@ def _members_below(family: Family, left: syn.Predicate) -> Family:
 
 
 def base_predicates(slot: Slot) -> Iterator[syn.Predicate]:
-    """Yield the predicates of a slot as they are before any refinement."""
+    """Yield the predicates of a slot, unrefined."""
     for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
         yield canonical(conjoin(parts))
 
 
 def _is_constant(family: TestFamily) -> bool:
-    """Return whether a family tests for the only value of the data."""
+    """Return whether a family has a single member because the data has a single value."""
     return isinstance(family.values, tuple) and len(family) == 1 and family.values[0] is not None
 
 
@@ -766,7 +767,7 @@ def _parts(predicate: syn.Predicate) -> list[syn.Predicate]:
 
 
 def _opens(predicate: syn.Predicate) -> bool:
-    """Return whether a literal opens positions behind a link."""
+    """Return whether a literal has open positions for tests of linked rows."""
     if isinstance(predicate, syn.Aggregate):
         return not is_closed(predicate) and predicate.inner is not None and _is_refined(predicate.inner)
     return isinstance(predicate, syn.LinkForm) and not is_closed(predicate)
@@ -780,7 +781,7 @@ def _is_refined(inner: syn.Predicate) -> bool:
 
 
 def _path_to_test(predicate: syn.Predicate) -> tuple[StepPath, syn.Predicate]:
-    """Return the functional steps before a test, and the test; no steps if there is something else behind them."""
+    """Split a predicate into functional steps and a test; no steps if they lead to anything other than a test."""
     path, end = peel(predicate)
     return (path, end) if isinstance(end, syn.Test) and not _opens(end) else ((), predicate)
 
@@ -842,7 +843,7 @@ def _words(template: syn.Predicate, literal: syn.Predicate) -> tuple[Any, ...]:
 
 
 def _sets_below(family: TestFamily, left: syn.Predicate) -> Subsets:
-    """Return the sets of a family that imply another test of the same feature."""
+    """Return the sets of values in a family that imply another test of the same feature."""
     assert isinstance(family.values, Subsets)
     single = replace(family, values=tuple((word,) for word in family.values.words))
     inside = Subsets(values[0] for v, values in enumerate(single.values) if implies(single.literal(v), left))
@@ -855,7 +856,7 @@ def _some(values: Values, places: list[int]) -> Values:
 
 
 def _new_sets(family: TestFamily, earlier: list[TestFamily]) -> Values:
-    """Return the sets of a family that no earlier family contains, without enumerating them."""
+    """Return the sets of values that no earlier family contains, without enumerating them."""
     assert isinstance(family.values, Subsets)
     sets = family.values
     for other in earlier:
@@ -875,7 +876,7 @@ def _new_places(family: TestFamily, earlier: list[TestFamily]) -> list[int]:
 
 
 def _unseen(families: Iterator[Family], seen: dict[tuple[Any, ...], list[TestFamily]]) -> Iterator[Family]:
-    """Yield the families without the members of earlier families of the same form; empty ones are dropped."""
+    """Yield the families, each without members of earlier families of the same form; empty families are dropped."""
     for family in families:
         if isinstance(family, LinkFamily):
             if family.numbers:

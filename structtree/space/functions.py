@@ -123,7 +123,7 @@ class _Given:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows returned by a function, by type, and the targets of their links."""
+    """The records returned by a function, by type, and the targets of their links."""
 
     function: syn.Function
     types: tuple[RecordType, ...]
@@ -131,7 +131,7 @@ class _Rows:
     targets: dict[tuple[str, str], list[list[int]]] = field(default_factory=dict)
 
     def added(self, population: Population, results: Sequence[Any]) -> Population:
-        """Return the population with these rows and the link to them."""
+        """Return the population with the returned rows and the link to them."""
         link, name = self.function.link, self.function.type
         assert link is not None
         for record in self.types:
@@ -152,7 +152,7 @@ class _Rows:
         )
 
     def _follow(self) -> None:
-        """Add the rows behind links, until there are no new rows."""
+        """Add the rows that links of new rows lead to, until there are no more."""
         done = dict.fromkeys(self.rows, 0)
         while any(done[name] < len(rows) for name, rows in self.rows.items()):
             for record in self.types:

@@ -43,12 +43,12 @@ class Runs:
 
     @property
     def adjacency(self) -> Adjacency:
-        """The runs as a link from each row to its elements."""
+        """The runs as a link from each row to the list elements in its run."""
         lengths = self.stop - self.start
         return Adjacency.from_lengths(lengths, self.elements[run_places(self.start, lengths)])
 
     def any_true(self, true: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return, for each row, whether any element of its run is true."""
+        """Return a mask of the rows whose run has an element for which the given mask is true."""
         running = np.concatenate(([0], np.cumsum(true[self.elements])))
         return np.asarray(running[self.stop] > running[self.start])
 
@@ -73,7 +73,7 @@ def runs_of(step: syn.ListStep, population: Population, type_name: str) -> Runs:
 
 
 def _between_neighbours(step: syn.ListStep, population: Population, type_name: str) -> Runs:
-    """Return the runs of a step from list elements; a row is in at most one list."""
+    """Return the runs that a step leads to from each list element; a row is in at most one list."""
     n_rows = population.tables[type_name].n_rows
     begin, end = np.zeros((2, n_rows), dtype=np.int64)
     place = np.full(n_rows, -1)

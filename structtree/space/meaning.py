@@ -110,7 +110,7 @@ def given_paths(population: Population, individual: int) -> dict[tuple[str, int]
 def aggregated_places(
     test: syn.Aggregate, population: Population, type_name: str, row: int, known: Known | None = None
 ) -> list[int]:
-    """Return the positions, among the rows behind the link, of the rows that an aggregate was computed from.
+    """Return the positions (in the link) of the rows that determined the value of an aggregate.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def aggregated_places(
 
 
 def _conditions(test: syn.Aggregate) -> Iterator[syn.Predicate]:
-    """Yield the conditions that every aggregated row satisfies."""
+    """Yield the conditions that a row must satisfy to be aggregated."""
     if test.inner is not None:
         yield test.inner
     yield from (syn.Not(syn.Missing(name)) for name in (test.attribute, test.order) if name is not None)
@@ -170,7 +170,7 @@ def _individual(population: Population, individual: int) -> _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """Finder of witnesses in a population; evaluated predicates are cached."""
+    """Search for witnesses in a population, with a cache of evaluated predicates."""
 
     population: Population
     known: Known = field(default_factory=dict)
@@ -179,7 +179,7 @@ class _Evidence:
         return bool(rows_where(predicate, self.population, row.type, self.known)[row.index])
 
     def of(self, predicate: syn.Predicate, row: _Row) -> Iterator[Witness]:
-        """Yield the witnesses of a predicate that holds for the row."""
+        """Yield the witnesses of a predicate that is true for a row."""
         if isinstance(predicate, syn.And | syn.Or):
             for part in predicate.parts:
                 if self.holds(part, row):

@@ -1,4 +1,4 @@
-"""Calls that differ in one threshold, evaluated in one pass: the number of calls that each row satisfies.
+"""One-pass evaluation of calls that differ in one threshold: the number of calls that each row satisfies.
 
 The calls ``heavy(C, t)`` for all t are nested, like ``mass >= t``: a row that satisfies one of them satisfies all
 weaker ones. One number per row is therefore enough: the strictest threshold at which the call still holds. It is
@@ -35,7 +35,7 @@ class RankedCalls(NamedTuple):
 
 
 def ranked_calls(family: TestFamily, population: Population, type_name: str) -> list[RankedCalls] | None:
-    """Return the members of a family of calls as runs that differ in one threshold; None if they are not nested.
+    """Group the calls of a family that differ in one threshold; return None if they are not nested.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def _runs(
     population: Population,
     type_name: str,
 ) -> list[RankedCalls]:
-    """Return the runs of calls that differ in one argument; empty if they are not nested."""
+    """Group calls that differ in one argument; return an empty list if they are not nested."""
     groups: dict[tuple[syn.Scalar, ...], list[int]] = {}
     for v, arguments in enumerate(members):
         groups.setdefault((*arguments[:place], *arguments[place + 1 :]), []).append(v)
@@ -95,9 +95,9 @@ def _run(
 
 
 def _strictest(body: syn.Predicate, sign: int, population: Population, name: str) -> Floats | None:
-    """Return the largest threshold (times the sign) at which the body holds, for each row; None if it is not nested.
+    """Return the strictest threshold (times the sign) that satisfies the body, for each row; None if not nested.
 
-    The threshold is infinite if the body always holds, and minus infinity if it never holds.
+    The threshold is infinity if the body is always true, and minus infinity if it is never true.
     """
     if _is_fixed(body):
         return np.where(rows_where(body, population, name), np.inf, -np.inf)
@@ -146,7 +146,7 @@ def _behind(form: syn.Exists | syn.Follow | syn.All | syn.Count, adjacency: Adja
 
 
 def _greatest(adjacency: Adjacency, values: Floats, n: int) -> Floats:
-    """Return the n-th largest value behind each row, or minus infinity if there are fewer."""
+    """Return the n-th largest value of the rows linked to each row, or minus infinity if there are fewer."""
     order = np.lexsort((-values[adjacency.targets], adjacency.owners))
     places = adjacency.offsets[:-1] + n - 1
     enough = adjacency.lengths >= n

@@ -1,4 +1,4 @@
-"""The first obstacle to deriving a predicate from a grammar, as a sentence.
+"""Explanations of why a predicate cannot be derived from a grammar.
 
 The predicate is examined from the outside in, like a derivation, until an obstacle is found: an exceeded limit, a
 clash of two conjuncts, too many conjuncts, or a literal that no rewrite of its type produces. Law: there is an
@@ -58,7 +58,7 @@ class Obstacle:
 
 
 def obstacle(space: Space, predicate: syn.Predicate) -> Obstacle | None:
-    """Return the obstacle to deriving a checked, ground predicate, or None if it is in the space.
+    """Return why a checked, ground predicate is not in the space, or None if it is.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _limit(space: Space, predicate: syn.Predicate) -> Obstacle | None:
 
 
 def _at(space: Space, slot: Slot, literals: tuple[syn.Predicate, ...], whole: syn.Predicate) -> Obstacle | None:
-    """Return the obstacle to these conjuncts at a position, if any."""
+    """Return why these conjuncts cannot be at a position, or None if they can."""
     for p, q in combinations(literals, 2):
         if clash(p, q):
             return Obstacle("clash", _clash(p, q, slot.type), whole, slot.type)
@@ -106,7 +106,7 @@ def _at(space: Space, slot: Slot, literals: tuple[syn.Predicate, ...], whole: sy
 def _at_bundles(
     space: Space, slot: Slot, literals: tuple[syn.Predicate, ...], whole: syn.Predicate
 ) -> Obstacle | None:
-    """Return the obstacle at a position whose rewrites add several literals at once, if any."""
+    """Return why conjuncts cannot be at a position whose rewrites add bundles, or None if they can."""
     if space._place(slot, literals) is not None:
         return None
     parts = [family for bundle in space.offers.bundles[slot.type] for family in bundle.slot.fixed]
@@ -147,7 +147,7 @@ def _too_many(literals: tuple[syn.Predicate, ...], most: int, name: str) -> str:
 
 
 def _of_literal(space: Space, name: str, literal: syn.Predicate) -> Obstacle:
-    """Return the reason that no rewrite of a type produces a literal: its children, its value or its form."""
+    """Return why no rewrite of a type produces a literal: its children, its value or its form."""
     inside = [found for family in _families(space, name) for found in _inside(space, family, literal)]
     if inside:
         return inside[0]
@@ -155,7 +155,7 @@ def _of_literal(space: Space, name: str, literal: syn.Predicate) -> Obstacle:
 
 
 def _inside(space: Space, family: Family, literal: syn.Predicate) -> Iterator[Obstacle]:
-    """Yield the obstacles behind the link of a literal, if a family has this link."""
+    """Yield the obstacles in the inner predicates of a literal, if a family has its link."""
     inners = family.inners(literal) if isinstance(family, LinkFamily) else None
     if inners is None:
         return
@@ -167,7 +167,7 @@ def _inside(space: Space, family: Family, literal: syn.Predicate) -> Iterator[Ob
 
 
 def _value(space: Space, name: str, literal: syn.Predicate) -> Obstacle | None:
-    """Return an obstacle with the nearest values if rewrites test the same feature with other values."""
+    """Return an obstacle that lists the nearest values if rewrites test the same feature with other values."""
     same = [family for family in _families(space, name) if _tests_the_same(family, literal)]
     if not same:
         return None
@@ -191,7 +191,7 @@ def _unmade(space: Space, name: str, literal: syn.Predicate) -> Obstacle:
 
 
 def _families(space: Space, name: str) -> Iterator[Family]:
-    """Yield all families of a type; those in bundles get the index of their rewrite."""
+    """Yield all families of a type, including the families in bundles."""
     yield from space.offers.of_type(name)
     for bundle in space.offers.bundles.get(name, ()):
         yield from (replace(family, index=bundle.index) for family in bundle.slot.fixed)

@@ -1,7 +1,7 @@
-"""Conditions and expressions over pairs of rows: the owner of a derived link and a far row.
+"""Conditions and expressions over pairs of rows: the owner of a derived link and a linked row.
 
-Pairs are stored as two arrays of row numbers. Conditions on the far row alone are evaluated once per row and looked
-up. Only conditions that mention the owner (``my``, ``me``) are evaluated for each pair; a link inside such a
+Pairs are stored as two arrays of row numbers. Conditions on the linked row alone are evaluated once per row and
+looked up. Only conditions that mention the owner (``my``, ``me``) are evaluated for each pair; a link inside such a
 condition expands each pair into one pair per linked row.
 """
 
@@ -46,7 +46,7 @@ _FIRST, _LAST = -62_135_596_800.0, 253_402_300_799.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Pairs of an owner row and a far row."""
+    """Pairs of an owner row and a linked row."""
 
     owners: NDArray[np.int64]
     rows: NDArray[np.int64]
@@ -59,14 +59,14 @@ class Pairs:
         return Pairs(self.owners[which], self.rows[which])
 
     def behind(self, adjacency: Adjacency) -> Pairs:
-        """Return the pairs of each owner with every row behind a link of its far row."""
+        """Follow a link: return the pairs of each owner with the rows that its linked rows lead to."""
         owners = np.repeat(self.owners, adjacency.n_of(self.rows))
         return Pairs(owners, adjacency.targets[adjacency.places(self.rows)].astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairsOnData:
-    """Evaluator of conditions and expressions over pairs; results per row are cached.
+    """Evaluation of conditions and expressions over pairs, with a cache of results per row.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class PairsOnData:
     columns: dict[tuple[str, syn.ValuePath], Column] = field(default_factory=dict)
 
     def where(self, condition: syn.Predicate, type_name: str, pairs: Pairs) -> Mask:
-        """Return a mask of the pairs whose far row, of the given type, satisfies a condition."""
+        """Return a mask of the pairs whose linked row, of the given type, satisfies a condition."""
         if not mentions_owner(condition):
             return rows_where(condition, self.population, type_name, self.known)[pairs.rows]
         match condition:
@@ -109,12 +109,12 @@ class PairsOnData:
             case syn.Aggregate(op=op, value=value):
                 return compare_with(self._aggregate(condition, type_name, pairs), op, value)
             case _ if isinstance(condition, syn.Atomic):
-                raise AssertionError("does not mention the owner")
+                raise AssertionError("expected a condition that mentions the owner")
             case _ as never:
                 assert_never(never)
 
     def values(self, expression: syn.Expression, type_name: str, pairs: Pairs) -> Column:
-        """Return the value of an expression for each pair; the far rows have the given type."""
+        """Return the value of an expression for each pair; `type_name` is the type of the linked rows."""
 
         def operand(value: syn.Operand) -> Column:
             if value.mine:
@@ -130,7 +130,7 @@ class PairsOnData:
         return found
 
     def _all_of(self, parts: tuple[syn.Predicate, ...], type_name: str, pairs: Pairs) -> Mask:
-        """Return a mask of the pairs that satisfy all parts; cheap parts first, each only for the remaining pairs."""
+        """Return a mask of the pairs that satisfy all parts; cheap parts are evaluated first."""
         result = np.zeros(len(pairs), dtype=np.bool_)
         left = np.arange(len(pairs))
         for part in sorted(parts, key=_cost):
@@ -139,7 +139,7 @@ class PairsOnData:
         return result
 
     def _n_true(self, form: syn.LinkForm, inner: syn.Predicate, type_name: str, pairs: Pairs) -> NDArray[np.int64]:
-        """Return the number of rows behind a link of each far row that satisfy a predicate, in chunks of pairs."""
+        """Count, for each pair, the rows that a link of its linked row leads to and that satisfy a predicate."""
         adjacency, target = self._behind(form, type_name)
         counts = np.zeros(len(pairs), dtype=np.int64)
         ends = np.cumsum(adjacency.n_of(pairs.rows))
@@ -172,7 +172,7 @@ class PairsOnData:
         return aggregate(test.function, rows, computed_attribute(test, self.population.schema.type(target)))
 
     def _behind(self, form: syn.LinkForm | syn.Aggregate, type_name: str) -> tuple[Adjacency, str]:
-        """Return the adjacency behind a link form, and the type of its targets."""
+        """Return the adjacency of the link in a predicate, and the type of its targets."""
         target = inner_type(form, type_name, self.population.schema)
         assert target is not None
         if isinstance(form, syn.ListStep):
@@ -181,7 +181,7 @@ class PairsOnData:
 
 
 def _cost(part: syn.Predicate) -> int:
-    """Return a rank of the cost of a condition: 0 without the owner, 1 for a comparison, 2 for links."""
+    """Rank the cost of a condition: 0 if it does not mention the owner, 1 for a comparison, 2 for links."""
     if not mentions_owner(part):
         return 0
     return 1 if isinstance(part, syn.OwnerTest) or part == syn.Not(syn.Me()) else 2

@@ -82,7 +82,7 @@ SlotPath = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """A literal, or a bundle of literals, with the choices that produced it.
+    """A literal, or a bundle of literals, with the family members that produced it.
 
     Parameters
     ----------
@@ -130,12 +130,12 @@ class Item:
 
     @property
     def grown(self) -> bool:
-        """True if it has been refined since it was added."""
+        """True if the item has been refined since it was added."""
         return self.origin is not None or any(position.grown for position in self.positions)
 
     @property
     def is_circular(self) -> bool:
-        """True if a sequence of rewrites has led back to the same literal."""
+        """True if a sequence of rewrites has returned to the same literal."""
         before = self.origin
         while before is not None and before.literal != self.literal:
             before = before.origin
@@ -190,23 +190,23 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The numbers of literals and of nested link steps that may still be added; None for no limit."""
+    """Remaining limits: the numbers of literals and of nested links that may still be added; None if unlimited."""
 
     literals: int | None
     nesting: int | None
 
     def allows(self, literals: int, depth: int) -> bool:
-        """Return whether a literal of this size and depth fits."""
+        """Return whether the limits allow a literal of this size and depth."""
         return (self.literals is None or literals <= self.literals) and (
             self.nesting is None or depth <= self.nesting
         )
 
     def inside(self) -> Room:
-        """Return the room behind a link step."""
+        """Return the limits that remain behind a link step."""
         return self if self.nesting is None else Room(self.literals, self.nesting - 1)
 
     def after(self, literals: int) -> Room:
-        """Return the room after adding a number of literals."""
+        """Return the limits that remain after adding a number of literals."""
         return self if self.literals is None else Room(self.literals - literals, self.nesting)
 
 
@@ -237,7 +237,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """The plain tests that may be added at a position, not enumerated.
+    """All plain tests that may be added at a position, without enumerating them.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainTests:
-    """The test families of a type that can be in a `Batch`: tests of the row itself.
+    """The families of plain tests of a type, which can be in a `Batch`.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ class PlainTests:
 
     @classmethod
     def of(cls, families: tuple[Family, ...]) -> PlainTests:
-        """Return the plain tests among the families of a type."""
+        """Select the plain tests among the families of a type."""
         plain = {f.index: f for f in families if isinstance(f, TestFamily) and f.subject and f.head is None}
         by_subject: dict[Subject, frozenset[int]] = {}
         for index, family in plain.items():
@@ -379,7 +379,7 @@ class Space:
     # ---- public interface -------------------------------------------------------------------------------
 
     def refine(self, predicate: syn.Predicate) -> Iterator[syn.Predicate]:
-        """Yield the children of a predicate in the tree that generates each predicate of the space once.
+        """Yield the children of a predicate in a tree that contains each predicate of the space once.
 
         Examples
         --------
@@ -419,7 +419,7 @@ class Space:
         return canonical(check_predicate(parse_predicate(text), self.grammar.individual, self.grammar))
 
     def parents(self, predicate: syn.Predicate) -> Iterator[syn.Predicate]:
-        """Yield the predicates of the space that a single rewrite turns into this one."""
+        """Yield the predicates of the space from which a single rewrite produces this one."""
         own = self.locate(predicate)
         if own is None:
             return
@@ -434,7 +434,7 @@ class Space:
         return Position(Slot(self.grammar.individual))
 
     def reopened(self, start: syn.Predicate) -> Iterator[Position]:
-        """Yield positions from which a predicate can be refined beyond the limits that it has reached.
+        """Yield positions from which a predicate can be refined beyond the limits of the grammar.
 
         There is one for each literal about linked rows, with all positions of the literal open. Existing literals do
         not count towards the limits, so that a grammar with one step can add another.
@@ -457,11 +457,11 @@ class Space:
                     yield Position(Slot(self.grammar.individual), (), (item,))
 
     def room(self) -> Room:
-        """Return the limits of the grammar."""
+        """Return the limits of the grammar as the room of an empty predicate."""
         return Room(self.grammar.limits.literals, self.grammar.limits.nesting)
 
     def first_families(self) -> tuple[Family, ...]:
-        """Return the families of the individual whose members are within the limits."""
+        """Return the families of tests on individuals that are within the limits."""
         room = self.room()
         return tuple(f for f in self.offers.from_top[self.grammar.individual] if has_room(f, room))
 
@@ -470,7 +470,7 @@ class Space:
         return self._flatten(self.extensions(position))
 
     def extensions(self, position: Position) -> Iterator[Extension]:
-        """Yield the extensions of a position with unexpanded families, each of which can be evaluated in one pass."""
+        """Yield the extensions of a position; families are not enumerated, so that each is evaluated in one pass."""
         room = self.room().after(position.size)
         return self._extensions(position, room, (), _alone, free=True)
 
@@ -498,7 +498,7 @@ class Space:
     def _extensions(
         self, position: Position, room: Room, path: SlotPath, up: Settle, *, free: bool
     ) -> Iterator[Extension]:
-        """Yield the extensions of a position and behind its last literal; `up` embeds a position in the predicate."""
+        """Yield the extensions of a position and of positions behind its last literal, embedded by `up`."""
         bundled = position.slot.type in self.bundled
         free = free and not bundled
         if position.added:
@@ -534,7 +534,7 @@ class Space:
         room: Room,
         settle: Callable[[Item], Iterator[Position]],
     ) -> Batch | None:
-        """Return the plain tests of features that the position does not test yet, or None without plain tests."""
+        """Return the plain tests of features that a position does not test yet, or None if there are none."""
         tests = self.plain[position.slot.type]
         if not tests.families or not room.allows(1, 0):
             return None
@@ -554,7 +554,7 @@ class Space:
         return Batch(path, position, since, without, ranges, room, settle)
 
     def _others(self, name: str, batch: Batch | None) -> tuple[Family, ...]:
-        """Return the families outside the batch."""
+        """Return the families that are not in a batch."""
         if batch is None:
             return self.offers.from_top[name]
         tests = self.plain[name]
@@ -589,7 +589,7 @@ class Space:
             yield from put(item)
 
     def _bundles(self, position: Position, room: Room) -> Iterator[Item]:
-        """Yield the bundles that may be the next step at a position, before any refinement."""
+        """Yield the unrefined bundles that may be added next at a position."""
         if position.added and position.added[-1].key[0] == START:
             return
         standing = set(position.literals)
@@ -618,7 +618,7 @@ class Space:
     def _settle(
         self, position: Position, before: tuple[Item, ...], room: Room, was: Item | None, item: Item
     ) -> Iterator[Position]:
-        """Yield the position with an item added, or with its refinements if it clashes or is derived elsewhere."""
+        """Yield the position with an item added; if it clashes or has another derivation, with its refinements."""
         any_order = not before or _replaces(item) or _replaces(before[-1])
         if not (any_order or item.key > before[-1].key) or not _fits(item, was, room):
             return
@@ -631,7 +631,7 @@ class Space:
                 yield from self._settle(position, before, room, was, deeper)
 
     def _grow_fixed(self, position: Position, room: Room) -> Iterator[Position]:
-        """Yield the extensions of the fixed literals, from the last one that was grown."""
+        """Yield the extensions of the fixed literals, starting with the last literal that was extended."""
         for i in reversed(range(len(position.fixed))):
             was = position.fixed[i]
             for item in self._grow_item(was, position.slot.type, room):
@@ -642,14 +642,14 @@ class Space:
                 return
 
     def _settle_fixed(self, made: Position, room: Room) -> Iterator[Position]:
-        """Yield the position if this is its least derivation, else its extensions."""
+        """Yield the position if this derivation is the least of its predicate, else its extensions."""
         if self._is_least(made):
             yield made
         elif all(self._can_be_combined(p, q, made.slot.type) for p, q in combinations(made.fixed, 2)):
             yield from self._grow_fixed(made, room)
 
     def _can_be_combined(self, p: Item, q: Item, type_name: str) -> bool:
-        """Return whether two items do not clash, or may have refinements that do not."""
+        """Return whether two items do not clash, or may have refinements that do not clash."""
         if not clash(p.literal, q.literal):
             return True
         lefts = self.offers.from_literal[type_name]
@@ -657,7 +657,7 @@ class Space:
         return grows and may_part(p.literal, q.literal, self.rewritten)
 
     def _is_kept(self, made: Position, item: Item) -> bool:
-        """Return whether this derivation is the least, if the predicate has several."""
+        """Return whether a derivation is the only or the least one of its predicate."""
         if made.slot.type in self.bundled:
             return item.key[0] == START or self._is_least(made)
         if item.key[0] != START and item.family.index in self.contested[made.slot.type]:
@@ -686,13 +686,13 @@ class Space:
         yield from self._rewritten(item, type_name, room)
 
     def _rewritten(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
-        """Yield the more specific literals that rewrites of a literal produce."""
+        """Yield the literals that rewrites produce from the literal of an item."""
         if not item.is_circular:
             for family in self.offers.from_literal[type_name].get(item.literal, ()):
                 yield from self._members(family, item, room.after(-item.size), 0)
 
     def _members(self, family: Family, origin: Item | None, room: Room, start: int) -> Iterator[Item]:
-        """Yield the literals of a family before any refinement, starting from a choice."""
+        """Yield the unrefined literals of a family, starting from the member with the given index."""
         if not has_room(family, room):
             return
         if isinstance(family, TestFamily):
@@ -707,7 +707,7 @@ class Space:
                     yield _link_item(family, n, positions, origin)
 
     def _bases(self, slot: Slot, room: Room) -> Iterator[Position]:
-        """Yield the positions of a slot before any refinement, one for every combination of fixed literals."""
+        """Yield the unrefined positions of a slot, one for each combination of fixed literals."""
         for items in product(*(list(self._members(family, None, room, 0)) for family in slot.fixed)):
             made = Position(slot, tuple(items))
             if not items:
@@ -718,7 +718,7 @@ class Space:
     # ---- membership: the least derivation ---------------------------------------------------------------
 
     def locate(self, predicate: syn.Predicate) -> Position | None:
-        """Return the position of a predicate in the tree, or None if the grammar does not derive it."""
+        """Return the least derivation of a predicate as a position, or None if the grammar does not derive it."""
         predicate = canonical(predicate)
         if not self.room().allows(n_literals(predicate), nesting(predicate)):
             return None
@@ -743,7 +743,7 @@ class Space:
         return Position(slot, found[:n_fixed], tuple(sorted(found[n_fixed:], key=lambda item: item.key)))
 
     def _known(self, find: Callable[[Any, Any], Placed | None], where: Any, what: Any) -> Placed | None:
-        """Return a cached derivation, or find and cache it."""
+        """Return a derivation from the cache, or find and cache it."""
         key = (where, what)
         if key not in self.found:
             if len(self.found) >= MAX_KNOWN:
@@ -753,7 +753,7 @@ class Space:
         return known
 
     def _match(self, slot: Slot, literals: tuple[syn.Predicate, ...]) -> Position | None:
-        """Return a position whose literals are exactly the fixed ones of a slot, or None."""
+        """Return a position whose literals are exactly the fixed literals of a slot, or None if they do not match."""
         if len(literals) != len(slot.fixed):
             return None
         parts = [[self._known(self._place_as, family, literal) for literal in literals] for family in slot.fixed]
@@ -761,11 +761,11 @@ class Space:
         return None if found is None else Position(slot, found)
 
     def _place_as(self, family: Family, literal: syn.Predicate) -> Item | None:
-        """Return the derivation of a literal from a family, or None."""
+        """Return the derivation of a literal from a family, or None if there is none."""
         return self._place_from((family,), literal, family.type)
 
     def _least_steps(self, slot: Slot, literals: frozenset[syn.Predicate]) -> Position | None:
-        """Return the least derivation of a set of literals if rewrites add several at once.
+        """Return the least derivation of a set of literals at a position whose rewrites add bundles.
 
         All derivations are traced back to the fixed literals of the slot. Dijkstra's algorithm then finds the least
         one, with conjuncts, steps and keys as lengths.
@@ -804,7 +804,7 @@ class Space:
     def _last_steps(
         self, slot: Slot, literals: frozenset[syn.Predicate]
     ) -> Iterator[tuple[Item, frozenset[syn.Predicate]]]:
-        """Yield the possible last steps that lead to some literals, each with the literals before it."""
+        """Yield the possible last steps of a derivation of some literals, each with the literals before the step."""
         if slot.open:
             for literal in literals:
                 home = self._known(self._home, slot.type, literal)
@@ -822,7 +822,7 @@ class Space:
                     yield _bundle_item(family, made), before
 
     def _home(self, type_name: str, literal: syn.Predicate) -> Item | None:
-        """Return the least derivation of a literal at a position of a type, or None."""
+        """Return the least derivation of a literal at a position of a type, or None if there is none."""
         return self._place_from(self.offers.from_top[type_name], literal, type_name)
 
     def _place_from(
@@ -832,7 +832,7 @@ class Space:
         type_name: str,
         later: tuple[syn.Predicate, ...] = (),
     ) -> Item | None:
-        """Return the first derivation of a literal from the families, not through the literals in `later`."""
+        """Return the first derivation of a literal from some families that avoids the literals in `later`."""
         for family in families:
             item = self._place_in(family, literal)
             if item is not None:
@@ -864,7 +864,7 @@ class Space:
     # ---- parents ----------------------------------------------------------------------------------------
 
     def _generalise(self, position: Position) -> Iterator[syn.Predicate]:
-        """Yield the predicates that a single rewrite may turn into this one, some of them outside the space."""
+        """Yield candidates for the parents of a predicate; some may be outside the space."""
         if position.slot.type in self.bundled:
             yield from self._generalise_steps(position)
             return
@@ -879,7 +879,7 @@ class Space:
     def _generalise_item(
         self, item: Item, type_name: str, rest: tuple[syn.Predicate, ...], without: tuple[syn.Predicate, ...]
     ) -> Iterator[syn.Predicate]:
-        """Yield the predicates with a literal before its last rewrite; `without` is used if that literal clashes."""
+        """Yield the predicates before the last rewrite of a literal, or `without` where they would clash."""
         for left, families in self.offers.from_literal[type_name].items():
             if any(item.literal in base_literals(family) for family in families):
                 yield conjoin((*rest, left))
@@ -889,7 +889,7 @@ class Space:
                 yield conjoin(without if any(clash(literal, other) for other in rest) else (*rest, literal))
 
     def _generalise_steps(self, position: Position) -> Iterator[syn.Predicate]:
-        """Yield the predicates before the last rewrite if rewrites add several literals at once."""
+        """Yield the predicates before the last rewrite, at a position whose rewrites add bundles."""
         standing = frozenset(position.literals)
         for last, before in self._last_steps(position.slot, standing):
             if not last.grown:
@@ -910,7 +910,7 @@ def _with_inner(item: Item, j: int, inner: syn.Predicate) -> syn.Predicate:
 
 
 def _least(placed: Sequence[Sequence[Placed | None]]) -> tuple[Placed, ...] | None:
-    """Return the assignment of literals or positions to slots with the least keys, each used once, or None.
+    """Assign a different literal or position to each slot, with the least keys; return None if impossible.
 
     Parameters
     ----------
@@ -934,7 +934,7 @@ def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...],
 
 
 def _with_position(item: Item, i: int, position: Position) -> Iterator[Item]:
-    """Yield the item with another position in one of its slots, unless the positions are not in order."""
+    """Yield an item with one of its positions replaced, unless the positions would not be in order."""
     positions = (*item.positions[:i], position, *item.positions[i + 1 :])
     if _in_order(positions):
         assert isinstance(item.family, LinkFamily)
@@ -946,7 +946,7 @@ def _bundle_item(family: BundleFamily, made: Position) -> Item:
 
 
 def _places(item: Item) -> int:
-    """Return the number of conjuncts that an item counts as."""
+    """Return the number of conjuncts that an item adds to its position."""
     return item.family.places if isinstance(item.family, BundleFamily) else 1
 
 
@@ -956,7 +956,7 @@ def _replaces(item: Item) -> bool:
 
 
 def _standing(items: tuple[Item, ...]) -> tuple[syn.Predicate, ...]:
-    """Return the literals at a position after a sequence of items."""
+    """Return the literals at a position after a sequence of items has been added."""
     if not any(isinstance(item.family, BundleFamily) for item in items):
         return tuple(item.literal for item in items)
     found: dict[syn.Predicate, None] = {}
@@ -968,7 +968,7 @@ def _standing(items: tuple[Item, ...]) -> tuple[syn.Predicate, ...]:
 
 
 def _clashes(item: Item, before: tuple[Item, ...]) -> Iterator[tuple[syn.Predicate, syn.Predicate]]:
-    """Yield the clashes of an item with earlier ones, as pairs of literals."""
+    """Yield the pairs of literals, from an item and from earlier items, that clash."""
     gone = item.family.left if isinstance(item.family, BundleFamily) else ()
     for mine in conjuncts(item.literal):
         yield from ((mine, other) for other in _standing(before) if other not in gone and clash(mine, other))
@@ -979,19 +979,19 @@ def _any_clash(literals: Collection[syn.Predicate]) -> bool:
 
 
 def _alone(made: Position) -> Iterator[Position]:
-    """Yield a position that is the whole predicate, and needs no embedding."""
+    """Yield a position unchanged: it is the whole predicate, and needs no embedding."""
     yield made
 
 
 def _then(
     first: Callable[[_Given], Iterator[_Found]], second: Callable[[_Found], Iterator[Position]]
 ) -> Callable[[_Given], Iterator[Position]]:
-    """Return the composition of two generator functions."""
+    """Return a function that passes each result of the first generator function to the second."""
     return lambda given: (made for found in first(given) for made in second(found))
 
 
 def _between(literal: syn.Predicate, family: TestFamily) -> tuple[int, int] | None:
-    """Return the range of opposite bounds that are compatible with a bound, or None for other tests."""
+    """Return the range of members that are opposite bounds compatible with a literal; None for other tests."""
     cuts, template = family.values, family.template
     if (
         not isinstance(literal, syn.Compare)
@@ -1009,7 +1009,7 @@ def _between(literal: syn.Predicate, family: TestFamily) -> tuple[int, int] | No
 
 
 def has_room(family: Family, room: Room) -> bool:
-    """Return whether the members of a family are within the limits before any refinement."""
+    """Return whether the unrefined members of a family are within the limits."""
     if isinstance(family, TestFamily):
         return room.allows(family.size, family.depth)
     return room.allows(1, 1)
@@ -1024,7 +1024,7 @@ def _fits(item: Item, was: Item | None, room: Room) -> bool:
 
 
 def _in_order(positions: tuple[Position, ...]) -> bool:
-    """Return whether interchangeable positions (those of ``distinct``) are sorted by key."""
+    """Return whether the interchangeable positions of ``distinct`` are sorted by key."""
     return len(positions) < 2 or all(p.key <= q.key for p, q in pairwise(p for p in positions if p.slot.plain))
 
 
@@ -1051,7 +1051,7 @@ def _is_shared(literal: syn.Predicate | None, families: list[Family], contested:
 
 
 def _refuse_shrinking(grammar: CheckedGrammar, offers: Offers) -> None:
-    """Raise an error for a rewrite that makes a literal smaller, since the limits apply along every derivation."""
+    """Raise an error for a rewrite that makes a literal smaller, since every step must respect the limits."""
     for left, right in _firsts(offers):
         if n_literals(right) < n_literals(left) or nesting(right) < nesting(left):
             raise GrammarError(
@@ -1062,7 +1062,7 @@ def _refuse_shrinking(grammar: CheckedGrammar, offers: Offers) -> None:
 
 
 def _firsts(offers: Offers) -> Iterator[tuple[syn.Predicate, syn.Predicate]]:
-    """Yield the left side of each rewrite of literals, and the first literal that it produces."""
+    """Yield the left side of each rewrite of literals, with the first literal or conjunction that it produces."""
     for by_left in offers.from_literal.values():
         for left, families in by_left.items():
             for family in families:

@@ -1,4 +1,4 @@
-"""Ground predicates: their canonical form, their size, and the conjuncts that can be combined.
+"""Canonical form and size of ground predicates, and which conjuncts can be combined.
 
 In canonical form, a conjunction is a sorted set of at least two conjuncts without ``top``, and without tests that are
 implied by another test of the same feature. Two predicates with the same canonical form are the same member of the
@@ -33,7 +33,7 @@ Head = tuple[str | None, ...] | None
 
 
 def conjuncts(predicate: syn.Predicate) -> tuple[syn.Predicate, ...]:
-    """Return the parts of a conjunction; the predicate itself for other forms, and none for ``top``."""
+    """Return the parts of a conjunction; for other predicates, the predicate itself; for ``top``, nothing."""
     match predicate:
         case syn.Top():
             return ()
@@ -133,7 +133,7 @@ def clash(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def may_outgrow(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] = ()) -> bool:
-    """Return whether a literal p that clashes with q may have refinements that do not.
+    """Return whether a literal p that clashes with q may have refinements that do not clash with q.
 
     Behind a functional step, only ``top`` and left sides of rewrites can become plain tests, and only an aggregate
     can change its feature. Elsewhere, any refinement may resolve the clash.
@@ -152,7 +152,7 @@ def may_outgrow(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] =
 
 
 def may_part(p: syn.Predicate, q: syn.Predicate, rewritten: Container[Head] = ()) -> bool:
-    """Return whether two literals that clash may have refinements that do not, if both can be refined."""
+    """Return whether two literals that clash may have refinements that do not clash, if both can be refined."""
     if isinstance(p, syn.Missing) or isinstance(q, syn.Missing):
         return False
     step = functional_step(p)
@@ -170,7 +170,7 @@ def _unfilled(p: syn.Predicate, rewritten: Container[Head]) -> bool:
 
 
 def _aggregates(p: syn.Predicate) -> bool:
-    """Return whether a literal ends in an aggregate, whose feature changes when its condition is refined."""
+    """Return whether a literal ends in an aggregate; refining its condition changes the feature."""
     return isinstance(peel(p)[1], syn.Aggregate)
 
 
@@ -202,7 +202,7 @@ def _related(p: syn.Predicate, q: syn.Predicate) -> bool:
 
 
 def _topic(literal: syn.Predicate) -> Hashable:
-    """Return a key that literals must share to be comparable: the counted rows, or the feature; None for others."""
+    """Return what a literal is about, as a key: the counted rows, or the feature; None if it has neither."""
     match literal:
         case syn.Count(link, inner):
             return ("Count", link, inner)

@@ -1,4 +1,4 @@
-"""The values of a value source on given data: thresholds, sets of categories, intervals, counts.
+"""Values that value sources such as ``*`` and ``bins(k)`` produce on given data: thresholds, sets, intervals, counts.
 
 ``a >= *`` has a threshold between any two neighbouring values: for integers, the larger one (``<=``: the smaller
 one); for reals, the midpoint, rounded to the fewest decimals that keep it in the middle half of the gap; for dates
@@ -32,7 +32,7 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An interval that includes low, and high if it is closed."""
+    """An interval from low (included) to high (included if closed)."""
 
     low: float
     high: float
@@ -40,7 +40,7 @@ class Interval:
 
 
 class Subsets(Sequence[tuple[str, ...]]):
-    """All non-empty sets of some words, by size and then alphabetically, generated on demand.
+    """All non-empty sets of the given words, sorted by size and then alphabetically, and generated on demand.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Subsets(Sequence[tuple[str, ...]]):
                 place -= with_it
 
     def find(self, chosen: Sequence[object]) -> int | None:
-        """Return the index of a set of words, or None."""
+        """Return the index of a set of words, or None if it is not included."""
         place = self.place_among_all(chosen)
         if place is None:
             return None
@@ -101,7 +101,7 @@ class Subsets(Sequence[tuple[str, ...]]):
         return None if place in self.skipped[before : before + 1] else place - before
 
     def place_among_all(self, chosen: Sequence[object]) -> int | None:
-        """Return the index of a set of words in the list of all sets, or None."""
+        """Return the index of a set of words among all sets, excluded or not; None if there is no such set."""
         wanted, n = set(chosen), len(self.words)
         if not wanted or not wanted <= set(self.words):
             return None
@@ -114,7 +114,7 @@ class Subsets(Sequence[tuple[str, ...]]):
         return place
 
     def without(self, places: Iterable[int]) -> Subsets:
-        """Return the sets without those at the given indices in the list of all sets."""
+        """Return the sets with some excluded, given their indices among all sets."""
         return Subsets(self.words, {*self.skipped, *places})
 
 
@@ -168,14 +168,14 @@ def scalars(source: syn.ValueSource, offered: tuple[syn.Scalar, ...]) -> tuple[s
 
 
 def counts(source: syn.ValueSource, most: int) -> tuple[int, ...]:
-    """Return the numbers of a source for a count, given the maximum number of rows."""
+    """Return the numbers that a source produces for a ``count``, given the maximum number of rows."""
     if isinstance(source, syn.Listed | syn.Range):
         return tuple(sorted({int(v) for v in source.values}))
     return tuple(range(1, most + 1))
 
 
 def midpoints(low: _Floats, high: _Floats, kind: Kind, op: str) -> _Floats:
-    """Return a threshold between each pair of values: for integers one of them, else a short number near the middle.
+    """Return a threshold between each pair of values: for integers, one of the two; else a short number between.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def _edges(present: _Floats, k: int) -> _Floats:
 
 
 def _rounded(thresholds: _Floats, kind: Kind, op: str) -> _Floats:
-    """Return bin edges as thresholds: the next integer for integers, days and ranks; whole seconds for long times."""
+    """Round bin edges to thresholds: integers for integers, days and ranks; whole seconds for times in wide bins."""
     match kind:
         case "int" | "date" | "ordered":
             return np.asarray(np.ceil(thresholds) if op == ">=" else np.floor(thresholds))
@@ -227,7 +227,7 @@ def _rounded(thresholds: _Floats, kind: Kind, op: str) -> _Floats:
 
 
 def _quantile_cuts(values: _Floats, k: int, kind: Kind, op: str) -> _Floats:
-    """Return at most k - 1 thresholds between neighbouring values that divide the rows into about equal parts."""
+    """Return at most k - 1 thresholds between neighbouring values, with about equally many rows between them."""
     ranked = np.sort(values[~np.isnan(values)])
     if len(ranked) < 2:
         return ranked[:0]

@@ -1,4 +1,4 @@
-"""The tests that a grammar offers for individuals, one at a time: what the sweeps and the divisions of tables try.
+"""Single tests that a grammar offers on the individuals' own attributes, for sweeps and multiway splits.
 
 Here are those of an individual's own attributes. Those behind links are in `structtree.splitters.link_tests`.
 """
@@ -25,7 +25,7 @@ __all__ = ["FlatTest", "ListedTests", "flat_test", "flat_tests", "listed_tests",
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatTest:
-    """Tests that a rewrite of ``top`` offers: all thresholds, values or sets of them, a single test, or steps.
+    """Tests that a rewrite of ``top`` offers: thresholds, values, sets of values, nested tests, or a single test.
 
     Parameters
     ----------
@@ -71,24 +71,24 @@ class FlatTest:
         return end.op
 
     def at(self, threshold: float) -> syn.Predicate:
-        """Return the member of a family of thresholds with this threshold."""
+        """Return the test with this threshold."""
         return self.of(syn.written(threshold, self.kind, self.levels))
 
     def of(self, value: Any) -> syn.Predicate:
-        """Return the member that compares with a value."""
+        """Return the test that compares with a value."""
         path, end = peel(self.right)
         assert isinstance(end, syn.Compare | syn.Aggregate)
         return wrap(path, replace(end, value=value))
 
     def among(self, values: Sequence[str]) -> syn.Predicate:
-        """Return the member of a family of sets with these values."""
+        """Return the test for membership in a set of values."""
         path, end = peel(self.right)
         assert isinstance(end, syn.Among)
         return wrap(path, one_of(end.attribute, values))
 
 
 class ListedTests(NamedTuple):
-    """All tests that a grammar offers for single individuals, and whether the list is complete.
+    """All single tests that a grammar offers for individuals, and whether the list is complete.
 
     `n_skipped` families of tests out of `n_families` were skipped for lack of time.
     """
@@ -122,7 +122,7 @@ def flat_tests(grammar: CheckedGrammar) -> ListedTests | None:
 
 
 def listed_tests(grammar: CheckedGrammar, population: Population) -> ListedTests | None:
-    """List the same tests with bins, quantiles and lists of values expanded into one test each.
+    """List the tests of `flat_tests`, with bins, quantiles and lists of values expanded into one test each.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def listed_tests(grammar: CheckedGrammar, population: Population) -> ListedTests
 
 
 def flat_test(right: syn.Predicate, grammar: CheckedGrammar) -> FlatTest | None:
-    """Return the tests of an individual's own attributes that a right side offers; None if it has no column."""
+    """Return the tests of own attributes that the right side of a rewrite stands for; None if it has no column."""
     match right:
         case syn.Compare(attribute, ">=" | "<=" as op, syn.Star()):
             found, form = _attribute(attribute, grammar), kernel.AT_LEAST if op == ">=" else kernel.AT_MOST

@@ -1,4 +1,4 @@
-"""Splitter of plain tables as in ID3 and C4.5: multiway splits, and individuals with fractional weights.
+"""Splitter of plain tables as in ID3 and C4.5: multiway splits, and individuals divided among branches.
 
 A node is a list of individuals with how much of each is there. Who is unknown to the division that is chosen
 (`structtree.splitters.multiway`) goes to the heaviest side, or to all of them in proportion to the weight of those
@@ -25,11 +25,11 @@ from structtree.splitters.splitter import Candidate, GrowingNode, NodeMembers, P
 from structtree.splitters.table import ListedColumns, on_tests
 from structtree.tasks.criteria import better
 
-__all__ = ["PartSplitter"]
+__all__ = ["FractionalSplitter"]
 
 
 @dataclass(slots=True, eq=False)
-class PartSplitter(RowSplitter):
+class FractionalSplitter(RowSplitter):
     """Splitter that tries every multiway or fractional split of a plain table.
 
     Parameters
@@ -44,12 +44,12 @@ class PartSplitter(RowSplitter):
     growth: Growth
 
     def root(self) -> NodeMembers:
-        """Return all individuals with positive weight, as a whole."""
+        """Return all individuals with positive weight, each with fraction 1."""
         rows = np.flatnonzero(self.target.weights)
         return NodeMembers(rows, np.ones(len(rows)))
 
     def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
-        """Evaluate all splits."""
+        """Evaluate all splits of a node and return the best."""
         sample, criterion = self._sample(node), self.target.criterion
         tests = sampled_tests(self.columns, self.sampler)
         division, proved = best_division(on_tests(self.columns, tests), sample, criterion, self.growth)
@@ -67,19 +67,19 @@ class PartSplitter(RowSplitter):
         return NodeSample(node.members.rows, node.members.parts, self.target)
 
     def sides(self, node: GrowingNode[NodeMembers]) -> list[NDArray[np.int64]]:
-        """Return the individuals in each branch, among those whose branch is known."""
+        """Return the individuals in each branch, without those whose branch is unknown."""
         division: Division = node.candidate.division
         return [node.members.rows[division.places == place] for place in range(division.n_sides)]
 
     def shares(self, node: GrowingNode[NodeMembers]) -> tuple[float, ...]:
-        """Return the fraction of the weight with a known branch that each branch gets."""
+        """Return the share of each branch in the total weight of individuals whose branch is known."""
         sample, division = self._sample(node), node.candidate.division
         weights = sample.weights(sample.adds)
         known = [float(weights[division.places == place].sum()) for place in range(division.n_sides)]
         return tuple(weight / sum(known) for weight in known)
 
     def divide(self, node: GrowingNode[NodeMembers]) -> list[NodeMembers]:
-        """Split the individuals; those with an unknown branch are divided, or follow the majority."""
+        """Split the individuals; those whose branch is unknown are divided or follow the majority."""
         places = node.candidate.division.places
         shares = node.shares or self.shares(node)
         return [self._side(node.members, places, place, shares) for place in range(len(shares))]

@@ -1,4 +1,4 @@
-"""A structured population as a table: one column for every way to look behind links, for a node to combine.
+"""A structured population as a table: one column for each distinct test behind links.
 
 Where a node may ask several things of an individual at once, the literals that look behind links become columns of a
 table, one for each meaning (`structtree.search.bottom_up`), and the search at each node combines them as it combines
@@ -28,7 +28,7 @@ from structtree.space.terms import conjoin, conjuncts, n_literals
 __all__ = ["ColumnSpace", "column_space"]
 
 
-SMALL_MOST, SMALL_CELLS = 1_000, 20_000_000
+SMALL_MOST, SMALL_CELLS = 3_000, 20_000_000
 """For a small table: the maximum number of meanings of one type, and of these times rows."""
 
 
@@ -72,7 +72,7 @@ class ColumnSpace:
         return Space(self.space.grammar, population, replace(self.space.offers, from_top={name: tuple(families)}))
 
     def translated(self, test: syn.Predicate) -> syn.Predicate:
-        """Return the test of the grammar that a test of the table represents."""
+        """Translate a test of the table into a test of the grammar."""
         return conjoin(tuple(map(self._translated, conjuncts(test))))
 
     def _translated(self, literal: syn.Predicate) -> syn.Predicate:
@@ -85,7 +85,7 @@ class ColumnSpace:
 
 
 def column_space(space: Space, *, clock: Clock | None = None, is_small: bool = False) -> ColumnSpace | None:
-    """Make columns of all tests behind links, and the space that combines them; None if that is not possible.
+    """Make columns of all tests behind links, and the space of their conjunctions; None if that is not possible.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def column_space(space: Space, *, clock: Clock | None = None, is_small: bool = F
 
 
 def _is_of_node(family: TestFamily) -> bool:
-    """Return whether its values are always those that occur at a node."""
+    """Return whether the thresholds or values of a family are taken from the individuals of the node."""
     match family.template:
         case syn.Compare(_, ">=" | "<=" | "=", syn.Star()) | syn.Among(source=syn.Star()):
             return True

@@ -1,4 +1,4 @@
-"""The tests that a grammar offers behind links, one at a time, as columns of the individuals.
+"""Single tests behind links, as columns of the individuals.
 
 Where a position behind a link has one test only, each family of tests at the end of each way along links is a column:
 behind references (``weather.wind >= *``) the values of the row that they lead to; behind links to several rows the
@@ -35,7 +35,7 @@ from structtree.space.space import Space
 from structtree.space.terms import n_literals
 from structtree.splitters.attribute_tests import FlatTest, ListedTests, flat_test
 
-__all__ = ["linked_tests", "single_tests"]
+__all__ = ["linked_tests"]
 
 MOST_COLUMNS = 2_000
 """Maximum number of columns behind links; beyond it, one column per meaning is better."""
@@ -48,7 +48,7 @@ FEW_STEPS = 256
 
 
 def linked_tests(space: Space, *, shorten: bool = False, clock: Clock | None = None) -> ListedTests | None:
-    """List the tests of a grammar behind links and those of the individuals themselves.
+    """List the single tests of a grammar, behind links and on the individuals' own attributes.
 
     None where a node may ask several things at once, where the grammar does not suit, or where there is too much;
     if `shorten`, then what is short enough is offered nevertheless. When the clock is over the rest is left out.
@@ -85,21 +85,8 @@ def linked_tests(space: Space, *, shorten: bool = False, clock: Clock | None = N
     )
 
 
-def single_tests(space: Space, clock: Clock) -> ListedTests | None:
-    """List the tests of a grammar that have one literal per position; None if there are too many.
-
-    Sets of values are skipped, because they cannot be listed.
-    """
-    alone = replace(space.grammar, conjuncts=dict.fromkeys(space.grammar.conjuncts, 1))
-    listing = _Listing(replace(space, grammar=alone), clock)
-    if not listing.suits():
-        return None
-    found = listing.along_links()
-    return found._replace(tests=tuple(test for test in found.tests if test.form != kernel.SUBSET))
-
-
 def is_one_at_a_time(space: Space) -> bool:
-    """Return whether all positions of the predicates of a space have at most one literal, made from ``top``."""
+    """Return whether each position in a space has at most one literal, which is generated from ``top``."""
     if any(space.offers.from_literal.values()) or space.bundled:
         return False
     families = [family for offered in space.offers.from_top.values() for family in offered]
@@ -117,7 +104,7 @@ def _is_listed(link: LinkFamily) -> bool:
 
 
 class _Step(NamedTuple):
-    """A link that is followed, and the count or quantifier that is tested."""
+    """Step of a path: a link, and the quantifier or count that is tested."""
 
     family: LinkFamily
     choice: int
@@ -125,7 +112,7 @@ class _Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Way:
-    """Path along links from the individuals to the rows of a type, where one test is made."""
+    """Path along links from the individuals to the rows that a test is about."""
 
     type: str
     steps: tuple[_Step, ...] = ()
@@ -137,11 +124,11 @@ class _Way:
 
     @property
     def key(self) -> tuple[int, ...]:
-        """The choices that define the path, in the order of generation."""
+        """Numbers that identify the path and sort paths in the order of generation."""
         return tuple(chain.from_iterable((step.family.index, step.choice) for step in self.steps))
 
     def around(self, inner: syn.Predicate) -> syn.Predicate:
-        """Return the test of an individual that a test at the end of the path gives."""
+        """Return the test of an individual that results from a test at the end of the path."""
         for family, choice in reversed(self.steps):
             inner = family.build(family.numbers[choice], [inner])
         return inner
@@ -173,7 +160,7 @@ class _Members(Sequence[syn.Predicate]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Listing:
-    """All tests of a space with one literal per position, by the paths that lead to them.
+    """Listing of the tests of a space with one literal per position, path by path.
 
     Parameters
     ----------
@@ -222,7 +209,7 @@ class _Listing:
                         yield from self.ways(_Way(family.slots[0].type, (*way.steps, _Step(family, choice))))
 
     def suits(self) -> bool:
-        """Return whether all tests have one literal per position, and the columns are not too many."""
+        """Return whether each position has at most one literal and the number of columns is within the limit."""
         if not is_one_at_a_time(self.space):
             return False
         n, most = 0, min(MOST_COLUMNS, MANY_CELLS // max(1, len(self.population)))
@@ -254,7 +241,7 @@ class _Listing:
         return ListedTests(tuple(_different(in_order)), complete, n_skipped, len(asked))
 
     def of_individuals(self) -> list[FlatTest]:
-        """Return the tests of individuals that open no position behind a link."""
+        """Return the tests of individuals that do not open a position behind a link."""
         way = _Way(self.space.grammar.individual)
         own = (family for family in self.families(way) if isinstance(family, TestFamily))
         return [test for family in own for test in self._tests(way, family)]
@@ -275,14 +262,14 @@ class _Listing:
                 yield from self._carried(way, column, _Members(way, family, column.members), _is_upper(family))
 
     def _columns_of(self, family: TestFamily) -> list[TestColumn]:
-        """Return the results of a family of tests for all rows of its type, cached for all paths to the type."""
+        """Evaluate a family of tests for all rows of its type; cached, because several paths may lead to the type."""
         key = (family.type, family.index)
         if key not in self._columns:
             self._columns[key] = columns_of(family, self.steps)
         return self._columns[key]
 
     def _opened(self, way: _Way, family: LinkFamily) -> Iterator[FlatTest]:
-        """Yield the number of rows behind a link, or the number that satisfies one of the given tests."""
+        """Yield tests of the number of rows behind a link, or of the number that satisfy a fixed test."""
         slot = family.slots[0]
         if slot.plain:
             if not isinstance(family.template, syn.All):
@@ -298,7 +285,7 @@ class _Listing:
     def _carried(
         self, way: _Way, column: TestColumn, tests: Sequence[syn.Predicate], is_upper: bool = False
     ) -> Iterator[FlatTest]:
-        """Yield the results of rows at the end of a path as results of individuals."""
+        """Convert results for the rows at the end of a path to tests of individuals."""
         here = self._chain(way)
         if not len(tests):
             return
@@ -312,7 +299,7 @@ class _Listing:
                 yield _stepped(tests[place : place + 1], ranks)
 
     def _valued(self, way: _Way, family: TestFamily) -> FlatTest:
-        """Return a family at the end of references as a family of values of the referenced row."""
+        """Return a family at the end of a path of references as tests of the value in the referenced row."""
         ends, found = end_column(family, self.steps)
         missing = np.nan if found.values.dtype.kind == "f" else -1
         values = np.append(found.values, np.asarray(missing, dtype=found.values.dtype))
@@ -342,7 +329,7 @@ class _Listing:
                 return
 
     def _chain(self, way: _Way) -> Chain:
-        """Return the rows at the end of a path; cached."""
+        """Return the rows at the end of a path, with the links that lead to them; cached."""
         if way.key not in self._chains:
             if not way.steps:
                 name = self.population.schema.individual
@@ -361,7 +348,7 @@ class _Listing:
 
 
 def _has_values(family: TestFamily) -> bool:
-    """Return whether the members of a family are all thresholds, values or sets of values that occur."""
+    """Return whether a family compares with any value that occurs in the data (``*``)."""
     match family.template:
         case (
             syn.Compare(_, ">=" | "<=", syn.Star())
@@ -401,7 +388,7 @@ def _is_upper(family: TestFamily) -> bool:
 
 
 def _stepped(tests: Sequence[syn.Predicate], ranks: Codes, *, is_upper: bool = False) -> FlatTest:
-    """Return nested tests, the most general first, and the number that each individual passes.
+    """Combine nested tests, the most general first, with the number of tests that each individual satisfies.
 
     Of upper bounds the least comes first, as it does in a search.
     """
@@ -414,7 +401,7 @@ def _stepped(tests: Sequence[syn.Predicate], ranks: Codes, *, is_upper: bool = F
 
 
 def _different(tests: Sequence[FlatTest]) -> Iterator[FlatTest]:
-    """Yield the tests that split the individuals, without duplicates of earlier splits."""
+    """Yield the tests that split the individuals, without those that repeat an earlier split."""
     seen: set[tuple[int, bytes]] = set()
     for test in tests:
         if test.steps and test.column is not None:

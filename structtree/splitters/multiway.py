@@ -1,4 +1,4 @@
-"""Every division of the individuals of a node of a plain table, and the best of them.
+"""All multiway and binary splits of a table node, and the best of them.
 
 A rewrite of the grammar offers all thresholds of a number, the values of a nominal attribute one at a time, in sets,
 or all at once, or a single test. What the compiled sweeps of `structtree.search.kernels.tables` cannot do is done
@@ -51,7 +51,7 @@ SWEPT = 4_000_000
 def columns_to_divide(
     listed: ListedTests, population: Population, record: RecordType, growth: Growth, tuning: Tuning | None = None
 ) -> ListedColumns:
-    """Make columns of the tests that a grammar offers for a plain table.
+    """Make columns for the multiway and fractional splits of a plain table.
 
     Nominal attributes have the form ``MULTIWAY`` where each value is a branch. Where unknown individuals are divided
     or follow the majority, the code of a single test is 1 if it surely fails, and -1 if it is unknown.
@@ -126,7 +126,7 @@ class NodeSample:
         return np.asarray(self.target.criterion.weight(sides))
 
     def rest(self, whole: Floats, part: Floats) -> Floats:
-        """Return the rest of a whole, with exact zeros for empty classes."""
+        """Return the difference, with exact zeros for empty classes."""
         left = whole - part
         return np.where(left > np.minimum(TOLERANCE * whole, 0.5), left, 0.0) if self.target.classes else left
 
@@ -224,7 +224,7 @@ def _first_least(losses: Floats, tests: Ints, slack: float) -> int:
 
 
 def _of_average_gain(gains: Floats, tests: Ints, in_choice: Ints) -> Ints:
-    """Return the best split by gain of each test, among those with at least average gain."""
+    """Return the split with the largest gain for each test, if that gain is at least average."""
     best = []
     for test in np.unique(tests[in_choice]):
         own = in_choice[tests[in_choice] == test]
@@ -234,7 +234,7 @@ def _of_average_gain(gains: Floats, tests: Ints, in_choice: Ints) -> Ints:
 
 
 def _default_place(division: Division, sample: NodeSample) -> int:
-    """Return the branch of individuals without a value, if it is fixed beforehand."""
+    """Return the branch that individuals without a value follow when ``missing`` is ``"false"``."""
     if not isinstance(division.test, SideValues):
         return 1
     known = division.places >= 0
@@ -246,7 +246,7 @@ def _default_place(division: Division, sample: NodeSample) -> int:
 
 
 class _Candidates(NamedTuple):
-    """Divisions: what their sides add up to, and how many individuals they have; who asks, and what exactly.
+    """Candidate splits: the sums and sizes of their branches, and the test and the key of each split.
 
     That is for a threshold the values next to it, for one value of many its code, and for a set its number.
     """
@@ -272,14 +272,14 @@ def _together(candidates: list[_Candidates]) -> _Candidates:
 
 
 def _of_two(yes: Floats, no: Floats, n_yes: Floats, n_no: Floats, tests: Ints, keys: Ints) -> _Candidates:
-    """Return candidates with two branches each."""
+    """Create candidates with two branches each."""
     places = np.arange(len(yes))
     sides, sizes = np.concatenate([yes, no]), np.concatenate([n_yes, n_no])
     return _Candidates(sides, sizes, np.concatenate([places, places]), len(yes), tests, keys)
 
 
 def _by_thresholds(columns: ListedColumns, sample: NodeSample, growth: Growth) -> Iterator[_Candidates]:
-    """Return all thresholds of all numeric columns, in batches of columns."""
+    """Yield candidates for all thresholds of all numeric columns, in batches of columns."""
     numeric = np.flatnonzero(columns.tests[:, 1] <= AT_MOST)
     step = max(1, SWEPT // max(1, sample.adds.size))
     for first in range(0, len(numeric), step):
@@ -287,7 +287,7 @@ def _by_thresholds(columns: ListedColumns, sample: NodeSample, growth: Growth) -
 
 
 def _swept(columns: ListedColumns, tests: Ints, sample: NodeSample, growth: Growth) -> _Candidates:
-    """Return the thresholds of some tests in ascending order, with the sums below each."""
+    """Return candidates for all thresholds of some tests, computed from cumulative sums."""
     ranks = columns.values[np.ix_(columns.tests[tests, 0], sample.rows)]
     order = np.argsort(ranks.view(np.uint32), axis=1, kind="stable")  # missing ones come last
     ascending = np.take_along_axis(ranks, order, axis=1)
@@ -305,7 +305,7 @@ def _swept(columns: ListedColumns, tests: Ints, sample: NodeSample, growth: Grow
 
 
 class _Cells(NamedTuple):
-    """Values that occur at a node, by test, with the sums of the individuals that have them."""
+    """Values that occur at a node, for each test, with the sums over the individuals that have them."""
 
     test: Ints
     code: Ints
@@ -318,7 +318,7 @@ class _Cells(NamedTuple):
 
 
 def _by_values(columns: ListedColumns, cells: _Cells, sample: NodeSample, growth: Growth) -> _Candidates:
-    """Return all values of all nominal attributes, and all single tests."""
+    """Return candidates for all values of nominal attributes, and for all single tests."""
     spots, forms = columns.tests.T
     n = len(forms)
     cells = cells.some(forms[cells.test] != SUBSET)
@@ -355,7 +355,7 @@ def _cells(columns: ListedColumns, sample: NodeSample) -> _Cells:
 
 
 def _multiway(cells: _Cells, sample: NodeSample, lacking: Floats, n_lacking: Floats) -> _Candidates:
-    """Return one split per attribute; individuals without a value follow the heaviest branch."""
+    """Return one multiway split per attribute; individuals without a value follow the heaviest branch."""
     tests, division = np.unique(cells.test, return_inverse=True)
     for test in tests[n_lacking[tests] > 0]:
         own = np.flatnonzero(cells.test == test)
@@ -371,7 +371,7 @@ def _multiway(cells: _Cells, sample: NodeSample, lacking: Floats, n_lacking: Flo
 
 
 class _Sets(NamedTuple):
-    """Divisions by sets of the values that occur: the codes of these, and which of them are in each set.
+    """Candidate splits by sets of values: the codes that occur, and which of them are in each set.
 
     They are `enough` if the best of all sets is known to be among them, unless it leaves too few on a side, and `all`
     if they are all there are.
@@ -385,7 +385,7 @@ class _Sets(NamedTuple):
     all: bool
 
     def codes(self, i: int) -> Ints:
-        """Return the values of one of the sets."""
+        """Return the codes of the values in one of the sets."""
         return np.asarray(self.present[self.inside[i]])
 
 
@@ -397,7 +397,7 @@ def _by_sets(columns: ListedColumns, cells: _Cells, sample: NodeSample, growth: 
 
 
 def _sets_of(test: int, cells: _Cells, sample: NodeSample, growth: Growth) -> _Sets:
-    """Return the candidate sets of values, shorter ones first."""
+    """Return the candidate sets of values of one attribute, shorter sets first."""
     classes, few = bool(sample.target.classes), len(cells.code) <= FEW_VALUES
     counts = np.ascontiguousarray(cells.sides if classes else cells.sides[:, :2])
     lacking = float(sample.parts.sum() - cells.sizes.sum())
@@ -425,7 +425,7 @@ def _every_set(n: int, gaps: bool) -> NDArray[np.bool_]:
 
 
 def _ends_of_orders(orders: Ints, gaps: bool) -> NDArray[np.bool_]:
-    """Return the prefixes of some orders and, because missing values follow the no branch, the suffixes."""
+    """Return the prefixes of some orders of values as sets, and with missing values also the suffixes."""
     n = orders.shape[1]
     beginnings = np.tri(n, dtype=np.bool_)[: n if gaps else n - 1]
     if gaps:
@@ -462,7 +462,7 @@ def _least(losses: Floats) -> Floats:
 
 
 def _division(columns: ListedColumns, t: int, key: Ints, sets: _Sets | None, sample: NodeSample) -> Division:
-    """Return the split by a threshold between the values of the key, by its value, or by one of the sets."""
+    """Return the split that a test and a key identify: by a threshold, a value or a set of values."""
     values = columns.values[columns.tests[t, 0], sample.rows]
     test, source = columns.members.tests[t], source_column(columns, t)
     if source is None:

@@ -1,4 +1,4 @@
-"""Searching a random subset of the columns at each node, as random forests do.
+"""Random subsets of the columns, searched at each node as in random forests.
 
 A column of listed tests is one of `structtree.search.columns.TestColumns`. A column of a space is what a family of
 its tests asks about: all thresholds on ``charge`` of an atom, whether ``>=`` or ``<=``, are one column. Links that
@@ -54,12 +54,12 @@ class ColumnSampler:
 
 
 def sampled_tests(columns: ListedColumns, sampler: ColumnSampler | None) -> Ints:
-    """Return which tests use the sampled columns; all of them without a sampler."""
+    """Return the indices of the tests on sampled columns; all tests without a sampler."""
     return np.arange(len(columns.tests)) if sampler is None else columns.tests_on(sampler.draw(len(columns)))
 
 
 def sampled_space(space: Space, sampler: ColumnSampler) -> Space:
-    """Return the space of the predicates made of links and of the sampled columns."""
+    """Return the space restricted to links and the sampled columns."""
     offers = space.offers
     families = [family for name in offers.from_top for family in offers.of_type(name)]
     bundles = [bundle for several in offers.bundles.values() for bundle in several]

@@ -3,10 +3,6 @@
 A node is a population of its own, so that thresholds lie between the values that occur there. Where all that a
 grammar asks behind links has been made columns of a table (`structtree.splitters.link_table`), the search combines
 those, and its tests are translated back.
-
-Of many rows even a look at all tests takes long, so that there the best single test is found in sweeps first
-(`structtree.splitters.sweep.best_single`): the search has to beat it, and it is the answer where no time is left for
-a search.
 """
 
 from __future__ import annotations
@@ -27,36 +23,13 @@ from structtree.models.settings import Growth
 from structtree.models.tree import Unproved
 from structtree.search.best_split import Split, best_split
 from structtree.search.clock import Clock
-from structtree.search.kernels.tables import SweepTask
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
 from structtree.splitters.link_table import ColumnSpace
 from structtree.splitters.sampling import sampled_space
 from structtree.splitters.splitter import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter
-from structtree.splitters.sweep import best_single
-from structtree.splitters.table import ListedColumns, task_of
 
-__all__ = ["Pace", "SearchSplitter"]
-
-WORTHWHILE = 2
-"""A search is started only if the remaining time is at least this multiple of its preparation time."""
-
-
-@dataclass(slots=True, eq=False)
-class Pace:
-    """Preparation time of a search, measured on the largest node; shared by all trees of a plan."""
-
-    n: int = 0
-    seconds: float = 0.0
-
-    def note(self, n: int, seconds: float) -> None:
-        """Record the time for a number of individuals; small nodes predict little about large ones."""
-        if n >= self.n:
-            self.n, self.seconds = n, max(seconds, self.seconds)
-
-    def expected(self, n: int) -> float:
-        """Return the expected time for a number of individuals."""
-        return self.seconds * n / self.n if self.n else 0.0
+__all__ = ["SearchSplitter"]
 
 
 @dataclass(slots=True, eq=False)
@@ -72,11 +45,8 @@ class SearchSplitter(RowSplitter):
     growth : Growth
     table : ColumnSpace, optional
         The same individuals as a table.
-    singles : TestColumns, optional
-        Single tests of the same individuals as columns.
     space : Space, optional
         The space of the grammar on all individuals, for a root that has all of them.
-    pace : Pace
     """
 
     is_timed: ClassVar[bool] = True
@@ -84,16 +54,12 @@ class SearchSplitter(RowSplitter):
     grammar: CheckedGrammar
     growth: Growth
     table: ColumnSpace | None = None
-    singles: ListedColumns | None = None
     space: Space | None = None
-    pace: Pace = field(default_factory=Pace)
-    task: SweepTask | None = field(default=None, init=False)
     n: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.n_hints = 4
         self.n = int(np.count_nonzero(self.target.weights))
-        self.task = None if self.singles is None else task_of(self.target)
 
     def root(self) -> NodeMembers:
         """Return all individuals with positive weight."""
@@ -101,9 +67,8 @@ class SearchSplitter(RowSplitter):
         whole = self.population if self.table is None else self.table.population
         if self.space is not None and self.space.population is not None:
             whole = self.space.population  # the same individuals, with only the rows that they reach
-        columns = None if self.singles is None else self.singles.take(rows)
         own = whole if len(rows) == len(whole) else whole.take(rows)
-        return NodeMembers(rows, population=own, columns=columns)
+        return NodeMembers(rows, population=own)
 
     def prepare(self, members: NodeMembers, parent: GrowingNode[NodeMembers], side: int) -> NodeMembers:
         """Give an open child its population.
@@ -114,42 +79,15 @@ class SearchSplitter(RowSplitter):
         division: _Division = parent.candidate.division
         whole = division.population
         part = whole.take(division.true if side == 0 else ~division.true)
-        above = parent.members.columns
-        columns = None if above is None else above.take(members.rows)
-        return replace(members, population=compact(part) if 2 * len(part) <= len(whole) else part, columns=columns)
+        return replace(members, population=compact(part) if 2 * len(part) <= len(whole) else part)
 
     def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
-        """Search if there is time; tests that all individuals of the node satisfy may be refined further."""
-        single = self._best_single(node.members)
-        if single is None:
-            return self._proposal(self._search(node, clock, node.hints))
-        n = len(node.members.rows)
-        if clock.over() is not None or clock.left() < WORTHWHILE * self.pace.expected(n):
-            return replace(single, stopped_by=clock.over() or "time")
-        assert single.candidate is not None and isinstance(single.candidate.test, syn.Predicate)
-        began = clock.spent()
-        split = self._search(node, clock, (single.candidate.test, *node.hints))
-        self.pace.note(n, split.stats.trace[0].seconds - began)
-        return _better(self._proposal(split), single)
-
-    def _best_single(self, members: NodeMembers) -> Proposal | None:
-        """Return the best single test as an unproved proposal, if single tests are columns."""
-        if members.columns is None or self.task is None or self.sampler is not None:
-            return None  # it might be on a column that was not drawn
-        found = best_single(members.columns, self.task, self.growth.min_samples_leaf)
-        if found.candidate is None:
-            return None
-        assert members.population is not None and isinstance(found.candidate.test, syn.Predicate)
-        division = _Division(found.candidate.test, members.population)
-        candidate = replace(found.candidate, division=division)
-        return replace(found, candidate=candidate, least=-inf, stopped_by="time")
-
-    def _search(self, node: GrowingNode[NodeMembers], clock: Clock, hints: tuple[syn.Predicate, ...]) -> Split:
+        """Search the space of a node, with its share of the work."""
         growth, members = self.growth, node.members
         assert members.population is not None
         patience = None if growth.patience is None else growth.patience.of(node.share, self.n)
         is_small = patience is not None and patience.is_small
-        return best_split(
+        split = best_split(
             members.population,
             self.target.take(members.rows),
             self._tests_at(node, clock),
@@ -157,13 +95,14 @@ class SearchSplitter(RowSplitter):
             strategy="auto" if growth.strategy == "bottom-up" else growth.strategy,
             max_evaluations=growth.max_evaluations,
             clock=clock,
-            hints=() if is_small else hints,  # scoring them costs as much as the search
+            hints=() if is_small else node.hints,  # scoring them costs as much as the search
             min_samples_leaf=growth.min_samples_leaf,
             random_state=growth.random_state,
             start=node.known if growth.share == "path" else (),
             progress=self.tell,
             effort=patience or "prove",
         )
+        return self._proposal(split)
 
     def _tests_at(self, node: GrowingNode[NodeMembers], clock: Clock) -> CheckedGrammar | Space:
         """Return the search space of a node; that of all individuals is already prepared."""
@@ -213,14 +152,6 @@ class _Division:
     def true(self) -> NDArray[np.bool_]:
         """Mask of the individuals that satisfy the test."""
         return holds(self.test, self.population)
-
-
-def _better(found: Proposal, single: Proposal) -> Proposal:
-    """Return the result of the search, or the single test if it is better and the search proved nothing."""
-    evaluated = found.evaluated + single.evaluated
-    own, other = found.candidate, single.candidate
-    is_worse = found.least < inf and other is not None and (own is None or own.loss > other.loss)
-    return replace(found, candidate=other if is_worse else own, evaluated=evaluated)
 
 
 def _reason(split: Split) -> Unproved | None:

@@ -1,4 +1,4 @@
-"""The seam between the loop that grows trees (`structtree.learn.builder`) and the ways to find a node's best split.
+"""Splitters: the interface between the builder (`structtree.learn.builder`) and the search for the best split.
 
 A splitter knows everything about *one node's best split* and nothing about trees: which individuals a node has, how
 the best split of them is found, and who goes to which side. There are three of them, each in a module of its own:
@@ -25,7 +25,6 @@ from structtree.models.tree import Found, Node, Stats, Unproved
 from structtree.search.clock import Clock
 from structtree.search.results import SearchStats, Split, TracePoint
 from structtree.splitters.sampling import ColumnSampler
-from structtree.splitters.table import ListedColumns
 from structtree.tasks.target import Target, room, undivided
 
 __all__ = [
@@ -61,14 +60,11 @@ class NodeMembers:
         How much of each is here; all of it by default.
     population : Population, optional
         The same individuals as a population, where a splitter needs it.
-    columns : TestColumns, optional
-        Single tests of them as columns, likewise.
     """
 
     rows: Ints
     parts: NDArray[np.float64] | None = None
     population: Population | None = None
-    columns: ListedColumns | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,14 +226,14 @@ class Splitter(ABC, Generic[M]):
 
     @abstractmethod
     def sides(self, node: GrowingNode[M]) -> list[Ints]:
-        """Return the individuals in each branch of the proposed split, among those whose branch is known."""
+        """Return the individuals in each branch of the proposed split, without those whose branch is unknown."""
 
     @abstractmethod
     def divide(self, node: GrowingNode[M]) -> Sequence[M]:
-        """Make the proposed split."""
+        """Split the individuals as proposed, and return the members of each branch."""
 
     def shares(self, node: GrowingNode[M]) -> tuple[float, ...]:
-        """Return the fraction of the weight with a known branch that each branch gets."""
+        """Return the share of each branch in the total weight of individuals whose branch is known."""
         known = [float(self.target.weights[rows].sum()) for rows in self.sides(node)]
         return tuple(weight / sum(known) for weight in known)
 
@@ -256,14 +252,14 @@ class Splitter(ABC, Generic[M]):
     # ---- whole subtrees ---------------------------------------------------------------------------------
 
     def grow_below(self, node: GrowingNode[M]) -> bool:
-        """Start to grow the whole subtree of a node, if this splitter can; return whether it does."""
+        """Start growing the whole subtree of a node if that is supported; return whether it was started."""
         return False
 
     def wait(self, is_over: Callable[[], bool]) -> None:
         """Wait for all subtrees that are being grown."""
 
     def nodes(self, root: GrowingNode[M]) -> Sequence[Node] | None:
-        """Return the nodes of the tree, if this splitter creates them faster than the builder."""
+        """Return the nodes of the tree, or None if the builder should create them."""
         return None
 
 
@@ -294,7 +290,7 @@ class RowSplitter(Splitter[NodeMembers]):
         return self.target.stats(members.rows, members.parts)
 
     def divide(self, node: GrowingNode[NodeMembers]) -> Sequence[NodeMembers]:
-        """Make the proposed split."""
+        """Split the individuals as proposed, and return the members of each branch."""
         return [NodeMembers(rows) for rows in self.sides(node)]
 
 

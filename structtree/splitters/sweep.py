@@ -1,4 +1,4 @@
-"""The splitter of plain tests: every test is tried, in compiled sweeps over columns that were sorted once.
+"""Splitter for plain tests: evaluates every test in compiled sweeps over columns that are sorted once.
 
 Where the grammar asks one test of an individual at a time, and all tests are listed, there is nothing to search:
 every test is tried. That is what ordinary decision trees do, and what `structtree.search.kernels.tables` does.
@@ -36,7 +36,7 @@ from structtree.splitters.table import ListedColumns, Tuning, pool_for, source_c
 from structtree.tasks.criteria import TOLERANCE
 from structtree.tasks.target import Target
 
-__all__ = ["SweepSplitter", "SweptNodes", "best_single"]
+__all__ = ["SweepSplitter", "SweptNodes"]
 
 NOWHERE = -1
 """Child index of a node without children."""
@@ -55,7 +55,7 @@ class _Run:
 
 @dataclass(slots=True, eq=False)
 class SweepSplitter(Splitter[_Run]):
-    """Splitter that tries every test of a table.
+    """Splitter that evaluates every test of a table.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class SweepSplitter(Splitter[_Run]):
     # ---- its best split ---------------------------------------------------------------------------------
 
     def best(self, node: GrowingNode[_Run], clock: Clock) -> Proposal:
-        """Try all tests; the threshold or value of the chosen test is filled in with the tree."""
+        """Evaluate all tests; the exact threshold or value is determined after the tree has been grown."""
         found, at = self._best_test(node.members, sampled_tests(self.columns, self.sampler))
         evaluated, least = int(found[2]), float(found[3])
         if at[0] < 0:
@@ -133,11 +133,11 @@ class SweepSplitter(Splitter[_Run]):
         return Proposal(Candidate(test, loss, (gain, tie), bool(better), division=at), evaluated, least, "sets")
 
     def _is_shared(self, run: _Run, n: int) -> bool:
-        """Return whether a node has enough columns to share them among threads."""
+        """Return whether a node is large enough to divide its columns among threads."""
         return self.threads is not None and self.size(run) * n >= self.tuning.shared
 
     def _best_test(self, run: _Run, tests: Ints) -> tuple[Any, Any]:
-        """Return the best of some tests, as the kernels do."""
+        """Return the best of the given tests, in the format of the kernels."""
         swept = self.columns.swept
         best, at = self._best_of_all(run, swept._replace(tests=swept.tests[tests]), len(tests))
         at[0] = tests[at[0]] if at[0] >= 0 else at[0]
@@ -175,7 +175,7 @@ class SweepSplitter(Splitter[_Run]):
         return [rows[self.goes[rows]], rows[~self.goes[rows]]]
 
     def divide(self, node: GrowingNode[_Run]) -> list[_Run]:
-        """Split the run, in all columns."""
+        """Split the run in every column."""
         run, columns = node.members, self.columns.swept
         self._send(node)
         middle = kernel.divide(columns.rows, run.lo, run.hi, self.goes, np.empty(self.size(run), dtype=np.int32))
@@ -210,7 +210,7 @@ class SweepSplitter(Splitter[_Run]):
         return True
 
     def wait(self, is_over: Callable[[], bool]) -> None:
-        """Wait for the threads, which stop by themselves when the time is up."""
+        """Wait for the threads, which stop by themselves at the time limit."""
         left = set(self.growing)
         while left:
             left = wait(left, timeout=0.05).not_done
@@ -226,31 +226,11 @@ class SweepSplitter(Splitter[_Run]):
 # ---- one node alone ------------------------------------------------------------------------------------------
 
 
-def best_single(columns: ListedColumns, task: kernel.SweepTask, min_samples_leaf: int) -> Proposal:
-    """Return the best test of columns for the current rows, with its threshold or value.
-
-    Parameters
-    ----------
-    columns : TestColumns
-        Without tests of sets of values.
-    """
-    n, swept = len(columns.rows), columns.swept
-    total, _ = kernel.totals(0, n, swept, task)
-    found, at = kernel.try_tests(0, len(swept.tests), 0, n, swept, task, total, min_samples_leaf, None)
-    if at[0] < 0:
-        return Proposal(None, int(found[2]))
-    fork = np.array([[*at, NOWHERE, NOWHERE]])
-    test, chosen = columns.members.tests[at[0]], float(_chosen(fork, columns)[0])
-    gain, tie, better = kernel.gains(found, total, task)
-    member = _member(test, _categories(columns, int(at[0])), chosen)
-    return Proposal(Candidate(member, (float(found[0]), float(found[1])), (gain, tie), bool(better)), int(found[2]))
-
-
 # ---- from arrays to nodes -------------------------------------------------------------------------------------
 
 
 class _Grown(NamedTuple):
-    """All nodes as rows of arrays; see `structtree.search.kernels.tables.grow_subtree`.
+    """Nodes of a grown tree as rows of arrays; see `structtree.search.kernels.tables.grow_subtree`.
 
     The run of a node begins at `first` and has `sizes` rows.
     """
@@ -263,7 +243,7 @@ class _Grown(NamedTuple):
 
 
 def _gather(root: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
-    """Return all nodes, those of the builder and of the subtrees below them, in reading order."""
+    """Combine the nodes of the builder with the subtrees below them, in reading order."""
     nodes = list(all_nodes(root))
     pieces = [_piece(node, splitter) for node in nodes]
     bases = np.concatenate(([0], np.cumsum([len(piece.sizes) for piece in pieces])))
@@ -297,7 +277,7 @@ def _piece(node: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
 
 
 def _figures_of(node: GrowingNode[_Run]) -> tuple[float, float, float, float, float]:
-    """Return the figures of a node of the builder, as in `structtree.search.kernels.tables.grow_subtree`."""
+    """Return loss, gains, tests and bound of a node, as in `structtree.search.kernels.tables.grow_subtree`."""
     if node.proposal is None:
         return (0.0, 0.0, 0.0, 0.0, -inf if node.is_open else inf)
     evaluated, least = float(node.proposal.evaluated), node.proposal.least
@@ -307,7 +287,7 @@ def _figures_of(node: GrowingNode[_Run]) -> tuple[float, float, float, float, fl
 
 
 def _settled(stats: NDArray[np.float64], task: kernel.SweepTask) -> NDArray[np.float64]:
-    """Return weight, mean and variance; a mean or variance within rounding error is 0."""
+    """Return weight, mean and variance, with a mean or variance within rounding error set to 0."""
     if task.n_classes:
         return stats
     dust = TOLERANCE * (np.abs(task.targets).max(initial=0.0) + abs(task.mean))
@@ -352,7 +332,7 @@ class SweptNodes(NodeArrays):
 
     @staticmethod
     def of(grown: _Grown, splitter: SweepSplitter) -> SweptNodes:
-        """Return the nodes of a grown tree."""
+        """Create the nodes from the arrays of a grown tree."""
         columns = splitter.columns
         categories = tuple(_categories(columns, t) for t in range(len(columns.tests)))
         tests = tuple(test if test.column is None else replace(test, column=None) for test in columns.members.tests)
@@ -390,7 +370,7 @@ class SweptNodes(NodeArrays):
 
     @cached_property
     def all(self) -> tuple[Node, ...]:
-        """The nodes themselves."""
+        """All nodes, in reading order."""
         rows = zip(self._stats(), self.grown.forks.tolist(), self.grown.figures.tolist(), strict=True)
         may_miss = self._may_miss()
         return tuple(self._node(i, *row, bool(may_miss[i])) for i, row in enumerate(rows))
@@ -436,7 +416,7 @@ class SweptNodes(NodeArrays):
 
     @property
     def descent(self) -> Descent | None:
-        """Compiled descent of the tree, the same as from its nodes."""
+        """Compiled form of the tree, the same as if compiled from its nodes."""
         forks = self.grown.forks[:, [0, 3, 4]].tolist()
         tests = [None if t < 0 else self._test(node) for node, (t, _, _) in enumerate(forks)]
         return descent_of(tests, [(yes, no) for _, yes, no in forks])
@@ -448,7 +428,7 @@ def _categories(columns: ListedColumns, t: int) -> tuple[str, ...]:
 
 
 def _sets(grown: _Grown, columns: ListedColumns) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Return the nodes with a set test, and the set: the values in their yes branch."""
+    """Yield each node with a set test, and the values in its yes branch."""
     for t in np.flatnonzero(columns.tests[:, 1] == kernel.SUBSET).tolist():
         codes, categories = columns.values[columns.tests[t, 0]], _categories(columns, t)
         for node in np.flatnonzero(grown.forks[:, 0] == t).tolist():
@@ -458,7 +438,7 @@ def _sets(grown: _Grown, columns: ListedColumns) -> Iterator[tuple[int, tuple[st
 
 
 def _chosen(forks: NDArray[np.int64], columns: ListedColumns) -> NDArray[np.float64]:
-    """Return the member of its test's family for each node, from the two rows next to its threshold."""
+    """Return the threshold or value chosen at each node, from the two rows next to it."""
     by_test = np.argsort(forks[:, 0], kind="stable")
     asked, lower, upper = forks[by_test, :3].T
     edges = np.searchsorted(asked, np.arange(len(columns.tests) + 1)).tolist()
@@ -482,7 +462,7 @@ def _chosen(forks: NDArray[np.int64], columns: ListedColumns) -> NDArray[np.floa
 
 
 def _member(test: FlatTest, categories: tuple[str, ...], chosen: float) -> syn.Predicate:
-    """Return one member of a family."""
+    """Return the test of a family with the chosen threshold or value."""
     if test.steps:
         return test.steps[int(chosen)]
     if test.attribute is None and test.key is None:

@@ -47,7 +47,7 @@ VALUES_AT_A_TIME = 2_000_000
 
 
 class Tuning(NamedTuple):
-    """Sizes at which a faster route to the same tree is selected.
+    """Sizes from which on faster methods, such as threads, are used; the tree is the same.
 
     Parameters
     ----------
@@ -59,19 +59,16 @@ class Tuning(NamedTuple):
         Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often. Nor
         is one of them worth handing to a thread.
     threads : int
-    searched : int
-        Before searches of at least this many rows, sweeps find the best single test of a node.
     """
 
     alone: int = 200_000
     shared: int = 1_000_000
     counted: int = 4096
     threads: int = min(8, os.cpu_count() or 1)
-    searched: int = 50_000
 
 
 def pool_for(n_cells: int, tuning: Tuning) -> ThreadPoolExecutor | None:
-    """Return threads for a table with this many rows times tests, if they pay off.
+    """Return threads for a table with this many rows times tests; None if it is too small.
 
     A single one pays as well where data is large: it leaves somebody free to look at the clock.
     """
@@ -87,7 +84,7 @@ Work = Callable[..., Any]
 
 
 class ListedMembers(NamedTuple):
-    """Tests of columns, and the data that each column was made from.
+    """Tests on columns, and the data from which each column was made.
 
     Parameters
     ----------
@@ -107,13 +104,13 @@ ListedColumns = TestColumns[ListedMembers]
 
 
 def source_column(columns: ListedColumns, test: int) -> Column | None:
-    """Return the data that a test uses; None for a single test."""
+    """Return the column of data that a test uses; None for a single test."""
     column, sources = int(columns.tests[test, 0]), columns.members.sources
     return sources[column] if column < len(sources) else None
 
 
 def on_tests(columns: ListedColumns, tests: Ints) -> ListedColumns:
-    """Return the columns with only some of their tests."""
+    """Return columns restricted to some of their tests."""
     members = columns.members._replace(tests=tuple(columns.members.tests[t] for t in tests.tolist()))
     return replace(columns, tests=columns.tests[tests], members=members)
 
@@ -127,7 +124,7 @@ def columns_for(
     answer: Answer | None = None,
     mirrors: bool = True,
 ) -> ListedColumns:
-    """Make columns of the data that tests use, as many as there is time for.
+    """Convert the data that tests use to columns, until the time is up.
 
     Parameters
     ----------
@@ -156,7 +153,7 @@ def _sources(tests: Sequence[FlatTest], population: Population) -> dict[Any, Col
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Making:
-    """Columns in the making: sorted columns first, then those counted by value, then single tests."""
+    """Builder of columns: sorted columns first, then those counted by value, then single tests."""
 
     n_rows: int
     clock: Clock
@@ -200,19 +197,19 @@ class _Making:
         )
 
     def _ranked(self, sources: list[Column], order: Codes, values: Codes) -> list[bool]:
-        """Sort columns and store their ranks in the first ones; return whether each has missing values."""
+        """Sort columns and store their orders and ranks; return whether each has missing values."""
         jobs = list(zip(sources, order, values[: len(order)], strict=True))
         return list(self._in_time(jobs, _rank))
 
     def _answered(self, single: list[FlatTest], answer: Answer, values: Codes) -> int:
-        """Evaluate single tests, and return how many there was time for."""
+        """Evaluate single tests until the time is up, and return the number of evaluated tests."""
         n = 0
         for n, codes in enumerate(self._in_time([(test.right,) for test in single], answer, run=map), 1):
             values[n - 1] = codes
         return n
 
     def _in_time(self, jobs: Sequence[tuple[Any, ...]], work: Work, run: Work | None = None) -> Iterator[Any]:
-        """Yield the results of jobs, each of one value per row, until the time is up."""
+        """Yield the results of jobs, which have one value per row, until the time is up."""
         many = max(1, VALUES_AT_A_TIME // max(1, self.n_rows))
         for first in range(0, len(jobs), many):
             report_status("sorting columns", first, len(jobs), f"{first:,} of {len(jobs):,}")
@@ -222,14 +219,14 @@ class _Making:
 
 
 class _Coded(NamedTuple):
-    """Code of each row's value among the few values of a column, -1 for none; and the number of values."""
+    """Column with few values: the code of each row's value (-1 if missing), and the number of values."""
 
     codes: Codes
     n: int
 
 
 def _coded(column: Column, tuning: Tuning) -> _Coded | None:
-    """Return a column as codes; None if that does not pay off."""
+    """Return a column as codes; None if sorting is faster."""
     if column.kind in ("nominal", "bool"):
         codes = column.values.astype(np.int32, copy=False)
         return _Coded(codes, max(len(column.categories), int(codes.max(initial=0)) + 1))
@@ -249,7 +246,7 @@ def _rank(column: Column, order: Codes, ranks: Codes) -> bool:
 
 
 def _few_values(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Return the distinct values of a column in ascending order, if there are few."""
+    """Return the distinct values of a column in ascending order; None if there are many."""
     if len(np.unique(values[:: max(1, len(values) // (4 * FEW))])) > FEW:
         return None
     present = np.unique(values)
@@ -258,7 +255,7 @@ def _few_values(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 
 def without_mirrors(tests: tuple[FlatTest, ...], missing: set[Any]) -> tuple[FlatTest, ...]:
-    """Keep only the first of ``>=`` and ``<=`` on columns without missing values: both give the same splits.
+    """Keep only one of ``>=`` and ``<=`` on columns without missing values, because both give the same splits.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class Classification(Task):
     target_words = "has classes"
     usual_criterion = "acc*"
     metrics = CLASS_METRICS
-    individuals_per_leaf = 200
+    individuals_per_leaf = 1000
     predicts_classes = True
 
     @property
@@ -65,7 +65,7 @@ class Classification(Task):
         return Classification(tuple(found))
 
     def values(self, labels: NDArray[Any], chosen: Criterion) -> NDArray[np.int64]:
-        """Return the code of each class."""
+        """Return the class code of each label."""
         return _codes(labels.tolist(), self.classes)
 
     def weighted(self, values: NDArray[Any], weights: Floats, class_weight: Any, priors: Any) -> Floats:
@@ -81,7 +81,7 @@ class Classification(Task):
             return np.asarray(weights * factors[values])
 
     def strata(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the classes."""
+        """Return the class of each individual."""
         return values
 
     def criterion_for(self, goal: str | None = None) -> Criterion:
@@ -91,7 +91,7 @@ class Classification(Task):
     # ---- statistics -------------------------------------------------------------------------------------
 
     def columns(self, values: NDArray[Any]) -> Floats:
-        """Return 1 in the column of each class."""
+        """Return the one-hot encoding of class codes."""
         return one_hot(values, np.ones(len(values)), len(self.classes))
 
     def statistics(self, values: NDArray[Any], weights: Floats) -> Statistics:
@@ -99,7 +99,7 @@ class Classification(Task):
         return Statistics(values.astype(np.int32, copy=False), weights, len(self.classes), np.zeros(0))
 
     def compacted(self, values: NDArray[Any]) -> tuple[Classification, NDArray[Any]]:
-        """Return the task without empty classes, and the codes for it."""
+        """Return the task without empty classes, and the class codes renumbered accordingly."""
         present = np.flatnonzero(np.bincount(values, minlength=len(self.classes)))
         code_of = np.zeros(len(self.classes), dtype=np.int32)
         code_of[present] = np.arange(len(present))
@@ -170,7 +170,7 @@ class Classification(Task):
         return criterion(str(risk)).impurity(class_counts(tree))
 
     def check_risk(self, risk: str | None) -> None:
-        """Refuse unknown risks and that of regression."""
+        """Reject unknown risks and the risk for regression."""
         if risk is not None and risk not in _RISKS:
             raise UnknownNameError("risk", risk, _RISKS)
         super().check_risk("mse" if risk == "mse" else None)
@@ -203,21 +203,21 @@ class Classification(Task):
         return class_name(self.classes[int(answer)]) if int(answer) >= 0 else "another class"
 
     def leaf_text(self, node: NodeFigures) -> str:
-        """Return the predicted class: ``active``."""
+        """Return the predicted class, such as ``active``."""
         return label_text(self.classes[int(node.answer)])
 
     def share_text(self, node: NodeFigures) -> str:
-        """Return the count of the class, and its probability if that differs from its frequency: ``34/36``."""
+        """Return the count of the class, and its probability if it differs from the frequency, such as ``34/36``."""
         code, number = int(node.answer), node.number
         sure = "" if node.chances is None else f", p = {number(node.chances[code])}"
         return f"{number(node.stats.figures[code])}/{number(node.stats.weight)}{sure}"
 
     def whole_text(self, node: NodeFigures) -> str:
-        """Return the class and its count: ``active 34/36``."""
+        """Return the class and its count, such as ``active 34/36``."""
         return f"{self.leaf_text(node)} {self.share_text(node)}"
 
     def seen_text(self, node: NodeFigures) -> str:
-        """Return the class counts in descending order: ``active 34, inactive 2``."""
+        """Return the class counts in descending order, such as ``active 34, inactive 2``."""
         counted = sorted(zip(node.stats.figures, self.classes, strict=True), key=lambda pair: -pair[0])
         return ", ".join(f"{_before_number(label)} {node.number(n)}" for n, label in counted if n) or "nobody"
 
@@ -244,7 +244,7 @@ class Classification(Task):
     # ---- JSON -------------------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
-        """Return the classes."""
+        """Return the classes as JSON values."""
         return {"classes": [_json_label(label) for label in self.classes]}
 
     def from_json(self, document: JsonPart) -> Classification:
@@ -258,11 +258,11 @@ class Classification(Task):
         return Classification(classes)
 
     def summary_to_json(self, stats: Stats) -> dict[str, Any]:
-        """Return the class counts of a node."""
+        """Return the class counts of a node as JSON values."""
         return {"n": stats.n, "counts": [float(count) for count in stats.figures]}
 
     def summary_from_json(self, part: JsonPart) -> ClassCounts:
-        """Return the class counts of a node."""
+        """Restore the class counts of a node from JSON values."""
         n, counts, n_classes = part.member("n").whole(), part.member("counts"), len(self.classes)
         if len(counts.elements()) != n_classes:
             counts.fail(f"expected {n_classes} numbers, one for each class, got {len(counts.elements())}")
@@ -272,7 +272,7 @@ class Classification(Task):
         )
 
     def chart_json(self, stats: Stats) -> dict[str, Any]:
-        """Return the class counts."""
+        """Return the class counts for a chart."""
         return {"counts": list(stats.figures)}
 
 
@@ -289,7 +289,7 @@ def label_text(label: object) -> str:
 
 
 def _before_number(label: object) -> str:
-    """Return a class as it is written before a number; one that looks like a number gets a colon: ``class 1: 12``."""
+    """Return a class as written before a count; a class that looks like a number gets a colon: ``class 1: 12``."""
     return f"{label_text(label)}:" if label_text(label) != inert(class_name(label)) else label_text(label)
 
 
@@ -332,7 +332,7 @@ def _codes(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int64]:
 
 
 def _balanced_factors(codes: NDArray[np.int64], n_classes: int) -> Floats:
-    """Return factors that give all classes that occur the same total weight."""
+    """Return factors that give all classes with individuals the same total weight."""
     counts = np.bincount(codes, minlength=n_classes)
     return np.where(counts > 0, len(codes) / (np.count_nonzero(counts) * np.maximum(counts, 1)), 1.0)
 
@@ -380,11 +380,9 @@ def prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weights
     shares = np.array([float(priors.get(label, np.nan)) for label in classes])
     if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
         raise UsageError(
-            f"priors must be a number >= 0 for each of the classes {list(classes)}, not 0 for all; got {dict(priors)}"
+            f"priors must be numbers >= 0, not all 0, one for each of the classes {list(classes)}; got {dict(priors)}"
         )
     nobody = np.flatnonzero((shares > 0) & (weights <= 0))
     if len(nobody):
-        raise UsageError(
-            f"class {classes[nobody[0]]!r} cannot have a prior: no individual of the training data has it"
-        )
+        raise UsageError(f"class {classes[nobody[0]]!r} cannot have a prior: no training individual has this class")
     return np.asarray(shares / shares.sum() * weights.sum() / np.where(weights > 0, weights, 1.0))

@@ -52,7 +52,7 @@ PLAUSIBLE = 1e-6
 
 
 class Criterion:
-    """A loss to minimise, with an optional bound; see :func:`criterion` for those of the package.
+    """Loss to minimise, with an optional bound; see :func:`criterion` for the built-in criteria.
 
     A custom criterion is a subclass with a `name` and an `impurity` or a `loss`. A `bound` lets the search prune;
     without one the search is exhaustive. The bound is tested on random refinements before it is used.
@@ -90,7 +90,7 @@ class Criterion:
 
     @property
     def reads(self) -> _Reads:
-        """Description of the statistics that it uses."""
+        """Description of the statistics that the criterion uses."""
         return _READS.get(self.task, _ANY_SUMS)
 
     @property
@@ -192,7 +192,7 @@ class Criterion:
 
 
 class _Compiled(Criterion):
-    """Criterion of the package, with a compiled formula."""
+    """Built-in criterion with a compiled formula."""
 
     def __init__(self, name: str, kind: int, least: float = 0.0) -> None:
         self.name, self.kind, self.least = name, kind, least
@@ -200,12 +200,15 @@ class _Compiled(Criterion):
 
     @property
     def is_multiway(self) -> bool:
-        """All but twoing."""
+        """True for all criteria except twoing."""
         return self.kind != kernel.TWOING
 
     def impurity(self, sides: Floats) -> Floats:
         if self.kind == kernel.MSE and sides.shape[1:] != (3,):
-            raise UsageError("criterion 'mse' needs weight, sum and sum of squares of each branch; got other numbers")
+            raise UsageError(
+                "criterion 'mse' needs the weight, sum and sum of squares of each branch; "
+                f"got an array of shape {sides.shape}"
+            )
         if self.kind == kernel.ACCURACY_STAR:
             both = (kernel.side_impurities(kind, sides) for kind in (kernel.ACCURACY, kernel.ENTROPY))
             return np.stack(list(both), axis=1)
@@ -251,7 +254,7 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
 
 
 def criterion(given: str | Criterion) -> Criterion:
-    """Return a criterion by name or as given; the bound of a custom one is tested first.
+    """Return a criterion by name; a custom criterion is returned after its bound has been tested.
 
     Examples
     --------
@@ -300,13 +303,13 @@ def cannot_beat(bound: ArrayLike, best: ArrayLike, slack: float = TOLERANCE) -> 
 
 
 def two_components(losses: ArrayLike) -> Floats:
-    """Return losses as (m, 2), whether they have one component or two."""
+    """Return losses as an array of shape (m, 2); a missing second component is 0."""
     found = np.asarray(losses, dtype=np.float64)
     return found if found.ndim == 2 else np.stack([found, np.zeros_like(found)], axis=1)
 
 
 def _check_sides(own: Criterion, some: Floats, whole: Floats) -> None:
-    """Refuse invalid statistics, such as class counts for a criterion that needs moments."""
+    """Reject invalid statistics, such as class counts for a criterion that needs moments."""
     reads = own.reads
     if whole.ndim != 1 or reads.width not in (None, len(whole)):
         raise UsageError(f"criterion {own.name!r} needs {reads.words} of a node; got {whole.tolist()}")
@@ -335,7 +338,7 @@ class RandomSplit(NamedTuple):
 
 
 class _Reads:
-    """Sums over the individuals of a branch, the weight first."""
+    """Statistics that a criterion uses: sums over the individuals of a branch, the weight first."""
 
     words = "sums over the individuals"
     width: int | None = None

@@ -66,7 +66,7 @@ class Decision:
 
     @property
     def is_plain(self) -> bool:
-        """True if the probabilities are relative frequencies, up to one added individual."""
+        """True if the probabilities are relative frequencies, with at most one individual added for smoothing."""
         return self.estimate in (None, "frequency") or (self.estimate == "m-estimate" and (self.m or 0.0) <= 1.0)
 
     def __post_init__(self) -> None:

@@ -31,7 +31,7 @@ class TreeFigures(Protocol):
 
     @property
     def seen(self) -> Floats:
-        """The figures of each node, as (nodes, figures)."""
+        """Statistics of each node, one row per node."""
 
     @property
     def parents(self) -> tuple[int, ...]:
@@ -39,7 +39,7 @@ class TreeFigures(Protocol):
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """The classes, in the order of the figures."""
+        """The classes, in the order of the statistics."""
 
     @property
     def lightest(self) -> float:
@@ -125,7 +125,7 @@ def cost_matrix(tree: TreeFigures, decision: Decision = MAJORITY) -> Floats:
 
 
 def smoothed_counts(tree: TreeFigures, decision: Decision) -> Floats:
-    """Return the counts after smoothing by the estimate.
+    """Return the class counts of each node, smoothed as the estimate requires.
 
     They are not normalised, because integer counts are exact: equal ratios then compare equal. Estimates add
     individuals with the smallest training weight, so that only the ratios of weights matter.
@@ -149,7 +149,7 @@ def smoothed_counts(tree: TreeFigures, decision: Decision) -> Floats:
 
 
 def _smoothed_by_branch(tree: TreeFigures, counts: Floats, m: float) -> Floats:
-    """Return the counts plus m individuals distributed as estimated for the parent; the root is unchanged."""
+    """Return the counts plus m individuals distributed as in the parent's estimate; the root is unchanged."""
     smooth = _somewhere(counts)
     for node in range(1, len(counts)):
         above = smooth[tree.parents[node]]

@@ -1,4 +1,4 @@
-"""Stopping rules: is a split significant, and does it pay for its own description?
+"""Significance tests and description lengths of labels, for stopping rules.
 
 Both rules consider the individuals at one node, each counted once whatever its weight.
 

@@ -24,7 +24,7 @@ EXACT_INTEGERS = 2.0**53
 
 
 def infer_task(labels: NDArray[Any]) -> LearningTask:
-    """Return the task for labels by the rule of this module.
+    """Infer from labels whether the task is classification or regression.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def infer_task(labels: NDArray[Any]) -> LearningTask:
 
 
 def labels_for(task: str, labels: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels in the form of a task: for classification, floats that are whole become integers.
+    """Convert labels for a task: for classification, whole floats become integers.
 
     Examples
     --------

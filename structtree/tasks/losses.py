@@ -57,7 +57,7 @@ WHOLE_CLASSES = 8
 
 
 def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, slack: float) -> Any:
-    """Return the losses and bounds of many candidates.
+    """Return the losses and bounds of many candidates for classification.
 
     This function is not compiled, so that only the needed ones of the three below are.
 
@@ -93,7 +93,7 @@ def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, 
 def _assess_two(
     kind: int, counts: Any, total: Any, table: Any, best: float, slack: float, losses: Any, bounds: Any
 ) -> None:
-    """Two classes: only the corners without one of the classes matter (``docs/bounds.md``, section 5)."""
+    """Assess candidates for two classes, where only two corners matter (``docs/bounds.md``, section 5)."""
     star, n, m = kind == ACCURACY_STAR, total[0], total[1]
     weight = n + m
     for i in range(len(counts)):
@@ -118,7 +118,7 @@ def _assess_two(
 def _assess_accuracy(
     kind: int, counts: Any, total: Any, table: Any, best: float, slack: float, losses: Any, bounds: Any
 ) -> None:
-    """Accuracy, and acc*.
+    """Assess candidates by accuracy or acc*.
 
     Claim
         No refinement classifies more weight correctly than max over i of (n_i + max over k ≠ i of yes_k). For acc*,
@@ -157,7 +157,7 @@ def _assess_accuracy(
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _assess_sums(kind: int, counts: Any, total: Any, table: Any, losses: Any, bounds: Any) -> None:
-    """Entropy, Gini, square-root Gini, gain ratio and twoing.
+    """Assess candidates by entropy, Gini, square-root Gini, gain ratio or twoing.
 
     Claim
         No counts between 0 and ``yes``, whole or fractional, have a smaller loss than the best corner of this box.
@@ -279,7 +279,7 @@ def loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _loss_of_one(kind: int, x: float, p: float, m: float, weight: float, table: Any) -> float:
-    """Return the loss if one branch has only x of one class, and the other the remaining p and all m of the other."""
+    """Return the loss if one branch has x of one class, and the other branch p of it and all m of the other class."""
     if kind == ENTROPY:
         pure = times_log2(p, table) + times_log2(m, table)
         return side_bits(p + m, pure, table) / weight
@@ -293,7 +293,7 @@ def _half_gini(x: float, y: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def entropy_of_two(x: float, y: float, p: float, q: float, weight: float, table: Any) -> float:
-    """Return the mean entropy of a branch with x and y and a branch with p and q."""
+    """Return the mean entropy of a branch with class weights x and y and a branch with p and q."""
     bits = side_bits(x + y, times_log2(x, table) + times_log2(y, table), table)
     bits += side_bits(p + q, times_log2(p, table) + times_log2(q, table), table)
     return bits / weight
@@ -313,7 +313,7 @@ def is_better(loss: float, tie: float, other: float, other_tie: float, slack: fl
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def rest(whole: float, part: float) -> float:
-    """Return the difference; 0 if it is a rounding residue, which a square root would magnify by up to 10^8.
+    """Return the difference, or 0 if it is a rounding residue, which a square root would magnify by up to 10^8.
 
     Positive weights are at least 1 (`structtree.tasks.target`), so a true difference is never taken for a residue.
     """
@@ -390,7 +390,7 @@ def _errors(side: Any, total: Any, weight: float) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _most_right(low: Any, high: Any, total: Any, most: float) -> float:
-    """Return the maximum correct weight if between low and high of each class stay in the yes branch."""
+    """Return the maximum correct weight if the yes branch keeps between low and high of each class."""
     greatest, second, first = 0.0, 0.0, -1
     for k in range(len(high)):
         if high[k] > greatest:
@@ -405,7 +405,7 @@ def _most_right(low: Any, high: Any, total: Any, most: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def pure_parts(total: Any, table: Any) -> Any:
-    """Return an array for v log2 v of each class: of its yes part, of its no part, and of all of it (filled in)."""
+    """Return v log2 v of each class at the node, in an array with room for the yes branch and the no branch."""
     pure = np.empty((3, len(total)))
     for k in range(len(total)):
         pure[2, k] = times_log2(total[k], table)
@@ -414,7 +414,7 @@ def pure_parts(total: Any, table: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def fill_pure_parts(pure: Any, yes: Any, total: Any, table: Any) -> None:
-    """Fill in v log2 v of the yes part and the no part of each class."""
+    """Fill in v log2 v of each class in the yes branch and the no branch."""
     for k in range(len(yes)):
         pure[0, k] = times_log2(yes[k], table)
         pure[1, k] = times_log2(rest(total[k], yes[k]), table)
@@ -422,7 +422,7 @@ def fill_pure_parts(pure: Any, yes: Any, total: Any, table: Any) -> None:
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def entropy(corner: int, yes: Any, pure: Any, weight: float, table: Any) -> float:
-    """Return the mean entropy if only the classes of a corner stay.
+    """Return the mean entropy if the yes branch keeps only the classes of a corner.
 
     Unlike the sum of v log2(T / v), this needs two logarithms per corner for any number of classes.
     """
@@ -439,7 +439,7 @@ def entropy(corner: int, yes: Any, pure: Any, weight: float, table: Any) -> floa
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _sum_of_terms(kind: int, corner: int, yes: Any, total: Any, weight: float) -> float:
-    """Return the loss if only the classes of a corner stay."""
+    """Return the loss if the yes branch keeps only the classes of a corner."""
     kept, added = 0.0, 0.0
     for k in range(len(yes)):
         if (corner >> k) & 1:
@@ -452,7 +452,7 @@ def _sum_of_terms(kind: int, corner: int, yes: Any, total: Any, weight: float) -
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float) -> float:
-    """Return a lower bound over the faces of the box: the largest classes are at a corner, the others are free.
+    """Return a lower bound over the faces of the box, with the largest classes at a corner and the others free.
 
     Only faces with at most this error are considered; infinity for all.
 
@@ -487,7 +487,7 @@ def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float
 
 @njit(nogil=True, cache=True)
 def _greatest(yes: Any) -> Any:
-    """Return the largest classes in order, ties by index; a loop, because sorting takes long to compile."""
+    """Return the largest classes in order, ties by index; a loop compiles faster than a sort."""
     order, waits = np.zeros(WHOLE_CLASSES, dtype=np.int64), np.ones(len(yes), dtype=np.bool_)
     for r in range(WHOLE_CLASSES):
         order[r] = -1
@@ -614,7 +614,7 @@ def _best_cut(kept: Any, targets: Any, w: float, s: float, total: Any) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _explained_by(w: float, s: float, total: Any, most: float) -> float:
-    """Return the variation explained by a yes branch of this weight and sum, if it exceeds the largest so far."""
+    """Return the larger of the best variation so far and the variation that this yes branch explains."""
     weight = total[0]
     no, no_sum = weight - w, total[1] - s
     least = dust(weight)

@@ -35,7 +35,7 @@ class ScoredAnswers(Protocol):
 
 
 def class_name(label: Any) -> str:
-    """Return the name of a class; an integer stored as a float has the same name.
+    """Return the name of a class; 1 and 1.0 have the same name.
 
     Examples
     --------
@@ -75,13 +75,13 @@ class Metric(NamedTuple):
 
 
 def _f1(metrics: Any, answers: ScoredAnswers) -> float:
-    """Return F1; the second of two classes is positive, and more classes are averaged."""
+    """Return the F1 score: of the second class if there are two, otherwise the mean over all classes."""
     average = "binary" if len(answers.classes) == 2 else "macro"
     return float(metrics.f1_score(answers.actual, answers.predicted, average=average, zero_division=0))
 
 
 def _one_vs_rest(metric: Callable[..., float], answers: ScoredAnswers) -> float:
-    """Return the mean over the classes that occur; for two classes, the value of the second."""
+    """Return a metric for the second class if there are two, otherwise its mean over the classes that occur."""
     truth = answers.actual[:, None] == np.arange(len(answers.classes))
     shown = truth.any(axis=0) & ~truth.all(axis=0)
     if len(answers.classes) == 2:

@@ -35,7 +35,7 @@ def register_task(task: Task) -> None:
 
 
 def as_task(given: str | Task) -> Task:
-    """Return the task registered under a name; a task is returned as it is.
+    """Return the task registered under a name; return a task unchanged.
 
     Examples
     --------

@@ -88,7 +88,7 @@ class Regression(Task):
         return np.asarray(np.multiply(weights, variances, out=np.zeros(len(weights)), where=weights != 0))
 
     def check_risk(self, risk: str | None) -> None:
-        """Refuse the risks of classification."""
+        """Reject the risks of classification."""
         super().check_risk(None if risk == "mse" else risk)
 
     def p_value(self, *sides: NDArray[Any]) -> float:

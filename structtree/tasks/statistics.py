@@ -53,11 +53,11 @@ class Stats(Protocol):
 
     @property
     def figures(self) -> tuple[float, ...]:
-        """The numbers that a tree stores for the node."""
+        """Numbers that a tree stores for the node."""
 
     @property
     def sums(self) -> tuple[float, ...]:
-        """The sums over the individuals that the criteria of the task use."""
+        """Sums over the individuals that the criteria of the task use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Moments:
 
 
 class Units(NamedTuple):
-    """Zero and unit of scaled numbers: a number is exactly ``zero + unit * scaled``.
+    """Units of scaled numbers: a number is exactly ``zero + unit * scaled``.
 
     Weights have a unit as well: a weight is ``weight * scaled``.
 
@@ -140,7 +140,7 @@ class Units(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Floats) -> Units:
-        """Return units for numbers: the smallest is zero if they are close together; the unit is a power of two."""
+        """Choose units for numbers: zero is the smallest number if all are close together; unit is a power of 2."""
         low, high = float(numbers.min()), float(numbers.max())
         size, spread = max(-low, high), high / 2 - low / 2
         zero = low if ROUNDING * size < 2 * spread < NARROW * size else 0.0
@@ -154,7 +154,7 @@ class Units(NamedTuple):
         return self == PLAIN
 
     def counted(self, numbers: Floats) -> Floats:
-        """Return numbers, scaled to these units."""
+        """Return numbers scaled to these units."""
         return (numbers - self.zero) / self.unit if self.zero or self.unit != 1.0 else numbers
 
     def square(self, counted: float) -> float:
@@ -169,7 +169,7 @@ PLAIN = Units()
 
 
 class Sums(NamedTuple):
-    """Labels and weights of individuals; the weights are to be summed by label."""
+    """Labels and weights of individuals, from which the total weight of each label is computed."""
 
     labels: NDArray[np.int32]
     weights: Floats
@@ -205,7 +205,7 @@ class Statistics:
 
     @property
     def individual_values(self) -> NDArray[np.float64] | NDArray[np.int32]:
-        """The number, or the class code, of each individual."""
+        """The number or class code of each individual."""
         return self.labels if self.rows is None else self.values[self.labels]
 
     @property
@@ -226,7 +226,7 @@ class Statistics:
         return counts if self.rows is None else np.asarray(counts @ self.rows)
 
     def tallies(self) -> Iterator[Sums]:
-        """Yield the sums by label whose results, column by column, are the sums over individuals."""
+        """Yield labels and weights such that each total weight of a label is one of the sums over individuals."""
         if self.rows is None:
             yield Sums(self.labels, self.weights, self.n_labels)
             return

@@ -93,7 +93,7 @@ class Target:
         )
 
     def take(self, which: NDArray[np.int64]) -> Target:
-        """Return the target of some individuals."""
+        """Return the target of a subset of the individuals."""
         return replace(self, values=self.values[which], weights=self.weights[which])
 
     def is_pure(self, which: NDArray[np.int64]) -> bool:
@@ -135,7 +135,7 @@ def target_for(
     priors: Mapping[Any, float] | None = None,
     task: str | Task | None = None,
 ) -> Target:
-    """Check the labels and weights of n individuals.
+    """Check labels and weights, and return the target of n individuals.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def target_for(
 def _task_and_criterion(
     task: str | Task | None, name: str | Criterion | None, labels: NDArray[Any], classes: Sequence[Any] | None
 ) -> tuple[Task, Criterion]:
-    """Return the given task, that of the criterion, or that inferred from the labels; and the criterion."""
+    """Return the task and the criterion; a task that is not given follows from the criterion or the labels."""
     chosen = None if name is None else criterion(name)
     if task is None:
         inferred = infer_task(labels) if classes is None else "classes"
@@ -202,12 +202,12 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
 
 
 def _without_faint_weights(target: Target) -> Target:
-    """Set negligible weights to 0; refuse weights whose sum is 0 or overflows."""
+    """Set negligible weights to 0; reject weights whose sum is 0 or overflows."""
     greatest = float(target.weights.max())
     if not greatest > 0:
         raise DataError("the weights of all individuals are zero; at least one must be positive")
     if not greatest * len(target.weights) < np.inf:
-        raise DataError("the sum of the weights overflows; divide all weights by the same number")
+        raise DataError("the sum of the weights overflows; scale all weights down")
     faint = target.weights < FAINT * greatest
     return replace(target, weights=np.where(faint, 0.0, target.weights)) if faint.any() else target
 

@@ -32,7 +32,7 @@ __all__ = ["NodeFigures", "RuleFigures", "Task"]
 
 
 class NodeFigures(NamedTuple):
-    """Figures of a node, for display.
+    """Statistics and prediction of a node, for display.
 
     Parameters
     ----------
@@ -118,15 +118,15 @@ class Task(ABC):
     # ---- labels -----------------------------------------------------------------------------------------
 
     def with_classes(self, labels: NDArray[Any], classes: Sequence[Any] | None, chosen: Criterion) -> Task:
-        """Return the task with the classes of the labels; a task without classes refuses any."""
+        """Return the task with the classes of the labels; tasks without classes reject the argument."""
         if classes is not None:
             raise UsageError(
-                f"criterion {chosen.name!r} is for {self.noun}, which have no classes; leave out classes={classes!r}"
+                f"criterion {chosen.name!r} is for {self.noun}, which have no classes; remove classes={classes!r}"
             )
         return self
 
     def values(self, labels: NDArray[Any], chosen: Criterion) -> NDArray[Any]:
-        """Return labels as numbers or class codes; refuse invalid labels."""
+        """Return labels as numbers or class codes; reject invalid labels."""
         try:
             values = labels.astype(np.float64)
         except (TypeError, ValueError):
@@ -137,11 +137,11 @@ class Task(ABC):
         return values
 
     def weighted(self, values: NDArray[Any], weights: Floats, class_weight: Any, priors: Any) -> Floats:
-        """Return the weights multiplied by those of the classes; refuse these if there are no classes."""
+        """Return the weights multiplied by class weights; tasks without classes reject class weights."""
         if priors is not None:
-            raise UsageError(f"priors are for classes, and the target {self.target_words}; leave them out")
+            raise UsageError(f"priors are for classes, but the target {self.target_words}")
         if class_weight is not None:
-            raise UsageError(f"class_weight is for classes, and the target {self.target_words}; leave it out")
+            raise UsageError(f"class_weight is for classes, but the target {self.target_words}")
         return weights
 
     def is_pure(self, values: NDArray[Any]) -> bool:
@@ -160,7 +160,7 @@ class Task(ABC):
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """The criteria of the package for this task."""
+        """Built-in criteria for this task."""
         return tuple(found for found in CRITERIA.values() if found.task == self.name)
 
     def criterion_for(self, goal: str | None = None) -> Criterion:
@@ -210,7 +210,7 @@ class Task(ABC):
         return self.summary_of(len(values), self.matrix(values, weights).sum(axis=0).tolist())
 
     def summary_of(self, n: int, figures: Sequence[float]) -> Stats:
-        """Return the summary of a node from its figures; see `Stats`."""
+        """Return the summary of a node from the numbers stored in the tree; see `Stats`."""
         return self.stats_type(n, *figures)
 
     def in_plain_units(self, stats: Stats, units: Units) -> Stats:
@@ -220,7 +220,7 @@ class Task(ABC):
         return self.summary_of(stats.n, [units.weight * figure for figure in stats.figures])
 
     def weights(self, seen: Floats) -> Floats:
-        """Return the weight of each node from its figures."""
+        """Return the weight of each node from the numbers stored in the tree."""
         return seen[:, 0]
 
     def distribution(self, stats: Stats) -> tuple[float, ...]:
@@ -231,7 +231,7 @@ class Task(ABC):
 
     @abstractmethod
     def value(self, figures: Floats) -> Floats:
-        """Return the predictions of nodes from their figures, as (nodes,)."""
+        """Return the prediction of each node from the numbers stored in the tree."""
 
     def spread(self, figures: Floats) -> Floats:
         """Return the standard deviation of the labels around the prediction; 0 if a task does not override this."""
@@ -243,7 +243,7 @@ class Task(ABC):
         return type(self).spread is not Task.spread
 
     def known_figures(self, tree: TreeFigures) -> Floats:
-        """Return the figures of each node; a node without weight has those of its nearest ancestor with weight."""
+        """Return the statistics of each node, or of its nearest ancestor with weight if the node has none."""
         return np.asarray(tree.seen[nearest_with_weight(tree, self.weights(tree.seen))])
 
     def answers(self, tree: TreeFigures, decision: Decision = MAJORITY) -> NDArray[Any]:
@@ -282,9 +282,9 @@ class Task(ABC):
         return np.asarray(self.criterion_for().impurity(tree.seen))
 
     def check_risk(self, risk: str | None) -> None:
-        """Refuse a risk that is not for this task."""
+        """Reject a risk that is not available for this task."""
         if risk is not None:
-            raise UsageError(f"risk {risk!r} does not fit a tree for {self.noun}; leave it out")
+            raise UsageError(f"risk {risk!r} is not available for {self.noun}")
 
     def loss(self, actual: NDArray[Any], predicted: NDArray[Any]) -> Floats:
         """Return the loss of each prediction for a held-out individual."""
@@ -297,11 +297,11 @@ class Task(ABC):
 
     def p_value(self, *sides: NDArray[Any]) -> float:
         """Return the p-value of a split under the hypothesis that test and target are independent."""
-        raise UsageError(f"stop='test' has no test for {self.noun}; leave it out")
+        raise UsageError(f"stop='test' is not available for {self.noun}: there is no significance test")
 
     def bits(self, groups: Sequence[NDArray[Any]], precision: float) -> list[float]:
         """Return the bits that encode the values of each group: first the node, then its branches."""
-        raise UsageError(f"stop='mdl' has no code for {self.noun}; leave it out")
+        raise UsageError(f"stop='mdl' is not available for {self.noun}: there is no description length")
 
     def precision(self, values: NDArray[Any]) -> float:
         """Return the precision with which `bits` encodes values."""
@@ -314,20 +314,20 @@ class Task(ABC):
         return f"{float(answer):.4g}"
 
     def leaf_text(self, node: NodeFigures) -> str:
-        """Return the prediction of a node: ``3.42 ± 0.51``."""
+        """Return the prediction of a node, such as ``3.42 ± 0.51``."""
         spread = f" ± {node.number(node.spread or 0.0)}" if self.has_spread else ""
         return f"{node.number(node.answer)}{spread}"
 
     def share_text(self, node: NodeFigures) -> str:
-        """Return the number of training individuals of a node: ``n=12``."""
+        """Return the number of training individuals of a node, such as ``n=12``."""
         return f"n={node.stats.n}"
 
     def whole_text(self, node: NodeFigures) -> str:
-        """Return the prediction of a node with its number of individuals: ``3.42 ± 0.51 (n=12)``."""
+        """Return the prediction of a node with its number of individuals, such as ``3.42 ± 0.51 (n=12)``."""
         return f"{self.leaf_text(node)} ({self.share_text(node)})"
 
     def seen_text(self, node: NodeFigures) -> str:
-        """Return a description of the training labels of a node: ``n=12, mean 3.42 ± 0.51``."""
+        """Return a description of the training labels of a node, such as ``n=12, mean 3.42 ± 0.51``."""
         return f"{self.share_text(node)}, mean {self.leaf_text(node)}"
 
     def short_text(self, node: NodeFigures) -> str:
@@ -360,7 +360,7 @@ class Task(ABC):
         return {}
 
     def from_json(self, document: JsonPart) -> Task:
-        """Return the task of a model file."""
+        """Restore the task from the JSON values of a model file."""
         if document.member("classes").elements():
             document.member("classes").fail(f"expected no classes for the task {self.name!r}")
         return self
@@ -376,7 +376,7 @@ class Task(ABC):
         return self.stats_type(part.member("n").whole(), *(part.member(name).number_or_infinity() for name in names))
 
     def chart_json(self, stats: Stats) -> dict[str, Any]:
-        """Return the figures of a node for the charts of a report."""
+        """Return the statistics of a node for the charts of a report."""
         figures = np.array([stats.figures])
         spread = {"sd": float(self.spread(figures)[0])} if self.has_spread else {}
         return {"mean": float(self.value(figures)[0]), **spread}

@@ -140,6 +140,7 @@ def test_what_is_not_proved_is_told():
         (["--stop", "test", "--significance", 0.01], "growth", "significance", 0.01),
         (["--share", "path"], "growth", "share", "path"),
         (["--strategy", "beam"], "growth", "strategy", "beam"),
+        (["--effort", "prove"], "growth", "effort", "prove"),
         (["--max-evaluations", 99], "growth", "max_evaluations", 99),
         (["--time-limit", 7], "growth", "time_limit", 7.0),
         (["--seed", 5], "growth", "random_state", 5),
@@ -393,7 +394,7 @@ def test_a_target_that_is_known_of_some_is_scored_on_those(table, tmp_path):
 
 def test_a_model_is_shown_as_a_tree(trains):
     text = succeed("show", trains)
-    assert text.startswith("direction (east, west) of a Train\n3 leaves, depth 2, by acc*\n")
+    assert text.startswith("direction (east, west) of a Train\n3 leaves, depth 2, criterion acc*\n")
     assert text.endswith(TREE)
     assert "… 2 leaves, west 10/12" in succeed("show", trains, "--max-depth", 1)
 
@@ -610,7 +611,7 @@ def test_folds_that_cannot_be_made_are_refused(table, folds, code, words):
 def test_metrics_that_do_not_fit_are_refused(command, trains):
     given = [command, *([trains] if command == "predict" else []), "trains", "--metric"]
     assert "unknown metric 'roc_aux' (did you mean 'roc_auc'?)" in fail(*given, "roc_aux", code=2)
-    assert "the metric rmse is for numbers, and the target has classes" in fail(*given, "rmse", code=2)
+    assert "the metric rmse is for numbers, but the target has classes" in fail(*given, "rmse", code=2)
     assert "--metric takes names" in fail(*given, ",", code=2)
 
 
@@ -664,7 +665,17 @@ def test_a_fit_says_what_there_was_no_time_to_prepare(monkeypatch, ticking, tmp_
         "refine Train { top -> exists cars (top) } "
         "refine Car { top -> long; top -> roof = *; top -> wheels >= *; top -> shape = * }"
     )
-    given = ["fit", "trains", "--grammar", tmp_path / "cars.grammar", "--no-estimate", "--time-limit", 4]
+    given = [
+        "fit",
+        "trains",
+        "--grammar",
+        tmp_path / "cars.grammar",
+        "--no-estimate",
+        "--effort",
+        "prove",
+        "--time-limit",
+        4,
+    ]
     assert said in run(*given).stderr
     assert json.loads(succeed(*given, "--json"))["skipped"] == [said]
     given[-1] = 400
@@ -701,7 +712,7 @@ def pressing(monkeypatch, where, name, at=1):
 
 def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
     pressing(monkeypatch, searching, "best_split", at=2)
-    result = run("fit", "trains", "--strategy", "best-first", "-o", tmp_path / "m.json")
+    result = run("fit", "trains", "--strategy", "best-first", "--effort", "prove", "-o", tmp_path / "m.json")
     assert result.exit_code == 130
     assert "interrupted: this is the tree so far" in result.stderr
     tree = load_model(tmp_path / "m.json").tree
@@ -983,6 +994,10 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
         (["fit", "lenses", "--criterion", "mse"], "the criterion or task is for numbers"),
         (["fit", "hammond", "--post-prune", "pessimistic"], "pessimistic pruning is for classes"),
         (["fit", "lenses", "--strategy", "magic"], "--strategy must be"),
+        (
+            ["fit", "trains", "--effort", "fast"],
+            "--effort must be 'quick', 'normal', 'thorough' or 'prove'; got 'fast'",
+        ),
         (["cv", "lenses", "--folds", 1], "folds must be"),
         (["cv", "lenses", "--repeats", 0], "repeats must be"),
         (["cv", "lenses", "--time-limit", 0], "--time-limit must be"),

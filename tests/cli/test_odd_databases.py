@@ -85,9 +85,12 @@ REFUSED = [
     (f"{SALE} --where '1) FROM sale; DELETE FROM sale; --'", r"is not valid for sale"),
     (f"{SALE} --where 'price > 1e9'", r"--where matches none of the 20 rows"),
     # invalid dates
-    (f"{SALE} --as-of sale.y", r"sale.y is nominal, not a date; read it as one: --type sale.y=date"),
+    (f"{SALE} --as-of sale.y", r"sale.y is nominal, not a date; to read it as a date: --type sale.y=date"),
     (f"{SALE} --as-of sale.dya", r"unknown date of sale 'dya' \(did you mean 'day'"),
-    ("fit shop.sqlite --individual customer --target town --as-of customer.since", r"customer has no 'since'"),
+    (
+        "fit shop.sqlite --individual customer --target town --as-of customer.since",
+        r"customer has no attribute 'since' and no date",
+    ),
     (
         f"{SALE} --as-of day --type customer.born=date",
         r"expected a date .*got '2020-02-30' at row 0 of column 'born'",
@@ -97,7 +100,7 @@ REFUSED = [
     # files that are not databases
     ("data info text.sqlite", r"text.sqlite: not an SQLite database: it is text that starts with 'hello'"),
     ("data info empty.sqlite", r"empty.sqlite: the file is empty"),
-    ("data info folder.sqlite", r"folder.sqlite: the folder has no"),
+    ("data info folder.sqlite", r"folder.sqlite: the folder contains no"),
     ("data info secret.sqlite", r"has another format or is encrypted"),
     ("data info cut.sqlite", r"truncated after [\d,]+ of [\d,]+ bytes"),
     ("data info stub.sqlite", r"truncated after 30 bytes$"),

@@ -143,8 +143,8 @@ FILES = (
     Odd("data info trians", r"'trians' is neither a file nor a dataset \(did you mean 'trains'"),
     Odd("data info ''", r"DATA|neither a file|is a folder|the folder", 1),
     Odd("data info b.csv", r"did you mean 'a.csv'", 1, {"a.csv": TABLE}),
-    Odd("data info empty", r"the folder has no", 1, {"empty/readme.txt": "nothing"}),
-    Odd("data info .", r"the folder has no", 1, {"a.csv": TABLE}),
+    Odd("data info empty", r"the folder contains no", 1, {"empty/readme.txt": "nothing"}),
+    Odd("data info .", r"the folder contains no", 1, {"a.csv": TABLE}),
     Odd("data info a.csv/b.csv", r"a.csv/b.csv' is neither a file nor a dataset", 1, {"a.csv": TABLE}),
 )
 

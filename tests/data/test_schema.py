@@ -61,7 +61,7 @@ def test_names_must_be_unique():
     [
         ([], "a schema needs 'individual' and 'types'"),
         ({"types": {}}, "a schema needs 'individual' and 'types'"),
-        ({"individual": "A", "types": {"A": 3}}, "type 'A' must be an object of members"),
+        ({"individual": "A", "types": {"A": 3}}, "type 'A' must be a JSON object of attributes and links"),
         ({"individual": "A", "types": {"A": {"x": "reel"}}}, "member 'x' of type 'A' is not an attribute or a link"),
         ({"individual": "A", "types": {"A": {"x": {"link": "bag", "to": "A"}}}}, "member 'x' of type 'A'"),
     ],

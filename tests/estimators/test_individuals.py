@@ -226,10 +226,10 @@ WRONG = {
         "graphs",
     ): "the model is for molecules, but the individuals of the data have no atoms; name",
     ("molecules", "records"): "the model is for molecules",
-    ("molecules", "table"): "the model is for molecules|individuals with atoms, rings; the rows of an array",
+    ("molecules", "table"): "the model is for molecules|individuals with atoms, rings, which the rows of an array",
     ("records", "graphs"): "the data has graphs, but the model is for individuals without nodes",
     ("records", "molecules"): "the data has molecules, but the model is for individuals without atoms",
-    ("records", "table"): "needs the link 'items' of type|individuals with items; the rows of an array",
+    ("records", "table"): "needs the link 'items' of type|individuals with items, which the rows of an array",
     ("table", "graphs"): "the data has graphs, but the model is for individuals without nodes",
     ("table", "records"): r"needs the attribute 'x0' of type '(Row|Individual)', which the data lacks",
     ("table", "molecules"): "the data has molecules",
@@ -323,7 +323,7 @@ def test_the_column_of_smiles_is_named_where_its_name_does_not_tell():
     assert explain(tree, frame, 0).prediction == "yes"
     with pytest.raises(UnknownNameError, match=r"unknown column 'mole' \(did you mean 'mol'\?\)"):
         StructuralTreeClassifier(smiles="mole").fit(frame, ALCOHOL)
-    with pytest.raises(UsageError, match="smiles='mol' names a column of a table; got a list"):
+    with pytest.raises(UsageError, match="smiles='mol' requires a table with that column; got a list"):
         StructuralTreeClassifier(smiles="mol").fit(SMILES, ALCOHOL)
     with pytest.raises(DataError, match=r"the model is for molecules, .*; name the column .* smiles='COLUMN'"):
         model.predict(frame)

@@ -138,7 +138,7 @@ def test_the_filter_of_c45_is_for_gain_ratio():
     data, target = frame()
     tree = StructuralTreeClassifier(criterion="gain-ratio", average_gain_filter=True).fit(data, target)
     assert tree.score(data, target) > 0.8
-    with pytest.raises(UsageError, match=r"average_gain_filter is for the criterion 'gain-ratio'; got 'acc\*'"):
+    with pytest.raises(UsageError, match=r"average_gain_filter requires the criterion 'gain-ratio'; got 'acc\*'"):
         StructuralTreeClassifier(average_gain_filter=True).fit(data, target)
 
 

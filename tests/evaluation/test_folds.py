@@ -91,7 +91,7 @@ def test_whatever_says_how_to_divide_is_taken(folds):
         ([([0, 1], [24])], {}, "from 0 to 23; got .24"),
         ([([0, 1], [])], {}, "pair of row numbers|from 0 to 23"),
         ([(["a"], [1])], {}, "a fold must be a pair of row numbers"),
-        (KFold(3), {"repeats": 2}, "repeats must be 1 for folds that are not random; got 2"),
+        (KFold(3), {"repeats": 2}, "repeats must be 1 unless folds is a number; got 2"),
         (GroupFolds(["a"] * 24), {}, "the number of groups, 1; got 5"),
         (TimeFolds([1] * 12 + [2] * 12), {}, "between 2 and 1, one less than the number of distinct times; got 5"),
         (1, {}, "folds must be an int from 2 to the number of individuals, which is 24; got 1"),

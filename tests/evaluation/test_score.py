@@ -101,9 +101,9 @@ def test_a_class_that_the_model_does_not_know_counts_as_an_error():
 def test_what_cannot_be_scored_is_refused():
     with pytest.raises(DataError, match="no individuals"):
         scores(Predicted.of_classes([], [], ["a"]))
-    with pytest.raises(DataError, match="the model predicts numbers; the data has values such as 'high'"):
+    with pytest.raises(DataError, match="the model predicts numbers, but the target has values such as 'high'"):
         Predicted.of_numbers(["high"], [1.0])
-    with pytest.raises(UsageError, match="the metric mae is for numbers, and the target has classes"):
+    with pytest.raises(UsageError, match="the metric mae is for numbers, but the target has classes"):
         known_metrics(["mae"], "classes")
     with pytest.raises(LookupError, match=r"unknown metric 'roc_aux' \(did you mean 'roc_auc'"):
         known_metrics(["roc_aux"], "classes")

@@ -101,7 +101,7 @@ def test_the_text_is_what_a_chemist_would_write(test, smarts, known):
         ("exists atoms (partial_charge >= 0.1)", "partial charges are computed"),
         ("exists atoms (chirality = R)", "not R and S"),
         ("exists atoms (exists bonds (conjugated))", "no notation for conjugated bonds"),
-        ("exists rings (aromatic)", "not the smallest rings"),
+        ("exists rings (aromatic)", "only the size of a ring"),
         ("count rings (top) >= 2", "but not rings"),
         ("exists rings (exists atoms (element = N) and exists atoms (element = O))", "in the same smallest ring"),
         ("exists atoms (hybridisation != sp2)", "no notation for hybridisation"),

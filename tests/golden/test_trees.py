@@ -221,7 +221,7 @@ def test_a_tree_of_a_table_is_as_pure_as_scikit_learns_at_every_depth(growing, n
     x, y, weights = random_table(seed)
     population = Population.from_array(x)
     for depth in (*range(1, 7), None):
-        growth = Growth(max_depth=depth)
+        growth = Growth(max_depth=depth, effort="prove")
         ours = growing(population, y, THRESHOLDS, growth, criterion=name, sample_weight=weights)
         theirs = DecisionTreeClassifier(criterion=name, max_depth=depth, random_state=0).fit(x, y, weights)
         expected = impurity(name, theirs.apply(x), y, weights)
@@ -251,7 +251,7 @@ def test_a_regression_tree_has_the_variance_of_scikit_learns_at_every_depth(grow
     y = x[:, 0] * x[:, 1] + np.random.default_rng(seed).normal(size=len(x))
     population = Population.from_array(x)
     for depth in (1, 2, 3, 5):
-        ours = growing(population, y, THRESHOLDS, Growth(max_depth=depth), sample_weight=weights)
+        ours = growing(population, y, THRESHOLDS, Growth(max_depth=depth, effort="prove"), sample_weight=weights)
         theirs = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(x, y, weights)
         means = np.array([node.stats.mean for node in ours.nodes])
         np.testing.assert_allclose(means[ours.apply(population)], theirs.predict(x))
@@ -262,7 +262,9 @@ def test_a_regression_tree_has_the_variance_of_scikit_learns_at_every_depth(grow
 def test_the_options_that_scikit_learn_has_too_mean_the_same(growing, options, seed):
     x, y, weights = random_table(seed)
     population = Population.from_array(x)
-    ours = growing(population, y, THRESHOLDS, Growth(**options), criterion="gini", sample_weight=weights)
+    ours = growing(
+        population, y, THRESHOLDS, Growth(effort="prove", **options), criterion="gini", sample_weight=weights
+    )
     theirs = DecisionTreeClassifier(random_state=0, **options).fit(x, y, weights)
     assert len(ours.leaves) == theirs.get_n_leaves()
     assert predictions(ours, population).tolist() == theirs.predict(x).tolist()

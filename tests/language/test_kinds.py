@@ -134,7 +134,7 @@ def test_a_test_that_does_not_fit_its_kind_is_refused(test, message):
 
 def test_a_date_is_no_target_and_the_way_out_is_said():
     advice = "types={'born': 'real'}"
-    with pytest.raises(DataError, match=rf"the target 'born' is a date, neither classes nor numbers; .*{advice}"):
+    with pytest.raises(DataError, match=rf"the target 'born' is a date; expected classes or numbers; .*{advice}"):
         people().split_target("born")
 
 

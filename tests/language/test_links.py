@@ -313,7 +313,7 @@ def test_rows_that_only_links_backwards_lead_to_are_met_on_every_route():
     loaded = model_from_json(json.loads(json.dumps(model_to_json(model))))
     assert loaded.needed == {"Car": set(), "Train": {"cars", "fast"}}
     assert loaded.predict(population.take([0, 5])).tolist() == [0, 1]
-    sentence = "the model needs rows of type 'Train', but the data has no type with this name"
+    sentence = "the model needs rows of type 'Train', but the data has no such type"
     with pytest.raises(DataError, match=sentence):
         loaded.predict([{"wheels": 3}])
 

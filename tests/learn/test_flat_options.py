@@ -35,6 +35,7 @@ OTHERS = {
     "standard_errors": {"standard_errors": 1.0, "ccp_alpha": "cv"},
     "prune_risk": {"prune_risk": "gini", "post_prune": "cost-complexity", "ccp_alpha": 0.01},
     "prune_to": {"prune_to": 2, "ccp_alpha": "cv"},
+    "leaves": 2,
     "validation_fraction": {"validation_fraction": 0.4, "post_prune": "reduced-error"},
     "confidence": {"confidence": 0.1, "post_prune": "pessimistic"},
     "min_weight_fraction_leaf": 0.2,

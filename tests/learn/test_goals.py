@@ -130,7 +130,8 @@ def test_ctrl_c_ends_the_choice_of_the_size_and_the_model_says_so(monkeypatch, g
     monkeypatch.setattr(fitting, "choose_alpha", interrupted)
     table, target = noisy()
     model = fit(Population.from_array(table), target, goal=goal)
-    full = fit(Population.from_array(table), target, goal=goal, grow="full")
+    least = model.settings.growth.min_samples_leaf
+    full = fit(Population.from_array(table), target, goal=goal, grow="full", min_samples_leaf=least)
     assert (model.outcome.stopped_by, model.settings.size) == ("interrupt", Size("interrupt"))
     assert len(full.tree.leaves) > 12
     assert model.tree.nodes == full.tree.nodes if goal == "accuracy" else 1 < len(model.tree.leaves) <= 12

@@ -91,7 +91,7 @@ def by_recursion(population, target, grammar, name, n_classes):
 def test_growing_on_a_stack_is_plain_recursion(name, problem):
     space, target, _ = problem
     classes, codes = np.unique(target.astype(str), return_inverse=True)
-    tree = grow(space.population, codes, space.grammar, Growth(strategy="best-first"), criterion=name)
+    tree = grow(space.population, codes, space.grammar, Growth(strategy="best-first", effort="prove"), criterion=name)
     assert drawn(tree) == by_recursion(space.population, codes, space.grammar, name, len(classes))
 
 
@@ -123,7 +123,7 @@ def test_the_tree_is_the_same_with_and_without_pruning_the_search(name, problem,
             space.population,
             labels,
             space.grammar,
-            Growth(strategy="best-first", prune=prune, min_samples_leaf=least),
+            Growth(strategy="best-first", effort="prove", prune=prune, min_samples_leaf=least),
             criterion=name,
             sample_weight=weights,
         )
@@ -349,12 +349,12 @@ class SlowSearch:
 def test_every_level_of_a_tree_gets_its_part_of_the_time_and_a_node_its_share(monkeypatch):
     population, y = random_table()
     slow = SlowSearch(monkeypatch, takes=0.0)
-    tree = slow.grow(population, y, Growth(strategy="best-first", max_depth=2))
+    tree = slow.grow(population, y, Growth(strategy="best-first", effort="prove", max_depth=2))
     yes, no = (tree.nodes[child].stats.n for child in tree.nodes[0].children)
     assert slow.given == [pytest.approx(60 / 2), pytest.approx(60 * yes / 200), pytest.approx(60)]
     assert yes + no == 200
     slow.given.clear()
-    slow.grow(population, y, Growth(strategy="best-first"))
+    slow.grow(population, y, Growth(strategy="best-first", effort="prove"))
     assert slow.given[0] == pytest.approx(60 / 3)
 
 
@@ -362,7 +362,7 @@ def test_nodes_that_wait_when_the_time_is_over_become_leaves(monkeypatch):
     population, y = random_table()
     slow = SlowSearch(monkeypatch, takes=10.0)
     told = []
-    tree = slow.grow(population, y, Growth(strategy="best-first"), told.append)
+    tree = slow.grow(population, y, Growth(strategy="best-first", effort="prove"), told.append)
     assert len(slow.given) == len(tree.branches) == 6
     assert told[-1].stopped_by == "time"
     assert sum(sizes(tree)) == len(y)
@@ -380,17 +380,18 @@ def test_a_root_for_which_nothing_was_found_in_its_share_of_the_time_is_searched
 
     given = []
     searched(monkeypatch, search)
-    tree = grow(population, y, ONE_TEST, Growth(strategy="best-first", time_limit=600.0, max_depth=2))
+    tree = grow(population, y, ONE_TEST, Growth(strategy="best-first", effort="prove", time_limit=600.0, max_depth=2))
     assert len(given) == 5
     assert tree.depth == 2
     assert given[:2] == [pytest.approx(300, rel=0.01)] * 2
 
 
-def test_a_time_limit_is_kept(ticking):
+@pytest.mark.parametrize("effort", ["thorough", "prove"])
+def test_a_time_limit_is_kept(ticking, effort):
     trains = load_dataset("planted-trains", n=300, seed=1, noise=0.2)
     grammar = Grammar.from_schema(trains.population.schema)
     clock = ticking(0.002)
-    tree = grow(trains.population, trains.target, grammar, Growth(time_limit=0.5))
+    tree = grow(trains.population, trains.target, grammar, Growth(effort=effort, time_limit=0.5))
     assert clock.seconds < 1.0
     assert tree.branches
     assert not tree.nodes[0].found.proved
@@ -398,8 +399,12 @@ def test_a_time_limit_is_kept(ticking):
 
 @pytest.mark.parametrize(
     "growth",
-    [Growth(strategy="best-first"), Growth(strategy="best-first", max_leaf_nodes=50)],
-    ids=["depth-first", "best-first"],
+    [
+        Growth(strategy="best-first"),
+        Growth(strategy="best-first", effort="prove"),
+        Growth(strategy="best-first", max_leaf_nodes=50),
+    ],
+    ids=["largest-first", "depth-first", "best-first"],
 )
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_interrupting_keeps_the_tree_so_far(monkeypatch, growth, when):
@@ -473,8 +478,12 @@ def test_a_gap_says_what_it_is_due_to():
 
 @pytest.mark.parametrize(
     "growth",
-    [Growth(strategy="best-first"), Growth(strategy="best-first", max_leaf_nodes=6)],
-    ids=["depth-first", "best-first"],
+    [
+        Growth(strategy="best-first"),
+        Growth(strategy="best-first", effort="prove"),
+        Growth(strategy="best-first", max_leaf_nodes=6),
+    ],
+    ids=["largest-first", "depth-first", "best-first"],
 )
 def test_progress_only_grows_and_ends_with_the_whole_tree(monkeypatch, growth):
     searched(monkeypatch)
@@ -511,7 +520,7 @@ def test_only_with_shared_paths_does_a_search_start_at_the_test_above(monkeypatc
     assert len(calls) == 3
     assert not any(options["start"] for options in calls)
     calls.clear()
-    tree = grow(population, y, ONE_TEST, Growth(max_depth=3, share="path"))
+    tree = grow(population, y, ONE_TEST, Growth(max_depth=3, effort="prove", share="path"))
     assert [options["start"] for options in calls] == [
         tuple(step.test for step in reversed(tree.path(branch)) if step.answer) for branch in tree.branches
     ]

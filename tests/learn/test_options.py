@@ -250,7 +250,7 @@ def test_every_option_is_tried():
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: ", ".join(f"{k}={v}" for k, v in options.items()))
 @pytest.mark.parametrize(("kind", "route"), [(kind, route) for kind, routes in ROUTES.items() for route in routes])
 def test_it_is_the_tree_of_plain_recursion_or_refused_by_name(kind, route, options):
-    """Searches run until their proof; with less effort, the spaces here are small enough to be searched completely."""
+    """Searches run until their proof; with less effort, these spaces are small enough to be searched completely."""
     growth, grammar, refused = Growth(**{"effort": "prove", **options}), FLAT if kind == "flat" else LINKS, 0
     name = "gain-ratio" if growth.average_gain_filter else "entropy"
     for seed in range(3):
@@ -261,7 +261,7 @@ def test_it_is_the_tree_of_plain_recursion_or_refused_by_name(kind, route, optio
             tree = grow_on(route, population, classes, grammar, growth, criterion=name, sample_weight=weights)
         except UsageError as error:
             named = [option for option in options if option in str(error)]
-            assert named or f"cannot take the route {route!r}" in str(error)
+            assert named or f"cannot use the route {route!r}" in str(error)
             refused += 1
             continue
         assert all(isinstance(node, Leaf) or node.found.proved or growth.strategy == "beam" for node in tree.nodes)

@@ -563,8 +563,8 @@ DATA = arriving([0, 1, 1])
         (lambda: cost_complexity(OF_CLASSES, -0.1), UsageError, "alpha must be a number >= 0; got -0.1"),
         (lambda: cost_complexity(OF_CLASSES, float("nan")), UsageError, "alpha must be a number >= 0; got nan"),
         (lambda: pruning_path(OF_CLASSES, "ginni"), UnknownNameError, "did you mean 'gini'"),
-        (lambda: pruning_path(OF_CLASSES, "mse"), UsageError, "risk 'mse' does not fit a tree for classes"),
-        (lambda: pruning_path(OF_NUMBERS, "gini"), UsageError, "risk 'gini' does not fit a tree for numbers"),
+        (lambda: pruning_path(OF_CLASSES, "mse"), UsageError, "risk 'mse' is not available for classes"),
+        (lambda: pruning_path(OF_NUMBERS, "gini"), UsageError, "risk 'gini' is not available for numbers"),
         (lambda: pessimistic(OF_CLASSES, 1.0), UsageError, "confidence must be a number between 0 and 1; got 1.0"),
         (lambda: pessimistic(OF_NUMBERS), UsageError, "for numbers by cost-complexity or reduced error"),
         (

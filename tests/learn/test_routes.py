@@ -36,7 +36,7 @@ REST = "refine Item { top -> heavy; top -> not heavy }"
 def grown(rewrites, strategy, conjuncts, limits=""):
     several = f"top -> top and top max {conjuncts}" if conjuncts > 1 else ""
     text = f"refine Order {{ {'; '.join(rewrites)}; {several} }} {REST} {limits}"
-    return grow(ORDERS, TARGET, Grammar.parse(text), Growth(strategy=strategy))
+    return grow(ORDERS, TARGET, Grammar.parse(text), Growth(strategy=strategy, effort="prove"))
 
 
 def check(tree):

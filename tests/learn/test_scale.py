@@ -177,7 +177,7 @@ def test_individuals_that_weigh_next_to_nothing_are_left_out_and_weights_beyond_
     population, _, classes, _ = table(10, 12)
     weights = np.where(np.arange(10) < 2, 1e-60, 1.0)
     assert grow(population, classes, ONE, sample_weight=weights).nodes[0].stats.n == 8
-    message = "the sum of the weights overflows; divide all weights by the same number"
+    message = "the sum of the weights overflows; scale all weights down"
     with pytest.raises(DataError, match=message):
         grow(population, classes, ONE, sample_weight=np.full(10, 1e308))
     with pytest.raises(DataError, match=message):

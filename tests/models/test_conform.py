@@ -80,17 +80,17 @@ def test_types_are_matched_by_the_links_that_lead_to_them():
         (
             [{"cars": 3}],
             "exists cars (top)",
-            r"needs Individual\.cars as a link, but the data has it as an attribute",
+            r"needs Individual\.cars to be a link, but in the data it is an attribute",
         ),
         (
             [{"kind": [{"x": 1}]}],
             "kind = a",
-            r"needs Individual\.kind as an attribute, but the data has it as a link",
+            r"needs Individual\.kind to be an attribute, but in the data it is a link",
         ),
         (
             [{"cars": {"wheels": 2}}],
             "exists cars (top)",
-            r"Individual\.cars as a list, but the data has it as a reference",
+            r"Individual\.cars to be a list, but in the data it is a reference",
         ),
         ([{"cars": [{"wheels": "two"}]}], "exists cars (wheels >= 2)", r"Car\.wheels was real in training: .*'two'"),
         ([{"fast": "perhaps"}], "fast", r"Individual\.fast was bool in training: expected true or false, got 'perh"),
@@ -103,7 +103,7 @@ def test_what_is_absent_or_of_another_sort_is_refused_in_a_sentence(records, tes
 
 def test_a_set_cannot_stand_for_a_list_whose_order_is_asked_for():
     records = [{"cars": [{"wheels": 2}, {"wheels": 3}]}]
-    with pytest.raises(DataError, match=r"needs Individual\.cars as a list, but the data has it as a set"):
+    with pytest.raises(DataError, match=r"needs Individual\.cars to be a list, but in the data it is a set"):
         ready(records, "exists cars (next (wheels >= 3))", types={"cars": "set"})
     assert answers(records, "exists cars (next (wheels >= 3))") == [True]
 

@@ -216,12 +216,18 @@ def test_a_tree_for_numbers_has_no_decisions_and_one_for_classes_no_means():
     [
         (lambda: reweighted(FLACH, {"?": 1}), "class_weight names '\\?', which is not a class"),
         (lambda: reweighted(FLACH, {"+": -1}), "a class weight must be a number >= 0; got -1 for '\\+'"),
-        (lambda: with_class_shares(FLACH, {"+": 1}), "priors must be a number >= 0 for each of the classes"),
-        (lambda: with_class_shares(FLACH, {"+": 0, "-": 0}), "not 0 for all; got"),
+        (
+            lambda: with_class_shares(FLACH, {"+": 1}),
+            "priors must be numbers >= 0, not all 0, one for each of the classes",
+        ),
+        (
+            lambda: with_class_shares(FLACH, {"+": 0, "-": 0}),
+            "not all 0, one for each of the classes .*; got",
+        ),
         (lambda: with_class_shares(FLACH, {"+": 2, "-": -1}), "for each of the classes .*; got"),
         (
             lambda: with_class_shares(tree_of(counts(1, 0)), {"no": 1, "yes": 1}),
-            "no individual of the training data has it",
+            "no training individual has this class",
         ),
         (lambda: operating_points(tree_of(numbers(1))), "two classes; got one for numbers"),
         (lambda: operating_points(tree_of(counts(1, 1, 1), (1, 2, 3))), "two classes; got one for 3 classes"),

@@ -219,7 +219,7 @@ def test_a_text_that_utf_8_cannot_write_survives(tmp_path):
 
 
 def test_parameters_that_are_not_plain_are_refused_and_nothing_is_written(tmp_path, train_model):
-    with pytest.raises(UsageError, match="a model cannot be saved with a record: object is not a plain value"):
+    with pytest.raises(UsageError, match="a model cannot be saved with a record: object is not a JSON value"):
         save_model(replace(train_model, reading=ReadingRecord(".csv", {"odd": object()})), tmp_path / "m.json")
     assert list(tmp_path.iterdir()) == []
 
@@ -343,7 +343,7 @@ TREE_DAMAGE = {
     "no nodes": (lambda t: t.pop("nodes"), r"expected an object with 'nodes' at \$"),
     "empty": (lambda t: t.update(nodes=[]), r"node 0 is missing at \$\.nodes"),
     "cut": (lambda t: t["nodes"].pop(), r"node \d+ is missing at \$\.nodes"),
-    "order": (lambda t: t["nodes"][0].update(yes=2), r"is not the next one in reading order at \$\.nodes\[1\]"),
+    "order": (lambda t: t["nodes"][0].update(yes=2), r"this node is out of order: .* at \$\.nodes\[1\]"),
     "counts": (
         lambda t: t["nodes"][0]["counts"].pop(),
         r"expected 2 numbers, .* got 1 at \$\.nodes\[0\]\.counts",
@@ -388,7 +388,7 @@ TREE_DAMAGE = {
     ),
     "reason": (
         lambda t: t["nodes"][0]["found"].update(stopped_by="whim"),
-        r"expected one of time, evaluations, .* got 'whim' at \$\.nodes\[0\]\.found\.stopped_by",
+        r"expected one of effort, time, evaluations, .* got 'whim' at \$\.nodes\[0\]\.found\.stopped_by",
     ),
     "classes": (lambda t: t.update(classes=[]), r"expected classes for the task 'classes', .* at \$\.classes"),
     "class": (lambda t: t.update(classes=["east", None]), r"expected a string, .* got null at \$\.classes\[1\]"),

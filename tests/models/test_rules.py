@@ -259,7 +259,7 @@ def test_a_cost_matrix_changes_the_rules_without_growing():
 
 
 def test_a_population_without_its_target_is_refused():
-    with pytest.raises(UsageError, match="individuals to count on need a target; pass target as well"):
+    with pytest.raises(UsageError, match="individuals are given without a target; pass target as well"):
         to_rules(ask(THINGS.schema, counts(1, 3)), THINGS)
 
 
@@ -269,7 +269,7 @@ def test_an_unknown_class_is_refused():
 
 
 def test_numbers_have_no_formula():
-    with pytest.raises(UsageError, match="this one predicts numbers"):
+    with pytest.raises(UsageError, match="this tree predicts numbers, so use its rules instead"):
         to_formula(ask(THINGS.schema, Moments(2, 2.0, 1.0, 0.0)))
 
 

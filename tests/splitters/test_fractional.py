@@ -376,14 +376,14 @@ def test_an_option_that_makes_no_sense_is_refused_with_a_sentence(options, messa
 def test_what_does_not_go_together_is_refused():
     population, target = random_table(20)
     with pytest.raises(
-        UsageError, match="missing='majority' cannot be combined with share='path'; leave one of them out"
+        UsageError, match="missing='majority' cannot be combined with share='path'; use only one of them"
     ):
         grow(population, target, ASKS, Growth(missing="majority", share="path"))
     with pytest.raises(UsageError, match="nominal='multiway' cannot be combined with max_evaluations=3"):
         grow(population, target, ASKS, Growth(nominal="multiway", max_evaluations=3))
     with pytest.raises(UsageError, match="criterion 'twoing' needs binary splits; use nominal='subset'"):
         grow(population, target, ASKS, Growth(nominal="multiway"), criterion="twoing")
-    with pytest.raises(UsageError, match="is for the criterion 'gain-ratio'; got 'entropy'"):
+    with pytest.raises(UsageError, match="requires the criterion 'gain-ratio'; got 'entropy'"):
         grow(population, target, ASKS, Growth(average_gain_filter=True), criterion="entropy")
 
 

@@ -13,18 +13,13 @@ from structtree import Grammar, Population, Space, holds, pretty
 from structtree.data.reachable import compact
 from structtree.errors import GrammarError
 from structtree.lang.parse import parse_predicate
-from structtree.learn.builder import Builder
 from structtree.learn.growing import grow
 from structtree.learn.plan import plan_for
 from structtree.models.settings import Growth
-from structtree.models.tree import Branch
 from structtree.search.best_split import best_split
-from structtree.search.clock import Clock
 from structtree.search.kernels import tables as kernel
 from structtree.splitters.link_tests import is_one_at_a_time, linked_tests
-from structtree.splitters.table import Tuning
 from structtree.tasks.criteria import CRITERIA
-from structtree.tasks.target import target_for
 from tests.properties.test_space import members
 from tests.splitters.test_sweep import drawn, same_shape, target
 from tests.strategies import grammars, populations
@@ -165,7 +160,9 @@ def test_it_is_the_tree_that_searching_finds(text, criterion, seed):
     labels = target(criterion, 60, seed)
     growth = {"max_depth": 3, "min_samples_leaf": 1 + seed}
     quick = grow(population, labels, grammar, Growth(**growth), criterion=criterion)
-    slow = grow(population, labels, grammar, Growth(strategy="best-first", **growth), criterion=criterion)
+    slow = grow(
+        population, labels, grammar, Growth(strategy="best-first", effort="prove", **growth), criterion=criterion
+    )
     assert plan_for(population, grammar.check(population.schema), Growth(**growth)).route == "sweeps"
     assert len(quick.leaves) > 3
     assert same_shape(quick, slow)
@@ -198,36 +195,6 @@ refine Customer { top -> age >= *; top -> kind = *; top -> top and top max 2 }
 refine Item { top -> weight >= *; top -> kind = *; top -> top and top max 2 }
 limits { nesting 2, literals 4 }
 """
-
-
-@pytest.mark.parametrize("criterion", ["acc*", "entropy", "mse"])
-def test_single_tests_that_a_search_begins_with_do_not_change_what_it_proves(criterion):
-    population, grammar = orders(40, 2), Grammar.parse(COMBINED)
-    checked = grammar.check(population.schema)
-    growth = Growth(max_depth=2, min_samples_leaf=2, effort="prove")
-    labels = target(criterion, 40, 2)
-    plans = [plan_for(population, checked, growth, route="search", tuning=Tuning(searched=n)) for n in (0, 10**9)]
-    first, plain = (grow(population, labels, grammar, growth, criterion=criterion, plan=plan) for plan in plans)
-    assert all(node.found.proved for node in first.nodes if isinstance(node, Branch))
-    assert same_shape(first, plain)
-
-
-@pytest.mark.parametrize("criterion", ["acc*", "entropy", "mse"])
-def test_where_there_is_no_time_to_search_a_node_asks_its_best_single_test_and_nothing_is_called_proved(criterion):
-    population, grammar = orders(60, 3), Grammar.parse(COMBINED)
-    labels, growth = target(criterion, 60, 3), Growth(max_depth=3, effort="prove")
-    checked = grammar.check(population.schema)
-    plan = plan_for(population, checked, growth, route="search", tuning=Tuning(searched=0))
-    given = target_for(labels, 60, criterion).counted()
-    splitter = plan.splitter(given, growth, Clock())
-    splitter.pace.note(60, 1e9)
-    nodes = Builder(splitter, growth, Clock(50.0), lambda test, rows: 0.0).build()
-    alone = Grammar.parse(COMBINED.replace("top -> top and top max 2", ""))
-    singles = grow(population, labels, alone, growth, criterion=criterion)
-    assert [(node.stats.n, pretty(node.test)) for node in nodes if isinstance(node, Branch)] == [
-        (node.stats.n, pretty(node.test)) for node in singles.nodes if isinstance(node, Branch)
-    ]
-    assert not any(node.found.proved for node in nodes if isinstance(node, Branch))
 
 
 def test_of_many_rows_a_hint_is_judged_before_anything_else():

@@ -339,7 +339,7 @@ DAMAGE = {
     "kind": (lambda node: node.update(switch="size"), r"at .*\.nodes\[0\]\.switch"),
     "order": (
         lambda node: node["children"].reverse(),
-        r"is not the next one in reading order at .*\.nodes\[1\]",
+        r"this node is out of order: .* at .*\.nodes\[1\]",
     ),
     "lacks": (lambda node: node.pop("children"), r"expected an object with 'children'"),
 }

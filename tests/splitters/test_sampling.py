@@ -47,7 +47,7 @@ def things(n, seed):
 def case(route, grammar, seed, n=30):
     """A plan for things, and their labels."""
     population, labels = things(n, seed)
-    growth = Growth(max_depth=3, missing="fractional" if route == "parts" else "false")
+    growth = Growth(max_depth=3, effort="prove", missing="fractional" if route == "parts" else "false")
     plan = plan_for(population, grammar.check(population.schema), growth, route=route)
     assert plan.route == route
     return plan, target_for(labels, n, "entropy").counted()

@@ -107,7 +107,7 @@ def test_labels_and_weights_that_make_no_sense_are_refused_with_a_sentence(targe
         ({"class_weight": {"yes": -1}}, "a class weight must be a number >= 0; got -1 for 'yes'"),
         (
             {"name": "mse", "classes": ("no",)},
-            "criterion 'mse' is for numbers, which have no classes; leave out classes=('no',)",
+            "criterion 'mse' is for numbers, which have no classes; remove classes=('no',)",
         ),
     ],
 )
@@ -119,7 +119,7 @@ def test_options_that_make_no_sense_are_refused_with_a_sentence(options, sentenc
 
 @pytest.mark.parametrize("option", [{"class_weight": "balanced"}, {"class_weight": {1.5: 2}}, {"priors": {1.5: 1}}])
 def test_options_for_classes_are_refused_for_numbers(option):
-    with pytest.raises(UsageError, match=r"(class_weight is|priors are) for classes, and the target is a number"):
+    with pytest.raises(UsageError, match=r"(class_weight is|priors are) for classes, but the target is a number"):
         target_for([1.5, 2.5], 2, **option)
 
 
@@ -155,9 +155,9 @@ def test_a_class_with_prior_0_is_left_out_and_priors_that_make_no_sense_are_refu
     with pytest.raises(UsageError, match=r"priors name 'x', which is not a class"):
         target_for(list("aab"), 3, priors={"a": 1, "x": 1})
     for priors in ({"a": 1}, {"a": -1, "b": 2}, {"a": 0, "b": 0}, {"a": np.nan, "b": 1}):
-        with pytest.raises(UsageError, match="priors must be a number >= 0 for each of the classes"):
+        with pytest.raises(UsageError, match="priors must be numbers >= 0, not all 0, one for each of the classes"):
             target_for(list("aab"), 3, priors=priors)
-    with pytest.raises(UsageError, match="class 'b' cannot have a prior: no individual of the training data has it"):
+    with pytest.raises(UsageError, match="class 'b' cannot have a prior: no training individual has this class"):
         target_for(list("aa"), 2, classes=("a", "b"), priors={"a": 1, "b": 1})
     with pytest.raises(UsageError, match="priors are for classes"):
         target_for([1.5, 2.5], 2, priors={"a": 1})

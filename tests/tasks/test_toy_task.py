@@ -133,7 +133,7 @@ def test_scores_are_those_of_the_task(learned):
     assert list(found.values) == ["deviance"]
     assert 0 < found["deviance"] < found.baseline["deviance"]
     assert str(found).startswith("Poisson deviance ")
-    with pytest.raises(UsageError, match="the metric rmse is for numbers, and the target is a count"):
+    with pytest.raises(UsageError, match="the metric rmse is for numbers, but the target is a count"):
         evaluate(model, population, counts, ["rmse"])
 
 
@@ -230,11 +230,11 @@ def test_a_registered_task_has_a_name(table):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"class_weight": "balanced"}, "class_weight is for classes, and the target is a count"),
-        ({"priors": {0: 1}}, "priors are for classes, and the target is a count"),
+        ({"class_weight": "balanced"}, "class_weight is for classes, but the target is a count"),
+        ({"priors": {0: 1}}, "priors are for classes, but the target is a count"),
         ({"classes": [0, 1]}, "is for counts, which have no classes"),
         ({"criterion": "gini"}, "criterion 'gini' is for classes; this is a tree for counts"),
-        ({"stop": "test"}, "stop='test' has no test for counts"),
+        ({"stop": "test"}, "stop='test' is not available for counts"),
         ({"post_prune": "pessimistic"}, "pessimistic pruning is for classes"),
         ({"task": "poison"}, "unknown task 'poison'"),
     ],

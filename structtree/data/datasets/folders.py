@@ -1,4 +1,4 @@
-"""Folders of shipped text files: datasets and grammars.
+"""Paths of the folders shipped with structtree: datasets and grammars.
 
 An installed wheel has them inside the package (``structtree/_shipped``), a checkout at the top level.
 """
@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def shipped(folder: str) -> Path:
-    """Return the path of a shipped folder.
+    """Return the path of a folder shipped with structtree.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Generators of datasets whose classes follow a known rule, of any size, with an optional fraction of noise.
+"""Generators of datasets of any size, whose classes follow a known rule with an optional fraction of noise.
 
 Each generator is a pure function that builds a population directly as columns; the class is an attribute of the
 individual. `PLANTED_RULES` has the rule for the class, in the grammar language. Noise is applied last and changes the
@@ -98,7 +98,7 @@ def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Popul
 
 
 def leap_years(first: int = 1600, last: int = 2400) -> Population:
-    """Return years, whether they are divisible by 4, 100 and 400, and as class whether they are leap years.
+    """Return years, their divisibility by 4, 100 and 400, and whether they are leap years as the class.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ _NEAR_MISSES = np.array([(_C, _O, _O), (_N, _C, _O), (_N, _N, _O), (_C, _N, _O)]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Skeleton:
-    """Molecules without elements: atoms in rings and groups, and the two ends of every bond.
+    """Molecules before elements are chosen: atoms in rings and groups, and the two ends of every bond.
 
     In each molecule the atoms come in the order ring, rest, group; `place` counts them from 0.
     """
@@ -273,14 +273,14 @@ class _Skeleton:
         return self.place - self.sizes[self.owner] + 3
 
     def neighbours(self, wanted: _Flags) -> _Ints:
-        """Return the number of neighbours of each atom among the wanted atoms."""
+        """Return the number of neighbours of each atom, counting only the given atoms."""
         n = self.owner.size
         ends = np.concatenate([self.one[wanted[self.other]], self.other[wanted[self.one]]])
         return np.bincount(ends, minlength=n)
 
 
 def planted_graphs(n: int = 500, nodes: _Span = (8, 25), noise: float = 0.0, seed: int = 0) -> Population:
-    """Return random molecule-like connected graphs; the active ones have an N with two O neighbours.
+    """Return random connected graphs like molecules; the active ones have an N with two O neighbours.
 
     A molecule starts as an aromatic six-ring or a single atom and grows at random places, with at most four bonds per
     atom. Every molecule ends in a group of three atoms, a nitro group in the active half and a near miss (a carboxyl
@@ -343,7 +343,7 @@ def _random_skeleton(rng: np.random.Generator, sizes: _Ints) -> _Skeleton:
 
 
 def _random_elements(rng: np.random.Generator, skeleton: _Skeleton, active: _Flags) -> _Ints:
-    """Return the element of each atom: random, given its number of neighbours, except in the planted groups."""
+    """Return the element of each atom: fixed in planted groups, elsewhere random given its number of neighbours."""
     owner = skeleton.owner
     degree = skeleton.neighbours(np.ones(owner.size, dtype=np.bool_))
     steps = np.cumsum(_ELEMENT_SHARES, axis=1)[degree + 4 * skeleton.ring, :-1]
@@ -355,7 +355,7 @@ def _random_elements(rng: np.random.Generator, skeleton: _Skeleton, active: _Fla
 
 
 def _random_orders(rng: np.random.Generator, skeleton: _Skeleton, element: _Ints) -> _Ints:
-    """Return the bond orders: double or triple only between atoms with free valences, at most one for each atom."""
+    """Return random bond orders: at most one double or triple bond per atom, between atoms with free valences."""
     one, other = skeleton.one, skeleton.other
     degree = skeleton.neighbours(np.ones(element.size, dtype=np.bool_))
     spare = np.where(skeleton.ring, 0, _VALENCE[element] - degree)
@@ -568,7 +568,7 @@ def _random_branching(rng: np.random.Generator, sizes: _Ints) -> _Branching:
 
 
 def _patterns(rng: np.random.Generator, positive: _Flags) -> _Ints:
-    """Return the labels of nodes 1, 2 and 3 of each tree: the pattern, or the pattern with one label changed."""
+    """Return the labels of nodes 1 to 3 of each tree: the pattern in positive trees, else with one label changed."""
     labels = np.tile(_PATTERN, (positive.size, 1))
     trees = np.flatnonzero(~positive)
     changed = rng.integers(0, _PATTERN.size, trees.size)
@@ -614,17 +614,17 @@ def _check_span(name: str, span: _Span, least: int) -> None:
 
 
 def _half(rng: np.random.Generator, n: int) -> _Flags:
-    """Return a random mask of half of n, rounded up."""
+    """Return a random mask of length n in which half of the values, rounded up, are True."""
     return rng.permutation(np.arange(n) < (n + 1) // 2)
 
 
 def _starts(sizes: _Ints) -> _Ints:
-    """Return the start of each of the consecutive runs of the given sizes."""
+    """Return the start position of each run, given the sizes of consecutive runs."""
     return np.cumsum(sizes) - sizes
 
 
 def _positions(sizes: _Ints) -> tuple[_Ints, _Ints]:
-    """Return the run of each element and its position in it, for consecutive runs of the given sizes."""
+    """Return the run and the position in that run of each element, given the sizes of consecutive runs."""
     owner = np.repeat(np.arange(sizes.size), sizes)
     return owner, np.arange(owner.size) - _starts(sizes)[owner]
 
@@ -636,7 +636,7 @@ def _draw(rng: np.random.Generator, shares: Mapping[str, float], size: int) -> _
 def _classes(
     rng: np.random.Generator, truth: _Flags, noise: float, no: str = "negative", yes: str = "positive"
 ) -> Column:
-    """Return the class of each individual, changed for an exact fraction of them."""
+    """Return the class of each individual, after changing an exact fraction of them at random."""
     if not isinstance(noise, int | float) or not 0 <= noise <= 1:
         raise UsageError(f"noise must be a fraction between 0 and 1; got {noise!r}")
     changed = rng.permutation(truth.size)[: round(noise * truth.size)]
@@ -646,5 +646,5 @@ def _classes(
 
 
 def _nominal(codes: NDArray[Any], names: Sequence[str]) -> Column:
-    """Return a nominal column from positions in a list of names; its categories are the sorted names that occur."""
+    """Return a nominal column from indices into a list of names; its categories are the sorted names that occur."""
     return named_column(codes, dict(enumerate(names)))

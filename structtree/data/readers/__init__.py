@@ -1,1 +1,1 @@
-"""Readers of every source, one folder each: `reading` turns the source into a population."""
+"""Readers for all kinds of sources, one folder each; the module `reading` turns a source into a population."""

@@ -80,7 +80,7 @@ def recognised(individuals: Any, smiles: str | None = None) -> Given:
     if _is_frame(individuals):
         return _table(individuals, smiles)
     if smiles is not None:
-        raise UsageError(f"smiles={smiles!r} names a column of a table; got {_described(individuals)}")
+        raise UsageError(f"smiles={smiles!r} requires a table with that column; got {_described(individuals)}")
     if isinstance(individuals, Population):
         return Given("population", individuals)
     row = _row(individuals)
@@ -201,7 +201,7 @@ def _table(frame: Any, smiles: str | None) -> Given:
 
 
 def _row(individuals: Any) -> Sequence[Any]:
-    """Return the elements of a sequence of objects; empty for numbers and matrices."""
+    """Return the elements of a one-dimensional sequence of objects; empty for numbers and matrices."""
     if isinstance(individuals, list | tuple):
         return individuals
     shape: tuple[int, ...] = getattr(individuals, "shape", ())
@@ -231,7 +231,7 @@ _ELEMENTS: Mapping[Form, Callable[[Any], bool]] = {
 
 
 def _together(parts: Sequence[Any]) -> Population:
-    """Return the population of single-individual populations."""
+    """Join single-individual populations into one population."""
     first: Population = parts[0]
     if any(not isinstance(one, Population) or one.tables is not first.tables for one in parts):
         raise UsageError("expected individuals of one population; got several populations")

@@ -133,7 +133,7 @@ def _read_stream(
     """Read a stream through a temporary file."""
     format = options.get("format")
     if format in _SEVERAL_FILES:
-        raise UsageError(f"format {format} consists of several files, but {where} is a stream; name the files")
+        raise UsageError(f"format {format} consists of several files, but {where} is a stream; pass the file names")
     with spooled(where) as file:
         opened = _read(file, target, unlabelled, options, id)
     name = STANDARD_INPUT if str(where) == STANDARD_STREAM else str(where)
@@ -166,7 +166,7 @@ def _reading_of_dataset(name: str, options: ReadingOptions) -> dict[str, Any]:
 
 
 def _why_not(entry: Entry, option: str) -> str:
-    """Return why a reading option does not apply to a dataset."""
+    """Return the reason why a reading option does not apply to a dataset."""
     if entry.kind == "generated":
         return "that is generated, not read"
     if option in MoleculeOptions.__annotations__:
@@ -175,7 +175,7 @@ def _why_not(entry: Entry, option: str) -> str:
 
 
 def _with_names(population: Population, id: str | None) -> Population:
-    """Return the population with its provenance, in which the `id` attribute is a name."""
+    """Return the population with its provenance, including the `id` attribute as a name."""
     provenance = provenance_of(population)
     if id is not None:
         texts = [None if value is None else str(value) for value in record_values(population, id)]
@@ -201,7 +201,7 @@ def _split(population: Population, target: str, unlabelled: Unlabelled) -> tuple
 
 
 def _without_labels(population: Population, target: str) -> Population:
-    """Return the population without the labels of other individuals, which are rows of other types as of a date."""
+    """Remove the labels of other individuals, which are rows of other types in data as of a date."""
     relations, individual = provenance_of(population).relations, population.schema.individual
     origins = {} if relations is None else relations.origins
     for name, table in origins.items():
@@ -217,7 +217,7 @@ def _refuse_key(population: Population, target: str) -> None:
         return
     relations.database.refuse_unread(f"{individual}.{target}")
     if target in relations.database.tables[individual].sheet.columns:
-        fix = f"to learn it all the same, as classes: {option_text('types', {f'{individual}.{target}': 'nominal'})}"
+        fix = f"to predict it anyway, as classes: {option_text('types', {f'{individual}.{target}': 'nominal'})}"
         raise UsageError(f"{target!r} is a key of {individual}, which links it to other rows; {fix}")
 
 

@@ -44,7 +44,7 @@ class RowOptions(TypedDict, total=False):
     """Options of all table readers."""
 
     individual: Annotated[
-        str | None, keyword("Individual type: a table of a database; Graph, Node or Edge.", DATA, "TYPE")
+        str | None, keyword("Type of the individuals: a table of a database, or Graph, Node or Edge.", DATA, "TYPE")
     ]
     types: Annotated[
         Mapping[str, str] | None,
@@ -58,12 +58,12 @@ class RowOptions(TypedDict, total=False):
     ]
     group: Annotated[
         str | None,
-        keyword("Rows of a table with the same value in this column form one individual.", DATA, "COLUMN"),
+        keyword("Column that groups the rows of a table into individuals.", DATA, "COLUMN"),
     ]
     link: Annotated[
         str | None,
         keyword(
-            "For grouped rows: the name of the link to them. For databases: T.COLUMN=T.COLUMN; repeatable.",
+            "Name of the link to grouped rows; for databases, a foreign key T.COLUMN=T.COLUMN (repeatable).",
             DATA,
             "NAME",
             many=True,
@@ -96,36 +96,41 @@ class KeyOptions(TypedDict, total=False):
     keys: Annotated[
         Sequence[str] | None,
         keyword(
-            "Key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "key", many=True
+            "Primary key of a table: account.id, or team.year,name; repeatable.",
+            DATABASES,
+            "T.COLUMN",
+            "key",
+            many=True,
         ),
     ]
     links: Sequence[str] | None
     exclude: Annotated[
         Sequence[str] | None,
-        keyword("Column of any table, or whole table, to exclude; repeatable.", DATABASES, "T.COLUMN", many=True),
+        keyword("Column or table to exclude; repeatable.", DATABASES, "T.COLUMN", many=True),
     ]
     condition: Annotated[str | None, keyword("SQL condition for the individuals.", DATABASES, "SQL", "where")]
     schema_file: Annotated[
         str | None,
-        keyword("Keys and links written by structtree data schema.", DATABASES, "FILE.toml", "schema"),
+        keyword("Keys and links, as written by structtree data schema.", DATABASES, "FILE.toml", "schema"),
     ]
     layout: SourceLayout | None
     strict: Annotated[bool | None, keyword("Reject foreign keys without a target row.", DATABASES)]
     as_of: Annotated[
         str | None,
-        keyword("An individual sees only rows dated before this date of its own: loan.date.", DATABASES, "DATE"),
+        keyword("Date of the individuals, such as loan.date; they see only earlier rows.", DATABASES, "DATE"),
     ]
     lead: Annotated[
         int | None, keyword("Prediction horizon in days; requires a date for each individual.", DATABASES, "DAYS")
     ]
     frozen_at: Annotated[str | None, keyword("Hide rows and values dated after this day.", DATABASES, "YYYY-MM-DD")]
     exclude_after: Annotated[
-        str | None, keyword("The same, and exclude individuals dated after this day.", DATABASES, "YYYY-MM-DD")
+        str | None,
+        keyword("Hide rows and values, and exclude individuals, dated after this day.", DATABASES, "YYYY-MM-DD"),
     ]
     dates: Annotated[
         Sequence[str] | None,
         keyword(
-            "Date from which rows of a table exist, by default the earliest; repeatable.",
+            "Date column from which the rows of a table exist, by default the earliest; repeatable.",
             DATABASES,
             "T.COLUMN",
             "date",
@@ -135,7 +140,7 @@ class KeyOptions(TypedDict, total=False):
     set_once: Annotated[
         Sequence[str] | None,
         keyword(
-            "Date that never changes once it is set, so that it can be used before later dates; repeatable.",
+            "Date column that never changes once set, and is visible from that date on; repeatable.",
             DATABASES,
             "T.COLUMN",
             many=True,
@@ -155,10 +160,10 @@ class FactOptions(TypedDict, total=False):
     """Options of the fact reader; None is the default."""
 
     positives: Annotated[
-        str | None, keyword("File of positive examples, if its name does not show it.", FACTS, "FILE")
+        str | None, keyword("File of positive examples, if not recognised by its name.", FACTS, "FILE")
     ]
     negatives: Annotated[str | None, keyword("File of negative examples.", FACTS, "FILE")]
-    modes: Annotated[str | None, keyword("File with argument types as declared for Aleph or ACE.", FACTS, "FILE")]
+    modes: Annotated[str | None, keyword("File with mode declarations of Aleph or ACE.", FACTS, "FILE")]
     part: Annotated[
         Sequence[str] | None,
         keyword("Part of a folder to read, such as test or fold1; repeatable.", FACTS, "NAME", many=True),
@@ -166,22 +171,20 @@ class FactOptions(TypedDict, total=False):
     fact: Annotated[
         Sequence[str] | None,
         keyword(
-            "Types of arguments: 'bond(Molecule, Atom, Atom -> to, order)'; repeatable.",
+            "Types of a predicate's arguments: 'bond(Molecule, Atom, Atom -> to, order)'; repeatable.",
             FACTS,
             "SIGNATURE",
             many=True,
         ),
     ]
-    sample_negatives: Annotated[
-        int | None, keyword("Number of negative examples to sample from what is not positive.", FACTS, "N")
-    ]
+    sample_negatives: Annotated[int | None, keyword("Number of negative examples to sample.", FACTS, "N")]
     sample_seed: Annotated[int | None, keyword("Random seed for the sample; 0 by default.", FACTS, "N")]
 
 
 class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, FactOptions, total=False):
     """All reading options; None is the default."""
 
-    format: Annotated[str | None, keyword("File format, if the extension does not show it.", DATA)]
+    format: Annotated[str | None, keyword("File format, by default inferred from the extension.", DATA)]
     schema: Schema | None
     delimiter: Annotated[
         str | None, keyword("Field separator; also tab, or a space for any whitespace.", TEXT, "CHAR")
@@ -193,10 +196,14 @@ class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, FactOptions, total
     missing_words: Annotated[
         Sequence[str] | None,
         keyword(
-            "Word for missing values, instead of ?, NA etc.; repeatable.", TEXT, "WORD", "missing-word", many=True
+            "String that marks a missing value, instead of ?, NA etc.; repeatable.",
+            TEXT,
+            "WORD",
+            "missing-word",
+            many=True,
         ),
     ]
-    smiles: Annotated[str | None, keyword("SMILES column, if its name does not show it.", MOLECULES, "COLUMN")]
+    smiles: Annotated[str | None, keyword("SMILES column, if not recognised by its name.", MOLECULES, "COLUMN")]
 
 
 class SelectionOptions(TypedDict, total=False):

@@ -37,7 +37,7 @@ __all__ = ["FILE_FORMATS", "FileFormat", "is_database", "read_data", "target_of"
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A supported format.
+    """File format, with its reader and the options that apply.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def read_data(
     target : str, optional
         Target, for formats in which it determines the individuals.
     format : str, optional
-        Name of one of `FILE_FORMATS`, if the extension does not show it.
+        Name of one of `FILE_FORMATS`, by default inferred from the extension.
     types : mapping, optional
         Declared kinds of members, such as ``{"zip": "nominal", "cars": "set"}``.
     individual : str, optional
@@ -181,7 +181,7 @@ def read_data(
 
 
 def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
-    """Read a table, as molecules if the options or the header ask for it."""
+    """Read a delimited table, with molecules if the options or the header indicate SMILES."""
     layout = csv_layout(path, **{name: value for name, value in given.items() if name in _LAYOUT})
     rest = {name: value for name, value in given.items() if name not in _LAYOUT}
     chosen = [name for name in _ONLY_MOLECULES if name in given]
@@ -269,4 +269,4 @@ def _format_in_folder(path: Path) -> str:
     if len(tables_in(path)) > 1:
         return "tables"
     known = f"no graphs ({' or '.join(GRAPH_FILES)} files, or NAME_A.txt), no facts ({', '.join(FACT_ENDINGS)})"
-    raise DataError(f"the folder has {known}, and fewer than two tables (CSV or Parquet)", source=str(path))
+    raise DataError(f"the folder contains {known}, and fewer than two tables (CSV or Parquet)", source=str(path))

@@ -70,7 +70,7 @@ def guessed_extension(head: bytes) -> str:
 
 @contextmanager
 def spooled(where: str | os.PathLike[str]) -> Iterator[Path]:
-    """Copy a stream to a temporary file, unpacked and with an extension, that exists inside this block.
+    """Copy a stream to a temporary file, unpacked and with an extension, and delete it after the block.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def _opened(where: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _unpacked(file: Path, name: str) -> Path:
-    """Return the file, or its unpacked content as another file in the same folder."""
+    """Return the file or, if it is compressed, an unpacked copy in the same folder."""
     with file.open("rb") as packed:
         if packed.read(len(_GZIP)) != _GZIP:
             return file
@@ -139,7 +139,7 @@ def _with_extension(file: Path, extension: str) -> Path:
 
 @contextmanager
 def _warnings_renamed(path: str, name: str) -> Iterator[None]:
-    """Replace the name of the temporary file in warnings by the name of the stream."""
+    """Replace the name of the temporary file in warnings with the name of the stream."""
     with warnings.catch_warnings(record=True) as caught:
         yield
     for each in caught:
@@ -150,7 +150,7 @@ def _warnings_renamed(path: str, name: str) -> Iterator[None]:
 
 
 def _renamed(error: StructtreeError, path: str, name: str) -> StructtreeError:
-    """Replace the name of the temporary file in an error by the name of the stream."""
+    """Replace the name of the temporary file in an error with the name of the stream."""
     error.args = tuple(each.replace(path, name) if isinstance(each, str) else each for each in error.args)
     if isinstance(error, DataError):
         error.message = error.message.replace(path, name)

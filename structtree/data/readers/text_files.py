@@ -46,7 +46,7 @@ _LARGE, _DENSEST = 1 << 30, 200
 
 
 def present(texts: Sequence[str | None], missing_words: Collection[str] = MISSING_WORDS) -> list[str | None]:
-    """Strip strings; empty strings and words for missing values become None.
+    """Strip strings, and replace empty strings and words for missing values with None.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def extension_of(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Iterator[BinaryIO]:
-    """Open a text file as bytes, unpacked if its name ends in ``.gz``, after the UTF-8 byte order mark.
+    """Open a text file as bytes, unpacked if its name ends in ``.gz``, and skip the UTF-8 byte order mark.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def unpack(packed: Path, plain: Path, name: str) -> None:
 
 
 def _refuse_bomb(path: Path) -> None:
-    """Raise `DataError` for a packed file that is suspiciously large when unpacked."""
+    """Raise `DataError` for a compressed file that is suspiciously large when unpacked."""
     with path.open("rb") as file:
         n_packed = file.seek(0, os.SEEK_END)
         file.seek(max(0, n_packed - 4))
@@ -192,7 +192,7 @@ def open_decoded(path: str | os.PathLike[str], encoding: str = "utf-8") -> Itera
 
 
 def checked_encoding(name: str) -> str:
-    """Return Python's name of a text encoding.
+    """Return Python's name of a text encoding; raise an error if the encoding is unknown.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Models as Prolog clauses."""
+"""Export of models as Prolog clauses."""

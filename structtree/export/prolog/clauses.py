@@ -1,4 +1,4 @@
-"""Models as Prolog clauses that compute the model's predictions.
+"""Export of models as Prolog clauses that compute their predictions.
 
 A tree becomes a decision list, as in H. Blockeel and L. De Raedt, "Top-down induction of first-order logical decision
 trees" (1998): one clause per leaf, yes branches first, each ending with a cut, so that the first clause whose tests
@@ -114,7 +114,7 @@ def export_prolog(model: Any, individuals: Any = None, *, facts: Population | No
 
 
 def _reading_of(model: Model, facts: Population | None) -> FactReading:
-    """Return the reading of the training facts; raise a UsageError if the model was not learned from facts."""
+    """Return how the training facts were read; raise a UsageError if the model was not learned from facts."""
     if facts is not None:
         found = provenance_of(facts).facts
     else:
@@ -212,7 +212,7 @@ def _helpers(clauses: Sequence[str]) -> Iterator[str]:
 
 
 def _decision_list(model: Model, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
-    """Yield a clause and a prediction for each leaf."""
+    """Yield a clause for each leaf, then a fact for the prediction of each leaf."""
     tree = model.tree
     for leaf, edges in _leaves(tree):
         vocabulary.restart()
@@ -237,7 +237,7 @@ def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Edge, ...]]]:
 
 
 def _label_term(label: Any) -> str:
-    """Return a class label as a term: a string or a boolean as an atom, a number as a number."""
+    """Return a class label as a Prolog term: an atom for a string or boolean, otherwise a number."""
     plain = label.item() if hasattr(label, "item") else label
     match plain:
         case bool():
@@ -254,7 +254,7 @@ def _label_term(label: Any) -> str:
 
 
 def row_facts(population: Population, members: Mapping[str, Iterable[str]] | None = None) -> Iterator[str]:
-    """Yield a population as ground facts: rows, values, and links with their places.
+    """Yield a population as ground facts: rows, values, and links with the positions of their rows.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def _is_wanted(members: Mapping[str, Iterable[str]] | None, type_name: str, name
 
 
 def _value_facts(name: str, column: Column) -> Iterator[str]:
-    """Yield the values that are not missing: bool and nominal ones as atoms, all others as numbers."""
+    """Yield a fact for each value that is not missing; bool and nominal values are atoms, others numbers."""
     yield f":- dynamic {name}/2."
     for row in range(len(column)):
         value = column.value(row)

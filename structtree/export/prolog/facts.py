@@ -1,4 +1,4 @@
-"""Vocabulary of a model learned from facts: goals that use the predicates of these facts.
+"""Prolog goals for models learned from facts, with the predicates of these facts.
 
 The signatures of the predicates, which the model stores, determine the origin of each member
 (`structtree.data.readers.facts.tables`). A record is the constant that names it, so ``wheels >= 3`` becomes
@@ -51,7 +51,7 @@ _NOT_A_FACT = (
 
 @dataclass(slots=True)
 class FactVocabulary(RowVocabulary):
-    """Prolog names of attributes and links: the predicates of facts.
+    """Translator of attributes and links to goals with the predicates of facts.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class FactVocabulary(RowVocabulary):
 
     @property
     def owned(self) -> Mapping[str, PrologPredicate]:
-        """Predicates whose facts have records of their own, by type."""
+        """The predicate of each type whose records are facts."""
         return {name: predicate for predicate, name in self.types.own.items()}
 
     def new_row(self, type_name: str, given: Mapping[int, str] | None = None) -> str:
@@ -103,7 +103,7 @@ class FactVocabulary(RowVocabulary):
         return plain_atom(f"{signature.name} both ways" if _is_double(signature) else signature.name)
 
     def _opened(self, type_name: str, row: str) -> tuple[str, tuple[str, ...]]:
-        """Return the arguments of a row that is a fact, and the goal that binds them."""
+        """Return the goal that binds the arguments of a row that is a fact, and these arguments."""
         if row in self._terms:
             return "true", self._terms[row]
         term = self.new_row(type_name)
@@ -131,14 +131,14 @@ class FactVocabulary(RowVocabulary):
     # ---- values ----------------------------------------------------------------------------------------------
 
     def flag(self, type_name: str, name: str, row: str, positive: bool) -> str:
-        """Return the goal that checks a bool attribute, which is true if there is a fact."""
+        """Return the goal that checks a bool attribute, which is true if the fact exists."""
         holds = self._holds(type_name, name, row)
         if holds is None:
             return RowVocabulary.flag(self, type_name, name, row, positive)
         return holds if positive else f"\\+ ({holds})"
 
     def _holds(self, type_name: str, name: str, row: str) -> str | None:
-        """Return the goal that checks whether a bool attribute is true; None if the member is not one."""
+        """Return the goal that checks whether a bool attribute is true; None if it is not a bool member."""
         origin, join = self.types.origins.get((type_name, name)), self.types.joins.get((type_name, name))
         if join is not None and self.types.population.schema.type(type_name).attribute(name) is not None:
             return f"once(({self._joined(join, type_name, row).goal}))"
@@ -162,7 +162,7 @@ class FactVocabulary(RowVocabulary):
         return TermFound(self._fact(origin.predicate, {origin.start: row, origin.end: value}), value)
 
     def _without_origin(self, type_name: str, name: str, row: str) -> TermFound:
-        """Return the name of a record, the value of a list element, or a computed value."""
+        """Return a value that does not come from a fact: a name, a list element, or a computed value."""
         if self.is_element(type_name):
             value = self.variable(name)
             return TermFound(f"{row} = item(_, _, {value})", value)
@@ -171,7 +171,7 @@ class FactVocabulary(RowVocabulary):
         return RowVocabulary.value(self, type_name, name, row)
 
     def is_name(self, type_name: str, name: str) -> bool:
-        """Return whether an attribute is the name of a record."""
+        """Return whether an attribute contains the names of records."""
         schema = self.types.population.schema
         known = schema.type(type_name).attribute(name) if type_name in schema else None
         return name == "name" and known is not None and (type_name, name) not in self.types.origins
@@ -183,7 +183,7 @@ class FactVocabulary(RowVocabulary):
         return type_name in self.types.rows and type_name not in records and type_name not in self.owned
 
     def rounded(self, value: str, attribute: Attribute) -> TermFound:
-        """Return a number as a float; facts may contain longer integers."""
+        """Return a number as a float, since facts may contain integers beyond 2**53."""
         if attribute.kind not in ("int", "real"):
             return TermFound("true", value)
         number = self.variable(attribute.name)
@@ -206,13 +206,13 @@ class FactVocabulary(RowVocabulary):
         return TermFound(f"structtree_text({value}, {text})", text)
 
     def lacks(self, type_name: str, name: str, row: str) -> str:
-        """Return the goal that checks whether a value is missing; a bool attribute never is."""
+        """Return the goal that checks whether a value is missing; bool attributes are never missing."""
         return f"\\+ ({self.value(type_name, name, row).goal})"
 
     # ---- links -----------------------------------------------------------------------------------------------
 
     def link(self, type_name: str, name: str, row: str, place: str, target: str) -> str:
-        """Return the goal that relates a row to the rows behind a link and their places."""
+        """Return the goal that relates a row to the rows behind a link and their positions."""
         origin = self.types.origins.get((type_name, name))
         if origin is None and (type_name, name) not in self.types.joins:
             return RowVocabulary.link(self, type_name, name, row, place, target)
@@ -245,7 +245,7 @@ class FactVocabulary(RowVocabulary):
         return _at(place, self._stepped(step, row))
 
     def _stepped(self, step: FactStep, row: str) -> TermFound:
-        """Return the records that one step leads to."""
+        """Return the records one step from a row."""
         target = self.variable(self.signatures[step.predicate].arguments[step.end].name)
         goals = [self._fact(step.predicate, {step.start: row, step.end: target})]
         if step.both_ways:
@@ -253,7 +253,7 @@ class FactVocabulary(RowVocabulary):
         return TermFound(either_of(goals) if step.both_ways else goals[0], target)
 
     def _listed(self, origin: MemberOrigin, type_name: str, row: str, place: str) -> TermFound:
-        """Return the elements of a list; an element that is a plain value becomes a term with its owner and place."""
+        """Return the elements of a list; a plain value becomes a term with its owner and position."""
         assert origin.end is not None
         argument = self.signatures[origin.predicate].arguments[origin.end]
         at = self.variable("place") if place == "_" else place
@@ -292,7 +292,7 @@ class FactVocabulary(RowVocabulary):
     # ---- clauses ---------------------------------------------------------------------------------------------
 
     def clauses(self, owners: Iterable[str]) -> Iterator[str]:
-        """Yield clauses for the rows of the types that own derived links, and for facts read in both directions."""
+        """Yield clauses for the rows of types with derived links, and for facts that are read in both directions."""
         for type_name in dict.fromkeys(owners):
             yield from self._row_clauses(type_name)
         for predicate in sorted(self.used):
@@ -312,7 +312,7 @@ class FactVocabulary(RowVocabulary):
             yield f"{self._own_name(signature)}({', '.join([*own, way])}) :- {fact}."
 
     def _row_clauses(self, type_name: str) -> Iterator[str]:
-        """Yield a clause for each argument that contains rows of a type."""
+        """Yield the clauses that enumerate the rows of a type."""
         name = f"is {type_name}"
         if type_name in self.owned:
             self.restart()
@@ -326,7 +326,7 @@ class FactVocabulary(RowVocabulary):
 
 
 def _is_double(signature: Signature) -> bool:
-    """Return whether each fact has a record of its own and is read in both directions."""
+    """Return whether each fact is a record and is read in both directions."""
     return signature.direction == "both ways" and len(signature.arguments) > 2 and signature.key is None
 
 
@@ -336,7 +336,7 @@ def _is_symmetric(signature: Signature) -> bool:
 
 
 def _at(place: str, found: TermFound) -> TermFound:
-    """Return a member of a set with a place, which is always 0."""
+    """Add a position, which is always 0, to a member of a set."""
     return found if place == "_" else TermFound(conjunction_of([found.goal, f"{place} = 0"]), found.term)
 
 

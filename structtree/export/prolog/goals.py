@@ -1,4 +1,4 @@
-"""Predicates as Prolog goals: a second, independent definition of every form of the language.
+"""Translation of predicates to Prolog goals: an independent definition of every form of the language.
 
 A row is a term, and a predicate becomes a goal that succeeds if the row satisfies it, without binding variables of
 other goals. A `RowVocabulary` names attributes and links: by default a value is ``'Car.wheels'(Row, Value)``, with no
@@ -88,7 +88,7 @@ def member_atom(type_name: str, member: str) -> str:
 
 
 def definition_call(name: str, row: str, arguments: Iterable[syn.Scalar]) -> str:
-    """Return a call of a definition for a row."""
+    """Return the goal that calls a definition for a row."""
     return f"{plain_atom(f'define {name}')}({', '.join([row, *map(constant_term, arguments)])})"
 
 
@@ -104,7 +104,7 @@ class TermFound(NamedTuple):
 
 @dataclass(slots=True)
 class RowVocabulary:
-    """Prolog names of attributes and links: one predicate per member, with row numbers as arguments."""
+    """Translator of attributes and links to goals with one predicate per member and row numbers as arguments."""
 
     _numbers: Iterator[int] = field(default_factory=count, init=False)
 
@@ -152,7 +152,7 @@ class RowVocabulary:
         return f"\\+ {member_atom(type_name, name)}({row}, _)"
 
     def link(self, type_name: str, name: str, row: str, place: str, target: str) -> str:
-        """Return the goal that relates a row to the rows behind a link and their places."""
+        """Return the goal that relates a row to the rows behind a link and their positions."""
         return f"{member_atom(type_name, name)}({row}, {place}, {target})"
 
     def behind(self, type_name: str, name: str, row: str, far: str, place: str = "_") -> TermFound:
@@ -166,7 +166,7 @@ class RowVocabulary:
 
 @dataclass(frozen=True, slots=True)
 class ValueAt:
-    """Value with its attribute: the goals that bind it, and its term."""
+    """Attribute value in Prolog: the goals that bind it, its term, and its attribute."""
 
     goals: tuple[str, ...]
     term: str
@@ -207,7 +207,7 @@ class GoalWriter:
         return conjunction_of(self.goals(predicate, type_name, row))
 
     def goals(self, predicate: syn.Predicate, type_name: str, row: str) -> Iterator[str]:
-        """Yield goals that all succeed if a row satisfies the predicate."""
+        """Yield goals that together succeed if a row satisfies the predicate."""
         words = self.vocabulary
         match predicate:
             case syn.Top():
@@ -271,7 +271,7 @@ class GoalWriter:
         return self._attribute(type_name, name).kind
 
     def _value_test(self, test: syn.Compare | syn.Among | syn.Within, term: str, attribute: Attribute) -> str:
-        """Return the goal that tests a value."""
+        """Return the goal that compares an attribute with constants."""
         match test:
             case syn.Compare(_, op, value):
                 assert isinstance(value, syn.Scalar)
@@ -292,7 +292,7 @@ class GoalWriter:
         return conjunction_of([text.goal, f"{text.term} {_TEXTS[op]} {constant_term(value)}"])
 
     def _two(self, one: ValueAt, op: str, other: ValueAt) -> str:
-        """Return the comparison of two values: categories by their names, all others as numbers."""
+        """Return the goal that compares two values: categories by name, all others as numbers."""
         kinds = {one.attribute.kind, other.attribute.kind}
         if op in _TEXTS and kinds & {"nominal", "ordered", "bool"}:
             found, sign = [self._text_of(each.term, each.attribute) for each in (one, other)], _TEXTS[op]
@@ -345,7 +345,7 @@ class GoalWriter:
         return f"({counted}, {size} {_NUMBERS[op]} {constant_term(n)})"
 
     def _different(self, link: str, inners: Sequence[syn.Predicate], type_name: str, row: str) -> Iterator[str]:
-        """Yield the goals that find a different row for each predicate."""
+        """Yield the goals that find distinct rows, one for each predicate."""
         far, chosen = self._target(type_name, link), list[str]()
         for inner in inners:
             found = self.vocabulary.behind(type_name, link, row, far)
@@ -355,7 +355,7 @@ class GoalWriter:
             chosen.append(found.term)
 
     def reached(self, predicate: StepForm, type_name: str, row: str) -> TermFound:
-        """Return the rows one step from a row, whatever their properties, enumerated by backtracking."""
+        """Return all rows one step from a row, enumerated by backtracking."""
         far = self.type_behind(predicate, type_name)
         if isinstance(predicate, syn.Follow | syn.Exists):
             return self.vocabulary.behind(type_name, predicate.link, row, far)
@@ -372,7 +372,7 @@ class GoalWriter:
         return TermFound(f"{found.goal}, \\+ ({later}, {other} > {place})", found.term)
 
     def type_behind(self, predicate: StepForm, type_name: str) -> str:
-        """Return the type of the rows that a step leads to."""
+        """Return the type of the rows one step away."""
         return type_name if predicate.link is None else self._target(type_name, predicate.link)
 
     def _neighbours(self, owner: tuple[str, str], step: str, row: str, target: str) -> str:
@@ -383,7 +383,7 @@ class GoalWriter:
         return f"({here}, {there}, {far})"
 
     def _lists(self, type_name: str) -> Iterator[tuple[str, str]]:
-        """Yield the lists that can contain a row of a type, each with the type of its owner."""
+        """Yield the owner type and the name of each list that can contain rows of a type."""
         for record in self.schema.types:
             for link in record.links:
                 if link.kind == "list" and link.target == type_name:
@@ -397,7 +397,7 @@ class GoalWriter:
     # ---- aggregates ------------------------------------------------------------------------------------------
 
     def _aggregate(self, test: syn.Aggregate, type_name: str, row: str) -> Iterator[str]:
-        """Yield the goals that compute an aggregate over rows of (place, order, value), and compare it."""
+        """Yield the goals that compute an aggregate over (position, order, value) triples and compare it."""
         words = self.vocabulary
         far = self._target(type_name, test.link)
         rows, result = words.variable("rows"), words.variable(test.function)
@@ -446,5 +446,5 @@ def either_of(goals: Iterable[str]) -> str:
 
 
 def _unit(attribute: Attribute | None) -> str:
-    """Return the number of units per day of a time, which is stored in seconds; 1 for all other attributes."""
+    """Return the number of stored units per day: 86,400 for times, 1 for all other attributes."""
     return "86400.0" if attribute is not None and attribute.kind == "time" else "1.0"

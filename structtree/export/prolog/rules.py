@@ -1,4 +1,4 @@
-"""Definitions, computed attributes and derived links as Prolog clauses.
+"""Export of definitions, computed attributes and derived links as Prolog clauses.
 
 A pair of a derived link is a term ``pair(Owner, Row)``. Paths are tabled, so that closures terminate.
 """
@@ -110,14 +110,14 @@ def _link_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary)
 
 
 def _order_of(step: ComputedLink, order: syn.SortedBy, vocabulary: RowVocabulary) -> TermFound:
-    """Return the sort key of pairs: an attribute of the pair itself, or of its far row."""
+    """Return the sort key of pairs: an attribute of the pair or of its linked row."""
     if any(each.attribute.name == order.attribute for each in step.attributes):
         return TermFound(f"{member_atom(step.link.target, order.attribute)}(pair(X, Y), K)", "K")
     return vocabulary.value(step.far, order.attribute, "Y")
 
 
 def _pair_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
-    """Yield clauses for the members of pairs: their own attributes, and all members of their far rows."""
+    """Yield clauses for the members of pairs: their own attributes, and all members of their linked rows."""
     pairs, writer = schema.type(step.link.target), GoalWriter(schema, vocabulary, owner=(step.type, "X"))
     yield f"{plain_atom(pairs.name)}(Pair) :- {member_atom(step.type, step.link.name)}(_, _, Pair)."
     own = {each.attribute.name for each in step.attributes}
@@ -132,7 +132,7 @@ def _pair_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary)
 
 
 def _walk_clauses(name: str, walk: Walk, vocabulary: RowVocabulary) -> Iterator[str]:
-    """Yield a tabled predicate for the two ends of a path, and one for each repeated path inside it."""
+    """Yield a tabled predicate that relates the ends of a path, and one for each repeated path inside."""
     goals = []
     for i, hop in enumerate(walk):
         here, there = f"Row_{i}", f"Row_{i + 1}"
@@ -151,7 +151,7 @@ def _walk_clauses(name: str, walk: Walk, vocabulary: RowVocabulary) -> Iterator[
 
 
 def _computation(expression: syn.Expression, writer: GoalWriter, type_name: str, row: str) -> tuple[list[str], str]:
-    """Return an expression as an arithmetic term, and the goals that must succeed before it is computed."""
+    """Return an expression as an arithmetic term, and the goals that bind its operands."""
     goals: list[str] = []
 
     def operand(value: syn.Operand) -> TypedText:

@@ -1,1 +1,1 @@
-"""Models as SQL views."""
+"""Export of models as SQL views."""

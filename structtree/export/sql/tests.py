@@ -1,4 +1,4 @@
-"""Predicates as SQL conditions: one recursive function over the forms of the language.
+"""Translation of predicates to SQL conditions: one recursive function over the forms of the language.
 
 A row of a type is an alias of a table. A link becomes a subquery joined by its key, a derived link a subquery joined
 along its path. A test of a missing value is NULL, which counts as false wherever it matters. As of a date, every
@@ -47,7 +47,7 @@ SUM_SLACK = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class SqlRow:
-    """Row of a type in a query.
+    """Row in a query: its table alias, its type, and the row from which it was reached.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class SqlRow:
 
 
 class _Rows(NamedTuple):
-    """Rows behind a link: the tables and conditions that select them."""
+    """Rows behind a link, as the tables and conditions that select them."""
 
     row: SqlRow
     tables: tuple[str, ...]
@@ -103,7 +103,7 @@ class _Rows(NamedTuple):
 
 
 class _Typed(NamedTuple):
-    """Value with its attribute."""
+    """SQL value and its attribute."""
 
     value: SqlValue
     attribute: Attribute
@@ -153,7 +153,7 @@ class SqlTests:
         return f"{sql_name(self.copies[row.table] if row.is_copied else row.table)} AS {row.alias}"
 
     def selection(self, row: SqlRow) -> list[str]:
-        """Return the given condition that selects the individuals, if any."""
+        """Return the user's condition that selects the individuals, if any."""
         if self.layout.condition is None:
             return []
         table = self.layout.tables[row.table]
@@ -177,7 +177,7 @@ class SqlTests:
         return f"WITH {', '.join(copies)}\n" if copies else ""
 
     def _is_copied(self, table: str, columns: Sequence[str]) -> bool:
-        """Return whether lookups should use a copy of a table, and request that copy."""
+        """Return whether lookups should use a copy of a table; if so, request the copy."""
         if self.engine != "sqlite" or any(set(columns) == set(each) for each in self.layout.tables[table].indexed):
             return False
         name = f"{table} rows"
@@ -207,7 +207,7 @@ class SqlTests:
     # ---- predicates
 
     def condition(self, predicate: syn.Predicate, row: SqlRow) -> str:
-        """Return the condition that is true if a row satisfies a predicate, and else false or NULL."""
+        """Return the condition that is true if a row satisfies a predicate, and false or NULL otherwise."""
         match predicate:
             case syn.Top():
                 return "TRUE"
@@ -292,7 +292,7 @@ class SqlTests:
         owner, via = (row.parent, row.via) if row.pair is None else (row.begun, row.pair.link.name)
         link = None if owner is None else self._record(owner).link(via)
         if owner is None or link is None or link.kind != "list":
-            raise NotInSqlError(f"it uses {step.step!r} without following a list")
+            raise NotInSqlError(f"{step.step!r} is supported only after following a list")
         rows, between = self._behind(owner, via), self._behind(owner, via)
         backwards = step.step == "previous"
         after = self._comes_before(row, rows.row, backwards)
@@ -304,7 +304,7 @@ class SqlTests:
         return rows.exists(after, f"NOT {between.exists(nearer)}", self.condition(step.inner, rows.row))
 
     def _list_place(self, row: SqlRow) -> list[str]:
-        """Return the sort key of the rows behind a link; a derived list is sorted by its order first."""
+        """Return the sort key of the rows behind a link; the order of a derived list comes first."""
         order = None if row.pair is None else row.pair.order
         if order is None:
             return list(self.identity(row))
@@ -312,7 +312,7 @@ class SqlTests:
         return [f"{key} IS NULL", f"-({key})" if order.descending else str(key), *self.identity(row)]
 
     def _comes_before(self, one: SqlRow, other: SqlRow, backwards: bool) -> str:
-        """Return the condition that one element of a list precedes another, or follows it if backwards."""
+        """Return the condition that a list element precedes another; with `backwards`, that it follows."""
         order = None if one.pair is None else one.pair.order
         first, second = (one, other) if not backwards else (other, one)
         id_a, id_b = (", ".join(self.identity(row)) for row in (first, second))
@@ -346,7 +346,7 @@ class SqlTests:
         return compared(found, test.op, limit * limit)
 
     def _aggregated(self, test: syn.Aggregate, row: SqlRow) -> tuple[SqlValue, bool]:
-        """Return the value of an aggregate, and whether its rounding may differ from that of a population."""
+        """Return an aggregate, and whether SQL may round it differently than structtree does."""
         rows = self._behind(row, test.link)
         inside = "TRUE" if test.inner is None else self.condition(test.inner, rows.row)
         if test.attribute is None:
@@ -385,7 +385,7 @@ class SqlTests:
             case "trend":
                 return self._trend(test, row), True
             case _:
-                raise NotInSqlError(f"it uses {test.function}")
+                raise NotInSqlError(f"the aggregate {test.function!r} is not supported")
 
     def _outermost(
         self, test: syn.Aggregate, found: _Typed, order: _Typed | None, rows: _Rows, clauses: str
@@ -405,7 +405,7 @@ class SqlTests:
         return SqlValue(sql, value.domain, number)
 
     def _numbers_behind(self, test: syn.Aggregate, row: SqlRow) -> tuple[_Rows, str, str, str]:
-        """Return the rows of an aggregate with new aliases, their condition, values and order."""
+        """Return the rows of an aggregate, with new aliases, and their condition, value and order."""
         rows = self._behind(row, test.link)
         inside = "TRUE" if test.inner is None else self.condition(test.inner, rows.row)
         value = self._value(rows.row, str(test.attribute)).value.number
@@ -427,7 +427,7 @@ class SqlTests:
 
     def _trend(self, test: syn.Aggregate, row: SqlRow) -> SqlValue:
         if test.order is None:
-            raise NotInSqlError("it uses the trend along a list")
+            raise NotInSqlError("trends over list positions are not supported")
         rows, counted, value, place = self._numbers_behind(test, row)
         again, same, other, theirs = self._numbers_behind(test, row)
         up, across = (f"(SELECT AVG({each}) {again.where(same)})" for each in (other, theirs))
@@ -439,7 +439,7 @@ class SqlTests:
     # ---- values
 
     def column(self, row: SqlRow, attribute: Attribute) -> SqlValue:
-        """Return a column of the table of a row, even if the schema of the tests lacks it."""
+        """Return a column of the table of a row, whether or not it is in the schema of the tests."""
         return self._column(row.alias, row.table, attribute)
 
     def look_up(
@@ -490,11 +490,11 @@ class SqlTests:
         return self.schema.type(row.type)
 
     def _base(self, row: SqlRow) -> str:
-        """Return the type of the underlying row; for a pair, the type of its far row."""
+        """Return the type of the underlying row; for a pair, the type of its linked row."""
         return self.schema.rows_of(row.type)
 
     def _value(self, row: SqlRow, name: str) -> _Typed:
-        """Return the value of an attribute of a row, or of a part of a date."""
+        """Return the value of an attribute of a row, or of one component of a date."""
         record = self._record(row)
         part_of_date = record.attribute_or_part(name)
         if record.attribute(name) is None and part_of_date is not None:
@@ -522,13 +522,13 @@ class SqlTests:
     def _column(self, alias: str, table: str, attribute: Attribute) -> SqlValue:
         name = attribute.name
         if name not in self.layout.tables[table].columns:
-            raise NotInSqlError(f"it uses {name!r}, which is not a column of {table}")
+            raise NotInSqlError(f"{name!r} is not a column of {table}")
         stored = self._stored(table, name)
         words = self.layout.missing_words
         return stored_value(column_name(alias, name), attribute, stored, self.engine, words, f"{table}.{name}")
 
     def _past(self, row: SqlRow, attribute: Attribute) -> SqlValue:
-        """Return an attribute as of a date, with NULL for values that were set later."""
+        """Return an attribute as of the individual's date, with NULL for values that were set later."""
         value = self._column(row.alias, row.table, attribute)
         date = self._dated_with(row, attribute)
         if date is None:
@@ -542,7 +542,7 @@ class SqlTests:
         return SqlValue(sql, value.domain, number)
 
     def _dated_with(self, row: SqlRow, attribute: Attribute) -> Attribute | None:
-        """Return the date after which an attribute of a row is known; None if it always is."""
+        """Return the date from which an attribute of a row is known; None if it is always known."""
         layout = self.layout
         dates = layout.dating.get(row.table)
         if layout.as_of is None and layout.until is None:
@@ -555,11 +555,11 @@ class SqlTests:
             return None
         date = self.schema.given.type(self._base(row)).attribute(name)
         if date is None:
-            raise NotInSqlError(f"{attribute.name!r} is known as of {name!r}, which the model does not have")
+            raise NotInSqlError(f"{attribute.name!r} is dated by {name!r}, which the model does not contain")
         return date
 
     def _always_known(self, row: SqlRow) -> Collection[str]:
-        """Return the dates of a row that are known whenever the row is visible."""
+        """Return the date attributes of a row that are known whenever the row is visible."""
         if row.parent is None and self.layout.as_of is not None:
             return (self.layout.as_of,)
         dates = self.layout.dated.get(row.table, {})
@@ -567,14 +567,14 @@ class SqlTests:
         return dates if len(dates) == 1 or is_frozen_individual else ()
 
     def _last(self, row: SqlRow) -> str:
-        """Return the first time, in days, that is not visible for a row."""
+        """Return the exclusive end of the time visible from a row, in days."""
         if self.layout.as_of is None:
             assert self.layout.until is not None  # or everything is known
             return number_literal(self.layout.until + 1)
         return self._limit(row.root) if row.parent is not None else self._own_days(row)
 
     def _stored(self, table: str, column: str) -> Stored:
-        """Return the storage format of a column, if the engine is that of the training database."""
+        """Return the storage format of a column; only its layout if the engine is another than in training."""
         stored = self.layout.tables[table].columns[column]
         return stored if self.layout.engine == self.engine else Stored(layout=stored.layout)
 
@@ -590,14 +590,14 @@ class SqlTests:
         return _Typed(SqlValue(sql, value.domain, number, text), attribute)
 
     def _compared(self, one: _Typed, op: str, other: _Typed, path: syn.ValuePath) -> str:
-        """Return the condition that compares two values: categories by text, all others by value."""
+        """Return the condition that compares two values; categories are compared as text."""
         sign, kinds = "<>" if op == "!=" else op, (one.attribute.kind, other.attribute.kind)
         is_ranked = one.attribute.values == other.attribute.values and "nominal" not in kinds
         if "nominal" in kinds or ("ordered" in kinds and op in ("=", "!=") and not is_ranked):
             a, b = (each.value.text or each.value.sql for each in (one, other))
             are_texts = all(each.value.text or each.value.domain == "text" for each in (one, other))
             if not are_texts and not one.value.domain == other.value.domain == "stored number":
-                raise NotInSqlError(f"it compares {'.'.join(path)!r} with categories that are stored differently")
+                raise NotInSqlError(f"{'.'.join(path)!r} is compared with categories in another format")
             return f"{a} {sign} {b}"
         if set(kinds) == {"date", "time"}:
             a, b = (
@@ -640,7 +640,7 @@ class SqlTests:
         return _Rows(same, (self.source(same),), (self._same(same, row),))
 
     def _joined(self, row: SqlRow, route: _Route, target: str, name: str) -> _Rows:
-        """Return the rows of another table that a key refers to, whether visible or not."""
+        """Return the rows of another table that a key refers to, including rows that are not visible."""
         columns = route.link.key if route.forth else route.link.columns
         is_copied = self._is_copied(route.table, columns if route.other is None else route.other.key)
         made = SqlRow(self._alias(route.table), target, route.table, row, name, owner=row.owner, is_copied=is_copied)
@@ -652,7 +652,7 @@ class SqlTests:
         return _Rows(made, (self.source(made),), (f"EXISTS (SELECT 1 FROM {self.source(between)} WHERE {inside})",))
 
     def _join(self, link: LayoutLink, one: SqlRow, other: SqlRow, forth: bool) -> str:
-        """Return the condition that a foreign key of one row refers to the other, or the reverse."""
+        """Return the condition that one row refers to the other by a foreign key; `forth` is the direction."""
         child, parent = (one, other) if forth else (other, one)
         parts, mine = [], []
         for column, key, kind in zip(link.columns, link.key, link.compared, strict=True):
@@ -674,7 +674,7 @@ class SqlTests:
         repeats = False
         for hop in step.walk:
             if isinstance(hop, Repeated):
-                raise NotInSqlError(f"it uses {step.link.name!r}, whose path is recursive")
+                raise NotInSqlError(f"the path of {step.link.name!r} is recursive")
             rows, is_single = self._hop(here, hop)
             repeats |= not is_single and hop is not step.walk[-1]
             here = rows.row
@@ -697,7 +697,7 @@ class SqlTests:
         return rows._replace(conditions=(*rows.conditions, self.condition(step.where, far)))
 
     def _hop(self, row: SqlRow, hop: Hop) -> tuple[_Rows, bool]:
-        """Return the rows after one more step of a path, and whether there is at most one."""
+        """Return the rows one step further along a path, and whether there is at most one."""
         if hop.link == FAR_ROW:
             met = replace(row, type=self.schema.met_by(row.type) or row.type, pair=None, begun=None)
             return _Rows(met, (), ()), True
@@ -706,10 +706,10 @@ class SqlTests:
             return self._behind(row, hop.link), link is not None and link.single
         if self.layout.as_of is not None:
             if row.parent is None or (row.parent.type, row.via) != (hop.owner, hop.link):
-                raise NotInSqlError(f"it goes back along {hop.link!r}, as of a date, on another path than it came")
+                raise NotInSqlError(f"{hop.link!r} is followed backwards to rows other than the parent row")
             return _Rows(row.parent, (), ()), True
         if (hop.owner, hop.link) in self._links:
-            raise NotInSqlError(f"it goes back along the derived link {hop.link!r}")
+            raise NotInSqlError(f"the derived link {hop.link!r} cannot be followed backwards")
         route = _found(self.layout, self._tables[hop.owner], hop.link)
         rows = self._joined(row, route.back(), hop.owner, hop.link)
         is_single = route.other is None and (route.link.back_single if route.forth else route.link.single)
@@ -747,7 +747,7 @@ class SqlTests:
             if inside:
                 conditions.append(f"NOT {rows.exists(untrue(both(inside)))}")
         if n_claims > 1:
-            raise NotInSqlError(f"the rows of {row.table} refer to two individuals, as of a date")
+            raise NotInSqlError(f"the rows of {row.table} refer to two individuals, whose dates may differ")
         return conditions
 
     def _dated_before(self, row: SqlRow, root: SqlRow, dates: Mapping[str, Kind]) -> list[str]:
@@ -756,7 +756,7 @@ class SqlTests:
         return conditions if len(conditions) == 1 else [any_of(conditions)]
 
     def _before(self, value: SqlValue, kind: Kind, root: SqlRow) -> list[str]:
-        """Return the conditions that a date precedes that of the individual and is not after the last day."""
+        """Return the conditions that a date precedes the individual's date and is not after the last day."""
         found, until = [], self.layout.until
         if self.layout.as_of is not None:
             own, attribute = self._own_date(root)
@@ -773,7 +773,7 @@ class SqlTests:
         return found
 
     def _earlier(self, own: SqlValue) -> str:
-        """Return the date of the individual minus the lead, as a date of the database."""
+        """Return the date of the individual minus the lead, as a SQL date."""
         lead = self.layout.lead
         if not lead:
             return own.sql
@@ -789,7 +789,7 @@ class SqlTests:
         return own_moment(own, attribute.kind)
 
     def _limit(self, root: SqlRow) -> str:
-        """Return the first time, in days, that is not visible to an individual."""
+        """Return the exclusive end of the time visible to an individual, in days."""
         own, attribute = self._own_date(root)
         limit, until = self._led(own, attribute.kind), self.layout.until
         if until is None:
@@ -798,7 +798,7 @@ class SqlTests:
         return f"CASE WHEN {limit} < {last} THEN {limit} ELSE {last} END"
 
     def _own_date(self, root: SqlRow) -> _Typed:
-        """Return the date of the individual."""
+        """Return the date of an individual and its attribute."""
         assert self.layout.as_of is not None
         return self._dated_at(root, self.layout.as_of.split("."))
 
@@ -812,7 +812,7 @@ class SqlTests:
         return _Typed(SqlValue(sql, value.domain, number), attribute)
 
     def _days_before(self, row: SqlRow) -> str:
-        """Return the days between the earliest date of a row and the date of the individual."""
+        """Return the number of days between the earliest date of a row and the date of the individual."""
         dates = [
             own_moment(self._column(row.alias, row.table, Attribute(name, kind)), kind)
             for name, kind in self.layout.dated[row.table].items()
@@ -821,7 +821,7 @@ class SqlTests:
 
 
 def untrue(sql: str) -> str:
-    """Return the condition that another is false or NULL.
+    """Return the condition that the given condition is false or NULL.
 
     Examples
     --------
@@ -832,7 +832,7 @@ def untrue(sql: str) -> str:
 
 
 def _earliest(dates: Sequence[str]) -> str:
-    """Return the earliest date that is not NULL."""
+    """Return the expression for the earliest date that is not NULL."""
     found = dates[0]
     for each in dates[1:]:
         found = f"CASE WHEN {found} < {each} THEN {found} ELSE COALESCE({each}, {found}) END"
@@ -843,14 +843,14 @@ def _require_exact_sums(test: syn.Aggregate) -> None:
     """Raise `NotInSqlError` for sums of integers beyond 2**53, whose rounding depends on the order of addition."""
     limit: Any = test.value
     if abs(float(limit)) >= EXACT:
-        raise NotInSqlError(f"it compares a {test.function} of integers beyond 2**53, where sums are rounded")
+        raise NotInSqlError(f"a {test.function} of integers is compared with a number beyond 2**53")
 
 
 # ---- the keys behind links -------------------------------------------------------------------------------
 
 
 class _Route(NamedTuple):
-    """Route of a link: along a foreign key or in reverse, to a table; or through a join table and its other key."""
+    """Route of a link: along a foreign key, in reverse, or through a join table."""
 
     link: LayoutLink
     forth: bool
@@ -865,7 +865,7 @@ class _Route(NamedTuple):
 
 
 def _found(layout: SourceLayout, table: str, name: str) -> _Route:
-    """Return the route of a link of a table."""
+    """Return the route from a table along a link."""
     for link in layout.links:
         if link.joins:
             if (link.to, link.back) == (table, name):
@@ -875,18 +875,18 @@ def _found(layout: SourceLayout, table: str, name: str) -> _Route:
             return _Route(link, True, link.to)
         elif (link.to, link.back) == (table, name):
             return _Route(link, False, link.table)
-    raise NotInSqlError(f"it follows {name!r}, which is not a key of {table}")
+    raise NotInSqlError(f"{name!r} is not a key of {table}")
 
 
 def _references(layout: SourceLayout, table: str) -> list[tuple[LayoutLink, bool]]:
-    """Return the keys that connect a row of a table to at most one row, and whether they are followed forward."""
+    """Return the keys that lead from a row of a table to at most one row, each with its direction."""
     plain = [link for link in layout.links if not link.joins]
     forth = [(link, True) for link in plain if link.table == table and link.single]
     return [*forth, *((link, False) for link in plain if link.to == table and link.back_single)]
 
 
 def _is_dated_behind(layout: SourceLayout, table: str) -> bool:
-    """Return whether references from a table lead to dated rows or to individuals."""
+    """Return whether rows of a table refer, directly or indirectly, to dated rows or individuals."""
     seen, waiting = {table}, [table]
     while waiting:
         for link, forth in _references(layout, waiting.pop()):

@@ -1,4 +1,4 @@
-"""SQL expressions for the values of stored columns, as a reader converts them.
+"""SQL expressions for stored columns that give the same values as the readers.
 
 A reader turns text such as ``1993-07-01`` into days and ``'17'`` into 17, and treats empty text as missing; this
 module does the same in the SQL of SQLite and DuckDB. Numbers, dates and ranks are compared as numbers, except that
@@ -50,7 +50,7 @@ _EPOCH = "2440587.5"
 
 
 class NotInSqlError(StructtreeError):
-    """Reason why a test cannot be written in SQL."""
+    """Raised for a test that cannot be written in SQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class SqlValue:
 
     @classmethod
     def of_number(cls, sql: str) -> SqlValue:
-        """Return the value of a numeric expression."""
+        """Return an `SqlValue` for a numeric expression."""
         return cls(sql, "number", sql)
 
 
@@ -140,7 +140,7 @@ def boolean(sql: str) -> str:
 def stored_value(
     column: str, attribute: Attribute, stored: Stored, engine: Engine, missing_words: Sequence[str], where: str
 ) -> SqlValue:
-    """Return the expression for an attribute.
+    """Return the SQL expression for an attribute.
 
     Parameters
     ----------
@@ -369,7 +369,7 @@ def key_value(column: str, stored: Stored, compared_as: str, other: Stored, engi
 
 
 def floored(sql: str) -> str:
-    """Return the floor of a number; SQLite may lack that function.
+    """Return the expression for the floor of a number, which may not be a function in SQLite.
 
     Examples
     --------
@@ -380,7 +380,7 @@ def floored(sql: str) -> str:
 
 
 def date_part(value: SqlValue, kind: str, part: str, engine: Engine) -> str:
-    """Return a part of a date or time as a number; weekdays count from 0."""
+    """Return the expression for a part of a date or time, as a number; weekdays count from 0."""
     days = value.number if kind == "date" else _days_of_seconds(value.number, engine)
     if part == "hour":
         rest = f"({value.number} - {days} * {int(DAY)})"
@@ -400,7 +400,7 @@ def _days_of_seconds(seconds: str, engine: Engine) -> str:
 
 
 def own_moment(value: SqlValue, kind: str) -> str:
-    """Return a date or time in days."""
+    """Return the expression for a date or time in days."""
     return value.number if kind == "date" else f"({value.number} / {DAY})"
 
 

@@ -1,4 +1,4 @@
-"""Models as SQL views over the tables of the training database.
+"""Export of models as SQL views over the tables of the training database.
 
 The view ``prediction`` has the key of each individual, its leaf, the prediction, and the probability of each class;
 one view per leaf has the keys of its individuals. The views need only the database.
@@ -72,7 +72,7 @@ def export_sql(model: Any, dialect: str | None = None) -> str:
 
 
 class _Views:
-    """Views of a model."""
+    """Writer of the SQL views of a model."""
 
     def __init__(self, model: Model, engine: Engine) -> None:
         assert model.layout is not None
@@ -83,13 +83,13 @@ class _Views:
         self.key = self.layout.tables[self.layout.individual].key
 
     def text(self) -> str:
-        """Return all statements."""
+        """Return all SQL statements as text."""
         target, individual = one_line(self.model.target or "the target"), one_line(self.layout.individual)
         heading = f"-- Predictions of structtree for {target} of {individual}."
         return "\n\n".join([heading, *self._leaves(), self._prediction()]) + "\n"
 
     def _name(self, name: str) -> str:
-        """Return the name of a view, changed if a table has that name."""
+        """Return a name for a view that no table has."""
         while name.lower() in {table.lower() for table in self.layout.tables}:
             name += "_"
         return sql_name(name)

@@ -75,7 +75,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
-    """Load a model from a file of `save_model`.
+    """Load a model from a file written by `save_model`.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
 
 
 def model_from_json(value: Any) -> Model:
-    """Return a model from the JSON values of `model_to_json`, including those of older versions.
+    """Restore a model from the output of `model_to_json`, of this version or an older one.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def model_from_json(value: Any) -> Model:
 
 
 def _layout(whole: JsonPart) -> SourceLayout | None:
-    """Return the tables that the model was learned from; None for other data and older files."""
+    """Return the table layout of the training data; None for other formats and for older files."""
     part = whole.optional("layout")
     return None if part is None else SourceLayout.from_json(part)
 
@@ -149,7 +149,7 @@ def _layout(whole: JsonPart) -> SourceLayout | None:
 
 
 def _document_text(document: Mapping[str, Any]) -> str:
-    """Return the text of a model file: one line per member, per member of the predictor, and per node."""
+    """Return the text of a model file, with a line break after each member and each node."""
     lines = [f"{_json(key)}: {_json(value)}" for key, value in document.items() if key != "predictor"]
     predictor = ",\n".join(f"{_json(key)}: {_listed(value)}" for key, value in document["predictor"].items())
     return "{\n" + ",\n".join([*lines, f'"predictor": {{\n{predictor}\n}}']) + "\n}\n"
@@ -176,7 +176,7 @@ def _json(value: Any) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{type(value).__name__} is not a plain value")
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
 def _function_to_json(function: syn.Function) -> dict[str, Any]:
@@ -244,13 +244,13 @@ def _function(name: str, part: JsonPart) -> syn.Function:
 
 
 def _optional(whole: JsonPart) -> NeededMembers:
-    """Return the members that linked rows may lack; older files have none."""
+    """Return the members that may be missing in linked rows; empty for older files."""
     part = whole.optional("optional")
     return {} if part is None else {name: frozenset(members.texts()) for name, members in part.parts()}
 
 
 def _checked_definitions(whole: JsonPart, schema: Schema) -> CheckedGrammar:
-    """Return the definitions and the background of the file as a grammar that tests are checked with."""
+    """Return the definitions and derived features of a model file as a grammar, used to check the tests."""
     part = whole.member("definitions")
     definitions = tuple(_definition(name, written) for name, written in part.parts())
     if "background" not in whole.members():

@@ -1,4 +1,4 @@
-"""Records of a model as JSON, also from files of version 0.1.
+"""Model records as JSON, including a converter for files of version 0.1.
 
 Those files (formats 1 and 2) store everything under ``params``, which is first converted to the current form.
 """
@@ -44,12 +44,12 @@ class Records(NamedTuple):
 
 
 def _listing(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the members with tuples converted to lists."""
+    """Return a dictionary of these members, with tuples converted to lists."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in members}
 
 
 def records_from_json(whole: JsonPart) -> Records:
-    """Return the records of a model file."""
+    """Read the records of a model file."""
     grammar, route = whole.member("grammar"), whole.member("route")
     return Records(
         _settings(whole.member("settings")),
@@ -78,7 +78,7 @@ _Options = TypeVar("_Options", Growth, Pruning)
 
 
 def _options(part: JsonPart, kind: type[_Options]) -> _Options:
-    """Return options; unknown options, from other versions of structtree, are skipped."""
+    """Read options, ignoring those that this version does not know."""
     known = {each.name for each in fields(kind)}
     try:
         return kind(**{name: value for name, value in part.members().items() if name in known})
@@ -129,7 +129,7 @@ _OLD_SIZES: Mapping[SizeSource, str] = {
 
 
 def old_records(part: JsonPart) -> Records:
-    """Return the records of a file of version 0.1 from its ``params``.
+    """Convert the ``params`` of a version 0.1 model file to records.
 
     Examples
     --------
@@ -189,6 +189,6 @@ def _old_reading(remembered: Any) -> dict[str, Any]:
 
 
 def _old_kind(pair: str) -> tuple[str, str]:
-    """Return a name and its kind; the name may contain =, and so may the values of an order."""
+    """Split ``name=kind``; the name may contain ``=``, and so may the values of an ordered kind."""
     name, _, kind = pair.partition("=") if "<" in pair else pair.rpartition("=")
     return name, kind

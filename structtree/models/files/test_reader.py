@@ -16,7 +16,7 @@ __all__ = ["TestReader", "parsed_test"]
 
 @dataclass(frozen=True, slots=True)
 class TestReader:
-    """Parser and checker for the tests of a predictor.
+    """Parser and checker for the tests in a model file.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
 
 
 def tree_from_json(part: JsonPart, reader: TestReader) -> Tree:
-    """Return a tree from the JSON values of `tree_to_json`."""
+    """Restore a tree from the output of `tree_to_json`."""
     task = _task(part)
     missing = part.member("missing").one_of(get_args(MissingRule), "false, majority or fractional")
     nodes = tuple(_node(node, reader, task, missing) for node in part.member("nodes").elements())
@@ -55,7 +55,7 @@ def tree_from_json(part: JsonPart, reader: TestReader) -> Tree:
 
 
 def _lightest(tree: JsonPart) -> float:
-    """Return the smallest training weight; 1 for unweighted data and older files."""
+    """Return the smallest positive training weight; 1 for unweighted data and older files."""
     part = tree.optional("lightest")
     return 1.0 if part is None else part.weight() or part.expected("a number > 0")
 
@@ -89,7 +89,7 @@ def _node_to_json(node: Node, task: Task) -> dict[str, Any]:
 
 
 def decision_from_json(part: JsonPart, n_classes: int) -> Decision:
-    """Return the decision options of the leaves."""
+    """Read the decision options of the leaves."""
     written = part.member("estimate")
     known = get_args(Estimate)
     estimate: Any = None if written.value is None else written.one_of(known, listed(known))
@@ -154,7 +154,7 @@ def _found(part: JsonPart) -> Found:
 
 
 def _trace_point(part: JsonPart) -> TracePoint:
-    """Return a point of a trace: evaluated, seconds, score, bound."""
+    """Read one point of a search trace: evaluated tests, seconds, score and bound."""
     parts = part.elements()
     if len(parts) != len(TracePoint._fields):
         part.expected(f"the {len(TracePoint._fields)} numbers {', '.join(TracePoint._fields)}")
@@ -163,17 +163,20 @@ def _trace_point(part: JsonPart) -> TracePoint:
 
 
 def _reason(part: JsonPart) -> Unproved | None:
-    """Return the reason why a search ended early; older files have none."""
+    """Read the reason why a search ended early; None for older files."""
     known, reason = get_args(Unproved), part.optional("stopped_by")
     return None if reason is None else reason.one_of(known, f"one of {', '.join(known)}")
 
 
 def _require_reading_order(nodes: tuple[Node, ...], part: JsonPart) -> None:
-    """Require that every node occurs once, after its parent, and that children are in order."""
+    """Check that every node occurs once, after its parent, and that children are in order."""
     expected = [0]
     for index, node in enumerate(nodes):
         if not expected or expected.pop() != index:
-            raise DataError("this node is not the next one in reading order", path=f"{part.path}[{index}]")
+            raise DataError(
+                "this node is out of order: each node must follow its parent, in reading order",
+                path=f"{part.path}[{index}]",
+            )
         expected += reversed(node.children)
     if expected:
         part.fail(f"node {expected[-1]} is missing")

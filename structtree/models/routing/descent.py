@@ -54,7 +54,7 @@ class Descent(NamedTuple):
 
 
 class CompiledTest(NamedTuple):
-    """Interval of values for which a plain comparison holds, or the values it holds for; NaN for a category."""
+    """Plain comparison, as an interval of numbers or a set of categories; the interval of a category is NaN."""
 
     attribute: str
     low: float
@@ -63,7 +63,7 @@ class CompiledTest(NamedTuple):
 
 
 def held(test: syn.Predicate) -> CompiledTest | None:
-    """Return the interval of values for which a test holds, if it is a plain comparison.
+    """Compile a plain comparison to the interval of values that satisfy it; return None for other tests.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def held(test: syn.Predicate) -> CompiledTest | None:
 
 
 def descent_of(tests: Sequence[syn.Predicate | None], sides: Sequence[tuple[int, int]]) -> Descent | None:
-    """Return a compiled tree, or None unless all tests are plain comparisons.
+    """Compile a tree whose tests are all plain comparisons; return None for other trees.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def descent_of(tests: Sequence[syn.Predicate | None], sides: Sequence[tuple[int,
 def leaves_by(
     descent: Descent, population: Population, piece: int = INDIVIDUALS_PER_BATCH
 ) -> NDArray[np.int64] | None:
-    """Return the leaf of each individual; None if an attribute is missing, or numeric instead of nominal."""
+    """Return the leaf of each individual; None if the population lacks an attribute or has another kind."""
     table = population.tables[population.schema.individual]
     columns = [column for name in descent.attributes if (column := table.column(name)) is not None]
     if len(columns) < len(descent.attributes):
@@ -154,7 +154,7 @@ def _in_pieces(action: Callable[[int, int], None], n: int, piece: int) -> None:
 
 
 def _with_codes(descent: Descent, columns: Sequence[Column]) -> NDArray[Any]:
-    """Return the nodes with codes in place of categories; NaN for a category that the data lacks."""
+    """Replace the categories in the nodes by their codes in the data, or by NaN if the data lacks them."""
     nodes, more = descent.nodes.copy(), list[tuple[Any, ...]]()
     for place, values in descent.equal.items():
         if columns[place].kind != "nominal":
@@ -170,7 +170,7 @@ def _with_codes(descent: Descent, columns: Sequence[Column]) -> NDArray[Any]:
 
 
 def _add_runs(node: int, runs: list[tuple[float, float]], nodes: NDArray[Any], more: list[tuple[Any, ...]]) -> None:
-    """Append nodes that test the values outside the first run of codes for the remaining runs."""
+    """Test the first run of codes in the node itself, and the other runs in additional nodes."""
     _, _, place, no, yes, _ = nodes[node].tolist()
     for low, high in runs[:0:-1]:
         more.append((low, high, place, no, yes, 0))
@@ -200,7 +200,7 @@ def _runs(codes: Iterable[int]) -> list[tuple[float, float]]:
 
 
 class _Cells(NamedTuple):
-    """Columns side by side: their positions, and a function that returns the rows in a range of individuals."""
+    """Values of several columns: the position of each column, and a function that returns a range of rows."""
 
     places: NDArray[np.int32]
     of: Callable[[int, int], Floats]
@@ -226,7 +226,7 @@ def _copied(columns: Sequence[NDArray[Any]], which: Callable[[int, int], Any]) -
 
 
 def _in_place(columns: Sequence[NDArray[Any]]) -> _Cells | None:
-    """Return the columns as views of common rows in memory; None if they are not."""
+    """Return the columns as a view of the memory that they share; None if they are not stored together."""
     first = min(columns, key=_address)
     (step,) = first.strides
     offsets = [_address(values) - _address(first) for values in columns]

@@ -1,4 +1,4 @@
-"""Routing of individuals down a tree: evaluate a test, or look up a value, for a subset of individuals.
+"""Evaluation of tests and lookup of values for a subset of individuals.
 
 A test of the individual's own attributes is evaluated only for the individuals at the node; one that follows links is
 evaluated for all, because its results are shared with the tests below.

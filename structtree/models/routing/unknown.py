@@ -92,7 +92,7 @@ def _inside(test: syn.Predicate, record: RecordType, of_same: Change, of_negated
 
 
 def _as_it_is(test: syn.Top | syn.Test | syn.LinkForm) -> syn.Predicate:
-    """Return a test that unknown values do not affect; the annotation rejects new connectives."""
+    """Return a test that unknown values do not affect; its type annotation rejects other connectives."""
     return test
 
 

@@ -124,7 +124,7 @@ def findings(
 
 @dataclass(slots=True)
 class _Allowance:
-    """Number of characters that further drawings may take."""
+    """Number of characters that are left for drawings."""
 
     left: int
 
@@ -168,7 +168,7 @@ class _Seen:
 
     @property
     def usable(self) -> NDArray[np.int64]:
-        """Positions of individuals whose label is present and known to the tree."""
+        """Indices of the individuals whose label is present and known to the tree."""
         assert self.actual is not None
         return np.flatnonzero(self.actual >= 0 if self.chances is not None else np.isfinite(self.actual))
 
@@ -192,7 +192,7 @@ def _scores(known: Fitted, population: Population, seen: _Seen) -> list[list[Jso
 
 
 def _predictions(seen: _Seen) -> JsonValue:
-    """Return the distinct predictions, each with its number of individuals per class."""
+    """Return the distinct predictions with the number of individuals per true class."""
     if seen.chances is None or seen.actual is None:
         return None
     usable = seen.actual >= 0
@@ -229,7 +229,7 @@ def _sizes(known: Fitted, population: Population, seen: _Seen) -> JsonValue:
 
 
 def _points(seen: _Seen) -> JsonValue:
-    """Return pairs of predicted and actual values, at most `MAX_POINTS`."""
+    """Return at most `MAX_POINTS` pairs of predicted and actual values."""
     if seen.chances is not None or seen.actual is None:
         return None
     places = np.flatnonzero(np.isfinite(seen.actual))
@@ -282,7 +282,7 @@ def _bins(tree: Tree, index: int, seen: _Seen) -> list[int]:
 
 
 def _chosen(tree: Tree, seen: _Seen, population: Population) -> dict[int, dict[str, list[int]]]:
-    """Return the individuals to keep for each leaf: typical, borderline and misclassified ones."""
+    """Return the example individuals of each leaf: typical, borderline and misclassified ones."""
     leaves = tree.leaves
     most = max(1, min(5, MAX_EXAMPLES // (3 * max(1, len(leaves)))))
     order = np.argsort(seen.leaves, kind="stable")
@@ -380,7 +380,7 @@ def _without_target(alone: Population, target: str | None) -> Population:
 
 
 def _numbers(drawing: Drawing, marks: Marks) -> JsonValue:
-    """Return the numbers of the elements marked for a test, and whether they made it true."""
+    """Return the numbers of the elements to highlight for a test, and whether they made the test true."""
     places = {element: place for place, element in enumerate(drawing.ordered_elements)}
     found = [places[element] for element in marks.elements if element in places]
     return [int(marks.is_found), found] if found else None
@@ -401,7 +401,7 @@ def _own_values(alone: Population) -> dict[str, JsonValue]:
 
 
 def _shown(column: Column, row: int, *, exact: bool = False) -> JsonValue:
-    """Return a value for JSON; editable values are exact, so that the page predicts as the tree does."""
+    """Convert a value for JSON; with `exact`, without rounding, so that the page predicts what the tree does."""
     value: Value = column.value(row)
     if value is None or isinstance(value, bool | int):
         return value
@@ -414,7 +414,7 @@ def _shown(column: Column, row: int, *, exact: bool = False) -> JsonValue:
 
 
 def _what_if(tree: Tree, population: Population) -> tuple[JsonValue, tuple[syn.Predicate, ...]]:
-    """Return the tests in a form that the page can evaluate, and the conditions that it cannot evaluate.
+    """Return the tests in a form that the page can evaluate, and the conditions that are fixed.
 
     Attributes of the individual can be edited on the page. Conditions behind links are fixed: each has a number, and
     the examples contain their truth values. A tree that divides individuals among branches has no such form.
@@ -427,21 +427,21 @@ def _what_if(tree: Tree, population: Population) -> tuple[JsonValue, tuple[syn.P
 
 
 def _answers(parts: Sequence[syn.Predicate], examples: Population) -> Iterator[list[str]]:
-    """Yield the truth values of the fixed conditions for each example, as digits."""
+    """Yield the truth values of the fixed conditions for each example, as 0 and 1."""
     columns = [holds(part, examples) for part in parts]
     return ([str(int(column[i])) for column in columns] for i in range(len(examples)))
 
 
 @dataclass(slots=True, eq=False)
 class _Conditions:
-    """Editable attributes, and the fixed conditions, of the tests of a tree."""
+    """Numbered attributes that can be edited on the page, and numbered conditions that are fixed."""
 
     population: Population
     names: dict[str, int] = field(default_factory=dict)
     parts: dict[syn.Predicate, int] = field(default_factory=dict)
 
     def has(self, *names: str) -> bool:
-        """Return whether the individual has all these attributes."""
+        """Return whether the individual type has all given attributes."""
         return all(name in self.population.tables[self.population.schema.individual].columns for name in names)
 
     def attribute(self, name: str) -> int:
@@ -449,7 +449,7 @@ class _Conditions:
         return self.names.setdefault(name, len(self.names))
 
     def part(self, test: syn.Predicate) -> JsonValue:
-        """Return the form of a fixed condition."""
+        """Return the entry for a fixed condition."""
         return ["part", self.parts.setdefault(test, len(self.parts))]
 
     @property
@@ -476,7 +476,7 @@ def _node_form(tree: Tree, index: int, conditions: _Conditions) -> JsonValue:
 
 
 def _form(test: syn.Predicate, conditions: _Conditions) -> JsonValue:
-    """Return a test as nested lists with numbers for attributes."""
+    """Return a test as nested lists, in which attributes are numbers."""
     match test:
         case syn.Top():
             return ["top"]
@@ -510,7 +510,7 @@ def _constant(value: syn.Scalar) -> str | float:
 
 
 def _rules(known: Fitted) -> list[list[JsonValue]]:
-    """Return the rules: conditions in words and as text, prediction, n, confidence or spread, leaves, weight."""
+    """Return the rules with their conditions in words and as text, predictions and figures."""
     model = known.model
     return [
         [
@@ -531,13 +531,13 @@ def _conditions(conditions: syn.Predicate, tree: Tree) -> tuple[list[str], list[
 
 
 def _part_shares(tree: Tree) -> list[JsonValue]:
-    """Return the conditions of tests in words and as text, each with its share of the gain."""
+    """Return single conditions of tests, in words and as text, each with its share of the gain."""
     shares = [(part, share) for part, share in part_importances(tree).items() if share > 0][:MAX_PART_SHARES]
     return [[inert(in_words(part, tree.schema)), inert(pretty(part)), _rounded(share)] for part, share in shares]
 
 
 def _criteria(known: Fitted, population: Population, seen: _Seen, seconds: float) -> list[dict[str, JsonValue]]:
-    """Return the cost of the search for the first test with each criterion, with and without pruning."""
+    """Return the cost of finding the first test for each criterion, with and without pruning."""
     text = known.model.grammar.text
     if seen.target is None or not text:
         lacks = "the data has no target" if seen.target is None else "the model has no grammar"
@@ -573,7 +573,7 @@ def _caveats(tree: Tree) -> list[str]:
 
 
 def _recorded(model: Model) -> dict[str, Any]:
-    """Return the records of a model by display name; the grammar and the sizes have their own panels."""
+    """Return the settings and the outcome of training by display name."""
     settings, outcome = model.settings, model.outcome
     if not settings.criterion:
         return {}
@@ -601,7 +601,7 @@ def _parameters(params: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str
 
 
 def _data(population: Population, needed: NeededMembers) -> list[dict[str, JsonValue]]:
-    """Return the types with a short description of their members, and which of them the tests use."""
+    """Return the types with descriptions of their members, and whether the tests use each member."""
     types = []
     for record in population.schema.types:
         about, used = describe_type(population, record), needed.get(record.name, ())

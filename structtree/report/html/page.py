@@ -29,7 +29,7 @@ _ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 @dataclass(frozen=True, slots=True)
 class HtmlReport:
-    """Interactive report of a tree as the text of an HTML file."""
+    """Interactive report of a tree, as HTML text."""
 
     html: str = field(repr=False)
     title: str
@@ -102,7 +102,7 @@ def _page(found: dict[str, Any]) -> str:
 
 
 def _embedded(found: dict[str, Any]) -> str:
-    """Return JSON that is safe to embed in a page: no character can end the block.
+    """Return JSON that is safe to embed in a script block of a page.
 
     Examples
     --------

@@ -23,7 +23,7 @@ MOST_POINTS = 200
 
 
 def size_curves(model: Model, population: Population, target: ArrayLike | None) -> dict[str, Any]:
-    """Return the mean loss of prunings of a tree by their number of leaves, as plain JSON values.
+    """Return the mean loss of pruned versions of a tree by number of leaves, as plain JSON values.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def size_curves(model: Model, population: Population, target: ArrayLike | None) 
 
 
 def _curve(n_leaves: Ints, losses: Floats) -> list[list[float]]:
-    """Return pairs of leaves and loss, thinned to about `MOST_POINTS` points."""
+    """Return pairs of number of leaves and loss, thinned to about `MOST_POINTS` points."""
     wanted = np.geomspace(1, max(2, n_leaves.max()), MOST_POINTS)
     steps = np.unique(np.abs(n_leaves[:, None] - wanted).argmin(axis=0))[::-1]
     return [[int(n_leaves[step]), float(f"{losses[step]:.6g}")] for step in steps]

@@ -1,4 +1,4 @@
-"""Drawing of an individual: pieces that are always shown, and pieces that highlight an element.
+"""Drawing of an individual, with shapes that are always shown and shapes that highlight an element.
 
 The same drawing serves all tests of a path: the highlighted elements are chosen when it is rendered, as a scene
 (`structtree.report.pictures.scene`) or by the script of a report.
@@ -46,7 +46,7 @@ class Element(NamedTuple):
 
 
 class Painted(NamedTuple):
-    """Piece of a drawing; with an element, it is shown only if the element is highlighted."""
+    """Shape in a drawing; a shape with an element is shown only if the element is highlighted."""
 
     item: Box | Stroke | Label
     of: Element | None = None
@@ -54,7 +54,7 @@ class Painted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Picture of an individual or of a part of it: size and pieces, from back to front."""
+    """Picture of all or part of an individual: its size, and its shapes from back to front."""
 
     width: float
     height: float
@@ -69,12 +69,12 @@ class Drawing:
         return frozenset(piece.of for piece in self.pieces if piece.of is not None)
 
     def moved(self, x: float, y: float) -> Iterable[Painted]:
-        """Yield the pieces, moved by an offset."""
+        """Yield the shapes, moved by an offset."""
         for item, of in self.pieces:
             yield Painted(moved(item, x, y), of)
 
     def only(self, elements: Collection[Element]) -> Drawing:
-        """Return the drawing without the highlights of all other elements, which is smaller."""
+        """Return a smaller drawing in which only the given elements can be highlighted."""
         kept = frozenset(elements)
         return replace(self, pieces=tuple(piece for piece in self.pieces if piece.of is None or piece.of in kept))
 
@@ -93,7 +93,7 @@ class Drawing:
         return Scene(self.width, self.height, tuple(self.items(marked, near)), title)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values: a list for each piece, with the number of its element or -1."""
+        """Return plain JSON values: a list for each shape, with the number of its element or -1."""
         places = {element: place for place, element in enumerate(self.ordered_elements)}
         pieces = [[-1 if of is None else places[of], *_plain(item)] for item, of in self.pieces]
         return {"size": [_short(self.width), _short(self.height)], "pieces": pieces}
@@ -122,7 +122,7 @@ def stacked(drawings: Sequence[Drawing], gap: float = 10.0) -> Drawing:
 
 
 def _dashed(item: Box | Stroke | Label) -> list[SceneItem]:
-    """Return the dashed outline of a near element."""
+    """Return the dashed outline of an element that nearly satisfies a test."""
     match item:
         case Box():
             return [replace(item, fill=PAPER, edge=RIM, line=1.2, dashed=True)]

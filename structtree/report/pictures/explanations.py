@@ -110,7 +110,7 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Contents of a picture."""
+    """Contents and layout of an explanation picture."""
 
     tree: Tree
     explanation: Explanation
@@ -136,7 +136,7 @@ class _Page:
         return Scene(right + _MARGIN, y - _GAP * 0.6 + _MARGIN, tuple(items), inert(self.title))
 
     def _rows(self) -> Iterator[_Row]:
-        """Yield the tests with their drawings; one drawing for all tests if only values are highlighted."""
+        """Yield each test with its drawing; if only values are highlighted, all tests share one drawing."""
         texts = [self._text(place, reason) for place, reason in enumerate(self.explanation.reasons, 1)]
         chosen = [place for place, marks in enumerate(self.marks) if self._has_rows(marks)]
         if not chosen:
@@ -161,7 +161,7 @@ class _Page:
         return _lines_block(lines)
 
     def _text(self, place: int, reason: Reason) -> _Block:
-        """Return a test as text: its number, the test, the answer, and the rows."""
+        """Return the text of a test: its number, the test, the answer, and the rows."""
         said = reason.answer if isinstance(reason.answer, str) else "yes" if reason.answer else "no"
         note = f" ({reason.note})" if reason.note else ""
         room = _LEFT - 28
@@ -202,7 +202,7 @@ class _Page:
         return "label" if self.tree.classes else "value"
 
     def _note(self) -> _Block | None:
-        """Return the legend of filled and dashed marks, if there are any."""
+        """Return the legend of filled and dashed highlights, if there are any."""
         drawn_ones = [marks for marks in self.marks if self._has_rows(marks)][:MOST_DRAWINGS]
         parts = ["filled: made the test true"] if any(marks.is_found for marks in drawn_ones) else []
         parts += ["dashed: nearest to satisfying it"] if not all(marks.is_found for marks in drawn_ones) else []

@@ -1,4 +1,4 @@
-"""Graphs and ordered trees as drawings: labelled nodes, connected by lines.
+"""Drawings of graphs and ordered trees: labelled nodes, connected by lines.
 
 A graph is an individual whose rows refer to each other: Graph –nodes→ Node –edges→ Edge –to→ Node, under any names,
 or Node –friends→ Node. An individual that is itself a node is drawn with its neighbourhood. Nodes in lists of other
@@ -43,7 +43,7 @@ _TALLEST = 340.0
 
 
 class _Wire(NamedTuple):
-    """Edge: the rows of its two nodes, and the row of the edge itself, if there is one."""
+    """Line between two nodes, given as rows, and the row of the edge if it is a record."""
 
     one: int
     other: int
@@ -52,7 +52,7 @@ class _Wire(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How to find the nodes: their type, the link from the individual, and the links between nodes.
+    """Recipe for finding nodes: their type, the link from the individual, and the links between nodes.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class _Form:
 
     @property
     def is_tree(self) -> bool:
-        """Whether there is one root and nodes have lists of nodes, whose elements belong to one list only."""
+        """Whether the nodes form an ordered tree: one root, and a list of children at each node."""
         is_rooted = self.start is None or self.start.single
         return is_rooted and all(link.kind == "list" and back is None for link, back in self.steps)
 
@@ -83,7 +83,7 @@ class GraphDrawing(NamedTuple):
 
 
 def graph_drawing(on: Canvas) -> GraphDrawing | None:
-    """Return an individual as a graph or an ordered tree; None if it is neither."""
+    """Draw an individual as a graph or an ordered tree; return None if it is neither."""
     for form in _forms(on):
         nodes = _reached(on, form)
         wires = list(_wires(on, form, nodes))
@@ -105,7 +105,7 @@ def graph_drawing(on: Canvas) -> GraphDrawing | None:
 
 
 def _forms(on: Canvas) -> Iterator[_Form]:
-    """Yield the ways to read the individual as a graph; databases are never drawn as graphs."""
+    """Yield the graphs that an individual can be read as; none for databases."""
     if on.is_database:
         return
     own = on.alone.schema.individual
@@ -127,7 +127,7 @@ def _steps(on: Canvas, nodes: str) -> Iterator[tuple[Link, Link | None]]:
 
 
 def _reached(on: Canvas, form: _Form) -> list[int]:
-    """Return the nodes that the individual reaches, nearest first, up to a limit."""
+    """Return the nodes that can be reached from the individual, nearest first, up to a limit."""
     schema, row = on.alone.schema, int(on.alone.individuals[0])
     waiting = [row] if form.start is None else on.targets(schema.individual, row, form.start.name)
     found = dict.fromkeys(waiting)
@@ -152,7 +152,7 @@ def _wires(on: Canvas, form: _Form, nodes: Sequence[int]) -> Iterator[_Wire]:
 
 
 def _chosen(on: Canvas, form: _Form, nodes: Sequence[int], wires: Sequence[_Wire]) -> list[int]:
-    """Return the nodes to draw: highlighted ones, then their neighbours, then the first ones."""
+    """Return the nodes to draw: highlighted nodes, then their neighbours, then the first remaining nodes."""
     if len(nodes) <= MOST_NODES:
         return list(nodes)
     near: dict[int, list[int]] = {node: [] for node in nodes}
@@ -206,7 +206,7 @@ _BONDS = {"double": 2, "triple": 3, "aromatic": 2}
 def _lines(
     on: Canvas, wires: Sequence[_Wire], at: dict[int, tuple[float, float]], one: int, other: int
 ) -> Iterator[Painted]:
-    """Yield the line between two nodes; several for a double or triple bond."""
+    """Yield the lines between two nodes: two or three for a double or triple bond, otherwise one."""
     edge = next(w.edge for w in wires if {w.one, w.other} == {one, other})
     (x, y), (to_x, to_y) = at[one], at[other]
     texts = [] if edge is None else [on.text(edge.type, edge.row, name) for name in on.names(edge.type)]
@@ -230,7 +230,7 @@ def _node(element: Element, x: float, y: float, radius: float, labels: _Labels) 
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
-    """Label of each node, and a colour for each label."""
+    """Labels of the nodes, and a colour for each label."""
 
     name: str
     texts: dict[int, str]
@@ -270,7 +270,7 @@ class _Labels:
 
 
 def _upper_part(on: Canvas, form: _Form, nodes: Sequence[int], wires: Sequence[_Wire]) -> list[int]:
-    """Return the nodes of a tree to draw: highlighted ones with their ancestors, then the topmost ones."""
+    """Return the tree nodes to draw: highlighted nodes with their ancestors, then the topmost nodes."""
     parents = {wire.other: wire.one for wire in wires}
     found: set[int] = set()
     for node in (node for node in nodes if on.is_wanted(form.nodes, node)):
@@ -286,7 +286,7 @@ def _upper_part(on: Canvas, form: _Form, nodes: Sequence[int], wires: Sequence[_
 
 
 def _tree(on: Canvas, form: _Form, shown: Sequence[int], wires: Sequence[_Wire]) -> Drawing:
-    """Return a drawing of an ordered tree; `shown` lists parents before their children."""
+    """Draw an ordered tree; `shown` lists parents before their children."""
     labels = _Labels.of(on, form.nodes, shown)
     texts = [shortened(labels.texts[node] or "·", 70, _SIZE) for node in shown]
     sizes = [BoxSize(max(16.0, line_width(text, _SIZE) + 8), 17.0) for text in texts]

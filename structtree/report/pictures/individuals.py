@@ -1,4 +1,4 @@
-"""Individuals as drawings: molecules, graphs, trees, sequences, sets, records and rows of a database.
+"""Drawings of individuals: molecules, graphs, trees, sequences, sets, records and rows of a database.
 
 `drawn` is the single entry point. The schema determines the form: individuals read by RDKit are molecules, types
 whose rows refer to each other are graphs, and all others are records.
@@ -55,7 +55,7 @@ class Marks:
 
 
 class Sighting(NamedTuple):
-    """Row that a test examined, its path from the individual, and its values as text."""
+    """Row that a test examined, with its path from the individual and its values as text."""
 
     row: Element
     path: str
@@ -63,7 +63,7 @@ class Sighting(NamedTuple):
 
 
 def marks_of(reason: Reason, tree: Tree, alone: Population) -> Marks:
-    """Return the elements to highlight for an answer.
+    """Return the elements to highlight for a test result.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _along(alone: Population, path: str) -> Iterator[Element]:
 
 
 def _counted(test: syn.Predicate, alone: Population) -> Iterator[Element]:
-    """Yield the rows that were counted by a count that fails."""
+    """Yield the rows counted by tests on counts that fail."""
     for part in conjuncts(test):
         if isinstance(part, syn.Count) and not satisfies(part, alone, 0):
             for witness in witnesses(syn.Exists(part.link, part.inner), alone, 0):
@@ -113,7 +113,7 @@ def _counted(test: syn.Predicate, alone: Population) -> Iterator[Element]:
 
 
 def drawn(alone: Population, marks: Iterable[Marks] = (), *, width: float = WIDTH) -> Drawing:
-    """Return a drawing of an individual in which rows can be highlighted.
+    """Draw an individual so that its rows can be highlighted.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def drawn(alone: Population, marks: Iterable[Marks] = (), *, width: float = WIDT
 
 
 def _parts(on: Canvas) -> tuple[list[Drawing], frozenset[str]]:
-    """Return the drawings to stack for an individual, and the types that are drawn as a graph."""
+    """Return the drawings to stack for an individual, and the types that they show as a graph or molecule."""
     own, row = on.alone.schema.individual, int(on.alone.individuals[0])
     smiles = provenance_of(on.alone).names_of(row).get("smiles")
     molecule = molecule_drawing(on, smiles)
@@ -159,13 +159,13 @@ def _parts(on: Canvas) -> tuple[list[Drawing], frozenset[str]]:
 
 
 def _only(on: Canvas, own: str, row: int, names: set[str]) -> Drawing | None:
-    """Return the named values of the individual; None if there are no names."""
+    """Draw the named values of an individual; return None if no names are given."""
     hidden = [name for name in on.alone.tables[own].columns if name not in names]
     return values_drawing(replace(on, alone=on.alone.without(*hidden)), own, row) if names else None
 
 
 def _links(on: Canvas, own: str, row: int, shown: frozenset[str], height: float) -> list[Drawing]:
-    """Return the rows behind the links of an individual; beyond a height, only links with highlights."""
+    """Draw the rows behind the links of an individual; if the picture is tall, only links with highlights."""
     found: list[Drawing] = []
     counted: list[str] = []
     links = {link: on.targets(own, row, link.name) for link in on.links(own) if link.name not in shown}
@@ -186,7 +186,7 @@ def _links(on: Canvas, own: str, row: int, shown: frozenset[str], height: float)
 def _elsewhere(
     marks: Sequence[Marks], shown: frozenset[Element], whole: frozenset[str], width: float
 ) -> Drawing | None:
-    """Return the rows that tests examined but that are not drawn, with their paths and values.
+    """Return text for rows that tests examined but that are not drawn, with their paths and values.
 
     Direct elements of the individual, and types that are drawn as a graph, are excluded: those are counted instead.
     """

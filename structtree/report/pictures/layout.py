@@ -32,7 +32,7 @@ class Spot(NamedTuple):
 
 
 class _Contour(NamedTuple):
-    """Least and greatest x of a subtree on each level, relative to its root."""
+    """Minimum and maximum x of a subtree on each level, relative to its root."""
 
     left: list[float]
     right: list[float]
@@ -41,7 +41,7 @@ class _Contour(NamedTuple):
 def tidy(
     children: Sequence[Sequence[int]], sizes: Sequence[BoxSize], gap: float = 12.0, level_gap: float = 40.0
 ) -> list[Spot]:
-    """Return a position for each node of a tree, so that boxes never overlap.
+    """Compute the positions of the nodes of a tree, so that boxes never overlap.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _side_by_side(contours: Sequence[_Contour], gap: float) -> list[float]:
 
 
 def _above(half: float, below: Sequence[_Contour], places: Sequence[float]) -> _Contour:
-    """Return the contour of a node with its subtrees."""
+    """Return the contour of a subtree, from those of its children."""
     depth = max((len(contour.left) for contour in below), default=0)
     left, right = [-half] + [float("inf")] * depth, [half] + [float("-inf")] * depth
     for contour, place in zip(below, places, strict=True):
@@ -118,7 +118,7 @@ def _above(half: float, below: Sequence[_Contour], places: Sequence[float]) -> _
 
 
 def spread(n: int, edges: Sequence[tuple[int, int]]) -> list[Spot]:
-    """Return positions for the nodes of a graph, with distances close to the lengths of shortest paths.
+    """Compute positions of the nodes of a graph, with distances close to shortest-path lengths.
 
     Uses stress majorization (Gansner, Koren and North, 2004), initialised by classical scaling, and is deterministic.
     Connected components are placed side by side.
@@ -174,7 +174,7 @@ def _majorized(steps: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _scaled(steps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return positions by classical scaling, slightly perturbed so that no two nodes coincide."""
+    """Compute positions by classical multidimensional scaling, perturbed so that no two nodes coincide."""
     n = len(steps)
     centred = np.eye(n) - 1.0 / n
     values, vectors = np.linalg.eigh(-0.5 * centred @ (steps**2) @ centred)
@@ -185,7 +185,7 @@ def _scaled(steps: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _lying(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the positions rotated so that the picture is wider than high, with the first node on the left."""
+    """Rotate the positions so that the picture is wider than it is high, with the first node on the left."""
     centred = places - places.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     turned = centred @ axes.T

@@ -1,4 +1,4 @@
-"""Molecules as drawings, with the 2D coordinates of RDKit."""
+"""Drawings of molecules, with 2D coordinates from RDKit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 
 
 def molecule_drawing(on: Canvas, smiles: str | None) -> Drawing | None:
-    """Return a drawing of a molecule; None if the individual does not match the SMILES.
+    """Draw a molecule; return None if the individual does not match the SMILES.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def molecule_drawing(on: Canvas, smiles: str | None) -> Drawing | None:
 
 
 def _laid_out(smiles: str, elements: Sequence[str]) -> Any:
-    """Return the molecule with coordinates if its atoms match the elements, with or without hydrogens."""
+    """Return the molecule with 2D coordinates if its atoms match the elements, with or without hydrogens."""
     try:
         from rdkit import Chem, rdBase
         from rdkit.Chem import rdDepictor
@@ -89,7 +89,7 @@ def _atom_marks(type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Pa
 
 
 def _bond_marks(on: Canvas, type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
-    """Yield the highlights of bonds; each bond has one row per atom."""
+    """Yield the highlights of bonds; each bond has two rows, one per atom."""
     places = {row: place for place, row in enumerate(rows)}
     for link in on.links(type_name):
         back = next((each for each in on.links(link.target) if each.single and each.target == type_name), None)

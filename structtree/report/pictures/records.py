@@ -1,4 +1,4 @@
-"""Records as drawings: values in a row, nested boxes, symbols of a sequence, and tables.
+"""Drawings of records: lines of values, nested boxes, symbols of a sequence, and tables.
 
 A list or set with few elements is drawn as a row of boxes, each with its values and the records that it refers to;
 the boxes of a list are connected. Elements with a single value are drawn as symbols in a line. Everything else is a
@@ -60,7 +60,7 @@ class Canvas:
 
     @property
     def is_database(self) -> bool:
-        """True if the types are database tables; their rows are highly connected, so boxes are not nested."""
+        """True if the types are database tables, which are drawn without nested boxes."""
         provenance = self.alone.provenance
         return provenance is not None and provenance.relations is not None
 
@@ -69,7 +69,7 @@ class Canvas:
         return tuple(link for link in self.alone.schema.type(type_name).links if not link.derived)
 
     def names(self, type_name: str) -> list[str]:
-        """Return the attributes of a type; derived ones only if tests use them."""
+        """Return the attributes of a type, including derived attributes only if tests use them."""
         used = {element.member for element in self.wanted if element.type == type_name}
         attributes = self.alone.schema.type(type_name).attributes
         return [a.name for a in attributes if not a.derived or a.name in used]
@@ -84,7 +84,7 @@ class Canvas:
         return value_text(self.alone.tables[type_name].columns[name].value(row))
 
     def is_wanted(self, type_name: str, row: int) -> bool:
-        """Return whether a row is to be highlighted."""
+        """Return whether to highlight a row."""
         return Element(type_name, row) in self.wanted
 
     def rank(self, type_name: str, row: int) -> int:
@@ -94,7 +94,7 @@ class Canvas:
 
 
 def value_text(value: Value) -> str:
-    """Return a value as text on one line.
+    """Format a value as text on one line.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def value_text(value: Value) -> str:
 
 
 def note_drawing(text: str) -> Drawing:
-    """Return a line of small grey text."""
+    """Draw a line of small grey text."""
     width = line_width(text, _SIZE)
     return Drawing(width, _LINE, (Painted(Label(0, 11, inert(text), _SIZE, GREY)),))
 
@@ -130,7 +130,7 @@ def _heading(text: str) -> Drawing:
 
 
 def values_drawing(on: Canvas, type_name: str, row: int) -> Drawing | None:
-    """Return the values of a record in wrapped lines; None if it has none."""
+    """Draw the values of a record in wrapped lines; return None if it has no values."""
     names = on.names(type_name)
     wanted = [name for name in names if Element(type_name, row, name) in on.wanted]
     shown = [*wanted, *(name for name in names if name not in wanted)][:MOST_VALUES]
@@ -157,7 +157,7 @@ def values_drawing(on: Canvas, type_name: str, row: int) -> Drawing | None:
 
 
 def parts_drawing(on: Canvas, owner: str, row: int, link: Link) -> Drawing | None:
-    """Return the rows behind a link, drawn in a suitable form; None if there are none."""
+    """Draw the rows behind a link in a suitable form; return None if there are none."""
     rows = on.targets(owner, row, link.name)
     if not rows:
         return None
@@ -181,7 +181,7 @@ def _title(link: Link, rows: Sequence[int]) -> str:
 
 
 def _boxes(on: Canvas, link: Link, rows: Sequence[int]) -> Drawing:
-    """Return records as boxes side by side, wrapped if necessary; boxes of a list are connected."""
+    """Draw records as boxes side by side, wrapped if necessary; boxes of a list are connected."""
     pieces: list[Painted] = []
     x, y, low, right = 0.0, 0.0, 0.0, 0.0
     for place, row in enumerate(rows):
@@ -197,7 +197,7 @@ def _boxes(on: Canvas, link: Link, rows: Sequence[int]) -> Drawing:
 
 
 def _record_box(on: Canvas, type_name: str, row: int, name: str, depth: int, above: frozenset[Element]) -> Drawing:
-    """Return a record as a box with its values and, nested, the records that it refers to."""
+    """Draw a record as a box that contains its values and the records that it refers to."""
     lines = [_cell(on, type_name, row, each) for each in on.names(type_name)[:MOST_IN_BOX]]
     above = above | {Element(type_name, row)}
     lines += _inside(on, type_name, row, depth, above)
@@ -210,7 +210,7 @@ def _record_box(on: Canvas, type_name: str, row: int, name: str, depth: int, abo
 
 
 def _framed(link: Link, row: int, inner: Drawing) -> Drawing:
-    """Return the values of a record with a highlight around them."""
+    """Add a highlight around the values of a record."""
     mark = Box(0, 0, inner.width + 2 * _PAD, inner.height + _PAD, PALE, RIM, 1.6, 4)
     pieces = [Painted(mark, Element(link.target, row)), *inner.moved(_PAD, _PAD / 2)]
     return Drawing(mark.width, mark.height, tuple(pieces))
@@ -229,7 +229,7 @@ def _cell(on: Canvas, type_name: str, row: int, name: str) -> Drawing:
 
 
 def _inside(on: Canvas, type_name: str, row: int, depth: int, above: frozenset[Element]) -> Iterator[Drawing]:
-    """Yield the records that a record refers to; distant, numerous or enclosing ones are only counted."""
+    """Yield drawings of the records that a record refers to; distant, numerous or enclosing ones are counted."""
     for link in on.links(type_name):
         rows = on.targets(type_name, row, link.name)
         if not rows:
@@ -248,7 +248,7 @@ def _inside(on: Canvas, type_name: str, row: int, depth: int, above: frozenset[E
 
 
 def _symbols(on: Canvas, link: Link, rows: Sequence[int], name: str) -> Drawing:
-    """Return single-valued elements as lines of symbols; lines with highlights take precedence."""
+    """Draw elements with a single value as lines of symbols; lines with highlights take precedence."""
     lines, pieces = list(_symbol_lines(on, link, rows, name)), list[Painted]()
     y, right, skipped = 0.0, 0.0, 0
     chosen = [k for k, line in enumerate(lines) if any(on.is_wanted(link.target, row) for _, row, _, _ in line)]
@@ -298,7 +298,7 @@ def _symbol_lines(
 
 
 def _table(on: Canvas, type_name: str, rows: Sequence[int], labels: Sequence[str]) -> Drawing:
-    """Return records as a table; highlighted rows and columns take precedence, and rows keep their order."""
+    """Draw records as a table; highlighted rows and columns take precedence, and rows keep their order."""
     order = sorted(range(len(rows)), key=lambda place: on.rank(type_name, rows[place]))[:MOST_ROWS]
     shown = [(rows[place], labels[place]) for place in sorted(order)]
     columns = list(_columns(on, type_name, shown))
@@ -321,7 +321,7 @@ def _table(on: Canvas, type_name: str, rows: Sequence[int], labels: Sequence[str
 
 
 def _columns(on: Canvas, type_name: str, shown: Sequence[tuple[int, str]]) -> Iterator[tuple[str, float]]:
-    """Yield the columns that fit, with their widths; the first, unnamed one shows the paths of the rows."""
+    """Yield the columns that fit, with their widths; the first column, without a name, shows row paths."""
     names = on.names(type_name)
     asked = {element.member for element in on.wanted if element.type == type_name}
     order = [*(name for name in names if name in asked), *(name for name in names if name not in asked)]

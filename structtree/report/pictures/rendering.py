@@ -55,7 +55,7 @@ def write_scene(scene: Scene, path: Path, format: str, dot: str = "") -> None:
 
 
 def paint_scene(scene: Scene) -> Picture:
-    """Return a scene as pixels: shapes by matplotlib, and text by Pillow, which is fast for thousands of labels.
+    """Render a scene as pixels: shapes with matplotlib, text with Pillow, which is fast for thousands of labels.
 
     Very large pictures get fewer pixels per point, so that the file can still be opened.
     """
@@ -102,7 +102,7 @@ def _set_labels(figure: Figure, scene: Scene) -> None:
 
 
 def _shapes_figure(scene: Scene, dpi: float) -> Figure:
-    """Return a figure of the size of a scene with everything except its labels."""
+    """Return a figure with all shapes of a scene, but without its labels."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(scene.width / 72, scene.height / 72), dpi=dpi)
@@ -117,7 +117,7 @@ def _labels(scene: Scene) -> Iterator[Label]:
 
 
 def _font_files() -> dict[bool, Path]:
-    """Return the files of the plain and the bold font that matplotlib ships."""
+    """Return the paths of the regular and bold fonts that matplotlib ships."""
     from matplotlib.font_manager import FontProperties, findfont
 
     weights = {False: "normal", True: "bold"}
@@ -141,7 +141,7 @@ def _pixels_per_point(scene: Scene) -> float:
 
 
 def _paint_shapes(axes, scene: Scene) -> None:  # type: ignore[no-untyped-def]
-    """Draw each run of shapes of one kind as one collection, which is fast for thousands of shapes."""
+    """Draw consecutive shapes of the same kind as one matplotlib collection, which is fast."""
     from matplotlib.collections import PathCollection
 
     shapes = (item for item in scene.items if not isinstance(item, Label))
@@ -200,7 +200,7 @@ def _box_path(box: Box) -> Outline:
 
 
 def draw_effort(efforts: Sequence[Effort], path: str | Path, title: str = "") -> None:
-    """Draw the effort that pruning saves, by criterion and by node, and how score and bound converged."""
+    """Draw the effort that pruning saves, by criterion and by node, and the convergence of score and bound."""
     target = Path(path)
     check_picture(target)
     figure = effort_figure(efforts, title)
@@ -291,7 +291,7 @@ def _bars(axes, efforts: Sequence[Effort], names: Sequence[str], room: float = 1
 
 
 def _node_bars(axes, effort: Effort) -> None:  # type: ignore[no-untyped-def]
-    """Draw the nodes of one tree, up to the maximum number."""
+    """Draw bars for the nodes of one tree, up to a maximum number."""
     shown = effort.by_node[:_MOST_NODES]
     _bars(axes, shown, [f"n={node.individuals:,}" for node in shown], 1.5)
     more = len(effort.by_node) - len(shown)
@@ -310,7 +310,7 @@ def _label(axes, x: float, y: float, text: str, colour: str) -> None:  # type: i
 
 
 def _race(axes, effort: Effort) -> None:  # type: ignore[no-untyped-def]
-    """Draw the best score and the bound against the predicates evaluated; they meet when it is proved best."""
+    """Plot the best score and the bound against the number of evaluated predicates."""
     counts = [point.evaluated for point in effort.trace]
     found, bounds = gain_shares(effort.trace)
     axes.fill_between(counts, found, bounds, step="post", color=WITHOUT, alpha=0.5, linewidth=0)
@@ -344,7 +344,7 @@ def gain_shares(trace: Sequence[TracePoint]) -> tuple[list[float], list[float]]:
 
 
 def _ends(efforts: Sequence[Effort]) -> str:
-    """Return the legend of the lines and diamonds."""
+    """Return the legend of the curves and diamonds."""
     proved = "filled diamond: proved best" if any(effort.split.proved for effort in efforts) else ""
     stopped = "open diamond: stopped before the proof" if any(not effort.split.proved for effort in efforts) else ""
     return "; ".join(filter(None, ("and bound (dashed)", proved, stopped)))
@@ -368,7 +368,7 @@ def _plain_ticks(axis, most: int = 8) -> None:  # type: ignore[no-untyped-def]
 
 
 def _tick_text(x: float, *, is_short: bool = False) -> str:
-    """Return the text of a tick, optionally abbreviated; powers of ten from ten million on.
+    """Format a tick label: a number, optionally abbreviated, or a power of ten for large numbers.
 
     Examples
     --------

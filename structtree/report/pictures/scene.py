@@ -1,4 +1,4 @@
-"""Pictures as plain data: boxes, lines, curves and labels in points, and their SVG text.
+"""Pictures as plain data: boxes, lines, curves and labels (in points), with export to SVG.
 
 `structtree.report.pictures.trees` makes scenes of trees, `structtree.report.pictures.drawing` of individuals, and
 `structtree.report.pictures.rendering` renders them as pixels and PDF. Text is measured with approximate widths of
@@ -55,7 +55,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Smooth curve between two points that starts and ends vertically (`upright`) or horizontally."""
+    """Smooth curve between two points whose ends are vertical (`upright`) or horizontal."""
 
     x: float
     y: float
@@ -109,7 +109,7 @@ class Scene:
 
 
 def line_width(text: str, size: float = 12.0, *, bold: bool = False) -> float:
-    """Return the approximate width of a line of text, estimated generously.
+    """Estimate the width of a line of text, rather too wide than too narrow.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def wrapped_lines(text: str, width: float, size: float = 12.0, *, bold: bool = F
 
 
 def _pieces(word: str, width: float, size: float, bold: bool) -> Iterator[str]:
-    """Yield pieces of a word that fit on one line each."""
+    """Split a word into pieces that each fit on one line."""
     piece = ""
     for char in word:
         if piece and line_width(piece + char, size, bold=bold) > width:

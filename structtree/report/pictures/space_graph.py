@@ -33,7 +33,7 @@ MAX_REFINEMENTS = 2000
 
 @dataclass(frozen=True, slots=True)
 class DagNode:
-    """Predicate, or, if `more` is set, a placeholder for that number of hidden siblings."""
+    """Node of the DAG: a predicate, or a placeholder for `more` hidden siblings."""
 
     text: str
     level: int
@@ -42,7 +42,7 @@ class DagNode:
 
 @dataclass(frozen=True, slots=True)
 class DagEdge:
-    """Rewrite from one node to another; `tree` is true if it is the one that generates the target."""
+    """Rewrite from one node to another; `tree` is true if the canonical derivation uses it."""
 
     source: int
     target: int
@@ -61,7 +61,7 @@ class Dag:
 
 
 def dag_of(space: Space, depth: int = 2, width: int = 5, values: int = 2) -> Dag:
-    """Return the space to a depth, with at most `width` refinements per node and `values` of each form.
+    """Return the DAG of a space to a depth, with at most `width` refinements per node, `values` per form.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def dag_of(space: Space, depth: int = 2, width: int = 5, values: int = 2) -> Dag
 
 
 def _varied(children: list[Position], width: int, values: int) -> list[Position]:
-    """Return the first few refinements of each form, so that every rewrite is represented."""
+    """Select the first few refinements of each form, so that every rewrite is represented."""
     if len(children) <= width + 1:
         return children
     by_form: dict[str, list[Position]] = defaultdict(list)

@@ -168,7 +168,7 @@ def paler(colour: str, strength: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """Visible nodes, parents first, and their visible children; folded nodes stand for their subtrees."""
+    """Visible nodes, parents first, and their visible children; folded nodes represent whole subtrees."""
 
     nodes: tuple[int, ...]
     children: tuple[tuple[int, ...], ...]
@@ -201,7 +201,7 @@ def _path_of(known: Fitted, individuals: Any, individual: int | None) -> frozens
     if individual is None:
         return frozenset()
     if individuals is None:
-        raise UsageError("individual needs individuals: pass the individuals to draw the path of one of them")
+        raise UsageError("individual requires individuals; pass both to draw the path of one of them")
     population, tree = known.prepared(individuals), known.model.tree
     if not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual}")
@@ -223,7 +223,7 @@ def _histograms(known: Fitted, individuals: Any, target: ArrayLike | None) -> _H
     if tree.classes or target is None:
         return None
     if individuals is None:
-        raise UsageError("target needs individuals: pass both to draw histograms")
+        raise UsageError("target requires individuals; pass both to draw histograms")
     population, values = known.prepared(individuals), np.asarray(target, dtype=np.float64)
     if len(values) != len(population):
         raise UsageError(f"expected {len(population):,} targets, one for each individual; got {len(values):,}")
@@ -239,7 +239,7 @@ def _histograms(known: Fitted, individuals: Any, target: ArrayLike | None) -> _H
 
 @dataclass(frozen=True, eq=False)
 class _Look:
-    """Everything that determines a picture, before layout."""
+    """Content and options of a picture, before layout."""
 
     tree: Tree
     texts: NodeText
@@ -263,7 +263,7 @@ class _Look:
 
     @cached_property
     def edge_labels(self) -> dict[int, str]:
-        """Label of the edge to each visible node, by its position."""
+        """Label of the edge to each visible node, by node position."""
         found: dict[int, str] = {}
         for node, below in zip(self.shown.nodes, self.shown.children, strict=True):
             parent = self.tree.nodes[node]
@@ -295,7 +295,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Card:
-    """Text of a node: large lines, and small lines below the bar."""
+    """Text of a node: large lines above the bar, and small lines below it."""
 
     node: int
     head: tuple[str, ...]
@@ -328,7 +328,7 @@ def _scene(look: _Look, title: str) -> Scene:
 
 
 def _spots(look: _Look) -> tuple[list[Spot], list[BoxSize]]:
-    """Return the top left corner and the size of each box; growing right is the same layout, transposed."""
+    """Return the top left corner and the size of each box; for trees that grow to the right, transpose the layout."""
     sizes = [card.size for card in look.cards]
     labels = [line_width(look.edge_labels.get(place, ""), 11) for place in range(len(sizes))]
     if look.down:  # where labels stand beside the edges
@@ -366,7 +366,7 @@ def _edges(look: _Look, spots: Sequence[Spot], sizes: Sequence[BoxSize]) -> list
 
 
 def _edge_label(text: str, curve: Curve) -> Label:
-    """Return the label at the end of an edge, on the side away from the edge."""
+    """Return the label at the end of an edge, placed so that it does not touch the edge."""
     gap, text = curve.line / 2 + 4, inert(text)
     if curve.upright:
         is_left = curve.to_x < curve.x
@@ -436,7 +436,7 @@ def _histogram(counts: NDArray[np.float64], x: float, y: float, width: float) ->
 
 
 def _interval(look: _Look, node: int, x: float, y: float, width: float) -> list[Box | Curve | Label]:
-    """Return mean and spread on the scale of the whole tree."""
+    """Draw the mean and spread of a node on the scale of the whole tree."""
     assert look.texts.spread is not None
     means, spreads = look.texts.said, look.texts.spread
     low, high = look.texts.scale
@@ -455,7 +455,7 @@ def _interval(look: _Look, node: int, x: float, y: float, width: float) -> list[
 
 @dataclass(frozen=True, slots=True)
 class _Legend:
-    """Title and class colours."""
+    """Heading of a picture: its title and class colours."""
 
     items: tuple[Box | Curve | Label, ...]
     width: float

@@ -1,4 +1,4 @@
-"""Following links: the pairs one link further, and ranks and codes carried back through links that count.
+"""Kernels that follow links: pairs are carried forwards, ranks and codes backwards through links that count.
 
 A *chain* leads from the individuals to a position. It is a list of pairs (owner, row) up to the first link that
 requires several rows; from there on it has levels: each row of a level leads to a run of rows of the next. The plain
@@ -17,7 +17,7 @@ __all__ = ["count_true", "lift_codes", "lift_ranks", "next_level", "next_pairs"]
 
 @njit(nogil=True, cache=True)
 def next_pairs(owners: Any, rows: Any, offsets: Any, targets: Any, passes: Any, shared: bool) -> Any:
-    """Return the pairs one link further whose rows pass, each once.
+    """Follow a link from each pair (owner, row) to the passing rows, and return the distinct new pairs.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def next_pairs(owners: Any, rows: Any, offsets: Any, targets: Any, passes: Any, 
 
 @njit(nogil=True, cache=True)
 def next_level(rows: Any, offsets: Any, targets: Any, passes: Any) -> Any:
-    """Return the rows one link further that pass, in a run for each row.
+    """Follow a link from each row to the passing rows, and return them as one run per row.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def next_level(rows: Any, offsets: Any, targets: Any, passes: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def count_true(offsets: Any, targets: Any, true: Any) -> Any:
-    """Return the number of true targets of each row."""
+    """Return the number of targets of each row for which the mask is true."""
     found = np.zeros(len(offsets) - 1, dtype=np.int32)
     for row in range(len(found)):
         n = 0
@@ -165,7 +165,7 @@ def _nth_greatest(values: Any, begin: int, end: int, n: int, most: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
-    """Carry codes from the end of a chain to its start: the members, mutually exclusive at the end, that hold there.
+    """Carry codes of exclusive members from the end of a chain to its start, where several members may be true.
 
     Parameters
     ----------

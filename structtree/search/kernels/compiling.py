@@ -16,7 +16,7 @@ __all__ = ["compile_seconds", "now", "when_compiling"]
 
 
 class _Watch(event.Listener):
-    """Listener that adds up the compile time; nested compilations count once."""
+    """Event listener that measures the total compile time; nested compilations count once."""
 
     def __init__(self) -> None:
         self.depth = 0
@@ -42,7 +42,7 @@ event.register("numba:compile", _WATCH)  # type: ignore[no-untyped-call]  # numb
 
 
 def now() -> float:
-    """Return the seconds on the clock.
+    """Return the time in seconds, without compile time.
 
     Examples
     --------

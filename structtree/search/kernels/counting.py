@@ -19,7 +19,7 @@ __all__ = ["coded_counts", "ranked_counts"]
 def coded_counts(
     owners: Any, rows: Any, codes: Any, offsets: Any, labels: Any, weights: Any, n_labels: int, hashes: Any
 ) -> Any:
-    """Return the counts of families with exclusive members: each row has one code, or -1 for none.
+    """Count individuals for families with exclusive members: each row has one code, or -1 for none.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def coded_counts(
 def ranked_counts(
     owners: Any, rows: Any, ranks: Any, offsets: Any, labels: Any, weights: Any, n_labels: int, hashes: Any
 ) -> Any:
-    """Return the counts of families with nested members: a row of rank r passes the members 0 .. r - 1.
+    """Count individuals for families with nested members: a row of rank r satisfies members 0 to r - 1.
 
     An owner counts for a member if and only if its largest rank does: one maximum per owner, then one sum from the
     strictest member back. Parameters and results are those of `coded_counts`, with ranks instead of codes.

@@ -18,7 +18,7 @@ into one cache line: in large trees, separate arrays take twice as long to fetch
 
 @njit(nogil=True, cache=True, inline="always")
 def _side(cells: Any, row: Any, node: Any, nodes: Any) -> Any:
-    """Return the next node of a row; both comparisons are made, which is faster than a branch."""
+    """Return the child of a node that a row goes to; computing both comparisons is faster than branching."""
     at = nodes[node]
     value = cells[row, at.place]
     return np.int64(at.yes if (value >= at.low) & (value <= at.high) else at.no)

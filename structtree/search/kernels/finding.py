@@ -1,4 +1,4 @@
-"""The best members of each column: by the guide, and as a split."""
+"""Kernel that finds the best members of each column: by the guide, and by the loss as a split."""
 
 from __future__ import annotations
 

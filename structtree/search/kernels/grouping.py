@@ -30,7 +30,7 @@ STEPS = 100  # of the power iteration
 
 @njit(nogil=True, cache=True)
 def lies_in_a_plane(counts: Any, classes: bool) -> bool:
-    """Return whether one order of the values is enough; see `value_orders`.
+    """Return whether sorting the values in a single order is enough to find the best set; see `value_orders`.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def _occurs(counts: Any, k: int) -> bool:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def value_orders(counts: Any, classes: bool) -> Any:
-    """Return the orders of values, (orders, values), whose prefixes and suffixes are candidates."""
+    """Return the orders of values whose prefixes and suffixes are candidate sets, as an (orders, values) array."""
     n, c = counts.shape
     in_plane = lies_in_a_plane(counts, classes)
     keys, n_orders = np.empty((1 if in_plane else c + 1, n)), 0
@@ -95,7 +95,7 @@ def _weights(counts: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def _sort(order: Any, keys: Any) -> None:
-    """Fill in the stable ascending order of the keys, by a bottom-up merge sort."""
+    """Fill in the stable ascending order of the keys, with a bottom-up merge sort."""
     n = len(keys)
     spare = np.empty(n, dtype=np.int64)
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Many predicates as bits: counting behind links, and signatures of conjunctions.
+"""Kernels on predicates as bit masks: counts of linked rows, and signatures of conjunctions.
 
 A predicate on a type is a row of 64-bit words, a bit for each row of the type. The plain twin of everything here is
 `structtree.space.evaluate`.
@@ -19,7 +19,7 @@ DIGITS = 64
 
 @njit(nogil=True, cache=True)
 def words_behind(offsets: Any, targets: Any, words: Any, numbers: Any) -> Any:
-    """Return the rows with at least n targets that satisfy each predicate on the target type, for each number n.
+    """Return, for each predicate and number n, the rows with at least n targets that satisfy the predicate.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def _add_up(across: Any, targets: Any, begin: int, end: int, digits: Any) -> int
 
 @njit(nogil=True, cache=True)
 def _at_least(digits: Any, n_digits: int, number: int) -> Any:
-    """Return the predicates whose count is at least the number."""
+    """Return a bit mask of the predicates whose count is at least the given number."""
     if number <= 0:
         return ALL
     if number >> n_digits:
@@ -121,7 +121,7 @@ def _at_least(digits: Any, n_digits: int, number: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def signatures(words: Any, seeds: Any) -> Any:
-    """Return a number for each row of words: equal for equal words, and else almost surely different."""
+    """Return a hash of each row of words; equal rows have equal hashes, and other rows almost surely do not."""
     found = np.zeros(len(words), dtype=np.uint64)
     for m in range(len(words)):
         found[m] = _signature(words[m], words[m], seeds)
@@ -141,7 +141,7 @@ def _signature(one: Any, other: Any, seeds: Any) -> Any:
 def conjunction_signatures(
     words: Any, sizes: Any, lasts: Any, first: int, literals: Any, costs: Any, most: int, seeds: Any
 ) -> Any:
-    """Return all conjunctions of a predicate with a literal after its last one, up to a maximum length.
+    """Return all conjunctions of a predicate with a literal that comes after its own, up to a maximum length.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Splitting a table: the best single test of a node, and whole subtrees, in compiled code.
+"""Kernels that split a table: the best single test of a node, and whole subtrees.
 
 Columns with many values are sorted once: `order` has their rows in ascending order, missing values last, and a node
 is the same range of positions in every column. One sweep over the range visits every threshold; splitting a node
@@ -69,7 +69,7 @@ NOTHING = -1
 
 
 class SweptColumns(NamedTuple):
-    """Columns as the kernels sweep them; see `structtree.search.columns.TestColumns`.
+    """Columns in the form that the kernels need; see `structtree.search.columns.TestColumns`.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class SweptColumns(NamedTuple):
 
 
 class SweepTask(NamedTuple):
-    """Target of a tree in the form used by the kernels.
+    """Target of a tree, in the form that the kernels need.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class SweepTask(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Limits for splitting a node: maximum depth, and minimum size, samples per leaf and impurity decrease."""
+    """Limits for splitting a node: maximum depth, minimum size, samples per leaf and impurity decrease."""
 
     depth: int
     split: int
@@ -208,7 +208,7 @@ def _fetch(rows: Any, ranks: Any, labels: Any, here: Any) -> int:
 
 @njit(nogil=True, cache=True)
 def _is_inside(ranks: Any, p: int, end: int, n_before: int, n_side: int, n: int, leaf: int) -> bool:
-    """Return whether a threshold between rows of the same class has better ones before and after it."""
+    """Return whether a threshold is inside a run of rows of one class, where it cannot be the best."""
     complete = end == n - 1
     if (p == end or n_before == 0 or not complete) and not (complete and leaf == 1):
         return False
@@ -222,7 +222,7 @@ def _sweep_classes(
     found: Any, at: Any, t: int, rows: Any, here: Any, end: int, form: int, kind: int, weights: Any, table: Any,
     total: Any, leaf: int, slack: float, pure: Any,
 ) -> None:  # fmt: skip
-    """Sweep the thresholds of a column for classes; `pure` is None for two classes.
+    """Sweep the thresholds of a column for classification; `pure` is None for two classes.
 
     Numba compiles both cases and drops the branches on None. The sums of two classes then stay in registers, which
     is a quarter faster than an array.
@@ -287,7 +287,7 @@ def _sweep_numbers(
     found: Any, at: Any, t: int, order: Any, ranks: Any, form: int, lo: int, hi: int, targets: Any, weights: Any,
     total: Any, leaf: int, slack: float,
 ) -> None:  # fmt: skip
-    """Sweep the thresholds of a column for numbers."""
+    """Sweep the thresholds of a column for regression."""
     weighted, n, end = len(weights) > 0, hi - lo, _last_present(order, ranks, lo, hi)
     if end <= lo:
         return
@@ -326,7 +326,7 @@ def _sweep_numbers(
 def _takes(
     found: Any, hint: float, kind: int, side: Any, total: Any, weight: float, pure: Any, table: Any, slack: float
 ) -> bool:
-    """Return whether a split is better than the best so far, and record it if so."""
+    """Record a split if it is better than the best so far; return whether it was recorded."""
     if kind == MSE:
         loss = _loss_of_numbers(side[0], side[1], total)
     elif len(total) == 2 and kind != GAIN_RATIO:
@@ -347,7 +347,7 @@ def _takes(
 def _count_codes(
     codes: Any, n_codes: int, rows: Any, lo: int, hi: int, width: int, labels: Any, targets: Any, weights: Any
 ) -> Any:
-    """Return for each code its class weights (or weight and sum of targets), its number of rows, and one of them."""
+    """Return the class weights (or weight and sum of targets), the number of rows and one row of each code."""
     counts = np.zeros((n_codes, width))
     sizes = np.zeros(n_codes, dtype=np.int64)
     some = np.zeros(n_codes, dtype=np.int32)
@@ -373,7 +373,7 @@ def _by_codes(
     found: Any, at: Any, t: int, column: int, form: int, lo: int, hi: int, columns: Any, task: Any, total: Any,
     leaf: int, pure: Any, slack: float,
 ) -> None:  # fmt: skip
-    """Try all values, or all thresholds in ascending order."""
+    """Try all values of a coded column, or all its thresholds in ascending order."""
     n_codes, kind, table = columns.sizes[column], task.kind, task.table
     width = 2 if kind == MSE else task.n_classes
     counts, sizes, some = _count_codes(
@@ -401,7 +401,7 @@ def _by_codes(
 
 @njit(nogil=True, cache=True)
 def _rest_of(counts: Any, total: Any) -> Any:
-    """Return the sums of the rows that have no code."""
+    """Return the sums over the rows whose value is missing."""
     rest = total[: counts.shape[1]].copy()
     for code in range(len(counts)):
         rest -= counts[code]
@@ -421,7 +421,7 @@ def _by_sets(
     found: Any, at: Any, t: int, column: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> Any:  # fmt: skip
-    """Return the best set of values by code, and the smallest loss and tie that an untried set may have."""
+    """Find the best set of values; return a mask of its codes, and the least loss and tie of any untried set."""
     classes, n = task.n_classes > 0, hi - lo
     width = task.n_classes if classes else 2
     counts, sizes, some = _count_codes(
@@ -468,7 +468,7 @@ def _by_orders(
     best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> int:  # fmt: skip
-    """Try the prefixes of all orders, and with missing values the suffixes; return the number of tried sets."""
+    """Try the prefixes of all orders, and the suffixes if values are missing; return the number of tried sets."""
     n_values, n_tried, n_inside = len(counts), 0, 0
     orders = value_orders(counts, task.n_classes > 0)
     side, chosen = np.zeros(counts.shape[1]), (0, 0)
@@ -493,7 +493,7 @@ def _by_all_sets(
     best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> int:  # fmt: skip
-    """Try every set; without missing values, only one of each set and its complement."""
+    """Try every set of values; without missing values, only one of each set and its complement."""
     n_values, n_tried = len(counts), 0
     sums, n_rows = all_sums(counts, sizes)
     for s in range(1, len(sums) if gaps else len(sums) // 2):
@@ -513,7 +513,7 @@ def _takes_set(
     best: Any, free: Any, side: Any, n_side: int, named: int, n: int, task: Any, total: Any, leaf: int, pure: Any,
     slack: float,
 ) -> bool:  # fmt: skip
-    """Return whether a set is better than the best so far, or as good and shorter, and record it if so."""
+    """Record a set if it is better than the best so far, or as good and shorter; return whether it was recorded."""
     tie = 0.0
     if task.n_classes > 0:
         loss = loss_of_many(task.kind, side, total, total.sum(), pure, task.table)
@@ -535,7 +535,7 @@ def _takes_set(
 def try_tests(
     first: int, last: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, sets: Any = None
 ) -> Any:
-    """Return the best of some tests on a node.
+    """Return the best of the given tests for splitting a node.
 
     Parameters
     ----------
@@ -611,7 +611,7 @@ def _answer(t: int, low: int, high: int, columns: Any, row: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def divide(places: Any, lo: int, hi: int, goes: Any, spare: Any) -> int:
-    """Partition a range stably, the rows that satisfy the test first, and return the start of the others."""
+    """Partition a range stably, with the rows that satisfy the test first; return the start of the other rows."""
     first, second = lo, 0
     for p in range(lo, hi):
         row = places[p]
@@ -646,7 +646,7 @@ def send(
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _mark_set(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any) -> None:
-    """Mark the rows with a value in the best set, which is found again."""
+    """Mark the rows with a value in the best set, which is computed again."""
     column = columns.tests[at[0], 0]
     pure = pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     found, where, slack = np.zeros(4), np.zeros(3, dtype=np.int64), rounding(total, task)
@@ -659,7 +659,7 @@ def _mark_set(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, le
 
 @njit(nogil=True, cache=True)
 def divide_some(first: int, last: int, lo: int, hi: int, columns: Any, goes: Any, spare: Any) -> None:
-    """Partition the range of a node in some of the sorted columns."""
+    """Partition the range of a node in a range of sorted columns."""
     for column in range(first, last):
         divide(columns.order[column], lo, hi, goes, spare)
 
@@ -713,7 +713,7 @@ def unsplit(total: Any, task: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def gains(found: Any, total: Any, task: Any) -> Any:
-    """Return the decrease of both components of the loss by a split, and whether it exceeds rounding."""
+    """Return how much a split decreases each component of the loss, and whether this exceeds rounding error."""
     loss, tie = unsplit(total, task)
     slack = rounding(total, task)
     better = found[0] < loss - slack or (found[0] <= loss + slack and found[1] < tie - slack)

@@ -102,7 +102,7 @@ def test_what_cannot_be_told_is_asked_for(tmp_path):
 def test_a_folder_without_graphs_is_refused(tmp_path):
     (tmp_path / "a.csv").write_text("a\n1\n")
     message = (
-        f"{tmp_path}: the folder has no graphs (.graphml or .gml files, or NAME_A.txt), "
+        f"{tmp_path}: the folder contains no graphs (.graphml or .gml files, or NAME_A.txt), "
         "no facts (.pl, .pro, .prolog, .kb), and fewer than two tables (CSV or Parquet)"
     )
     assert sentence(tmp_path) == message

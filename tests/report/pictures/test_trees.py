@@ -119,7 +119,7 @@ def test_depths_and_paths_are_shown_on_request():
     path = plot_tree(tree, trains.population, individual=0).scene
     assert sum(box.line == 2.0 for box in cards(path)) == 1 + len(tree.path(int(tree.apply(trains.population)[0])))
     with pytest.raises(
-        UsageError, match="individual needs individuals: pass the individuals to draw the path of one of them"
+        UsageError, match="individual requires individuals; pass both to draw the path of one of them"
     ):
         plot_tree(tree, individual=0)
     with pytest.raises(UsageError, match="individual must be between 0 and 19; got 20"):

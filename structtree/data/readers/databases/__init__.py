@@ -1,1 +1,1 @@
-"""Databases and folders of tables."""
+"""Readers of databases and folders of tables."""

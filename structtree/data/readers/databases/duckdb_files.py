@@ -39,7 +39,7 @@ __all__ = ["from_duckdb", "is_duckdb", "read_duckdb"]
 
 
 def is_duckdb(head: bytes) -> bool:
-    """Return whether a file with these first bytes is a DuckDB database."""
+    """Return whether the first bytes of a file are those of a DuckDB database."""
     return head[8:12] == b"DUCK"
 
 
@@ -142,7 +142,7 @@ _CONSTRAINTS = (
 def _table(
     connection: Any, source: str, declared_keys: list[tuple[str, str, tuple[str, ...]]], name: str, where: str | None
 ) -> tuple[SourceTable, dict[str, UnreadKind]]:
-    """Return a table, and the columns that are skipped."""
+    """Return a table, and the kinds of its skipped columns by name."""
     found = _cells(connection, name, where)
     chosen = None if where is None else np.asarray(np.ma.filled(found.pop(_CHOSEN), False), dtype=np.bool_)
     keys = [(kind, columns) for table, kind, columns in declared_keys if table == name]
@@ -157,11 +157,11 @@ def _table(
     declared = connection.execute(f"SELECT * FROM {sql_name(name)} LIMIT 0").description
     stored = {column: Stored(str(kind).lower()) for column, kind, *_ in declared if column in columns}
     table = SourceTable(name, sheet, primary, unique, chosen=chosen, stored=stored)
-    return table, {column: "column of other values" for column in found if column not in columns}
+    return table, {column: "column of unsupported values" for column in found if column not in columns}
 
 
 def _cells(connection: Any, name: str, where: str | None) -> dict[str, Any]:
-    """Return the columns, followed by the truth values of a condition."""
+    """Return the columns of a table, and for each row whether it satisfies the condition."""
     query = f"SELECT * FROM {sql_name(name)}"
     if where is None:
         return dict(connection.execute(query).fetchnumpy())

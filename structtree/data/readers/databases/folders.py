@@ -1,4 +1,4 @@
-"""Folders of tables: one CSV, Parquet or Feather file per table, named after it."""
+"""Folders of tables: one CSV, Parquet or Feather file per table, with the name of the table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def tables_in(folder: Path) -> dict[str, Path]:
         if path.is_file() and extension_of(path) in TABLE_FILES and not path.name.startswith("."):
             name = path.name[: path.name.lower().index(extension_of(path), 1)]
             if name in found:
-                raise DataError(f"{found[name].name} and {path.name} are both the table {name!r}", source=str(folder))
+                raise DataError(
+                    f"{found[name].name} and {path.name} both contain the table {name!r}", source=str(folder)
+                )
             found[name] = path
     return found
 
@@ -59,6 +61,6 @@ def read_table_folder(folder: Path, exclude: Container[str] = (), **options: Any
     """
     files = tables_in(folder)
     if not files:
-        raise DataError(f"the folder has no {', '.join(TABLE_FILES)} files, one per table", source=str(folder))
+        raise DataError(f"the folder has no files with tables ({', '.join(TABLE_FILES)})", source=str(folder))
     tables = read_sheets(files, exclude, lambda name: TABLE_FILES[extension_of(files[name])](files[name], options))
     return Database(str(folder), tables, missing_words=tuple(options.get("missing_words") or MISSING_WORDS))

@@ -1,4 +1,4 @@
-"""Guess undeclared keys from column names, types and inclusion of values.
+"""Guessing of undeclared keys from column names, types and inclusion of values.
 
 *Primary keys.* A column with unique values is the key if it comes first, is named after its table, or has a name
 typical of keys. Otherwise the key is the shortest sequence of first columns that is unique.
@@ -86,7 +86,7 @@ def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) ->
 
 
 def _without_doubtful(table: SourceTable, found: Database, declared: Database) -> SourceTable:
-    """Return a table without its guessed key if that may be unique by chance, since nothing refers to it."""
+    """Remove a guessed key that may be unique by chance: nothing refers to it, and it is not named like a key."""
     if len(table.key) != 1 or declared.tables[table.name].key:
         return table
     is_used = any((key.to, key.key) == (table.name, table.key) for key in found.foreign_keys)
@@ -126,13 +126,13 @@ def _is_named_after(column: str, table: str) -> bool:
 
 
 def _referring(table: SourceTable, database: Database) -> frozenset[str]:
-    """Return the columns that are foreign keys on their own; these may be unique by chance."""
+    """Return the columns that are foreign keys by themselves, so that their values may be unique by chance."""
     keys = [key for key in database.foreign_keys if key.table == table.name and len(key.columns) == 1]
     return frozenset(key.columns[0] for key in keys if not _is_named_after(key.columns[0], table.name))
 
 
 def _primary(table: SourceTable, columns: KeyColumns, referring: Collection[str]) -> tuple[str, ...]:
-    """Return the most likely primary key of a table, empty if there is none."""
+    """Return the columns of the most likely primary key of a table, or an empty tuple."""
     if table.sheet.n_rows < 2:
         return ()
     names = [name for name in table.sheet.columns if _can_be_key(columns.distinct(table.name, name))]
@@ -190,7 +190,7 @@ class _Guesses:
                 explained.update(self.found[-1].columns)
 
     def explains(self, child: SourceTable, columns: Sequence[str], explained: Collection[str]) -> bool:
-        """Return whether a key explains one more column that has a key name or is not numeric."""
+        """Return whether a foreign key has a further column that is named like a key or is not numeric."""
         return any(
             _is_key_name(column) or self.columns.distinct(child.name, column).value_class != "number"
             for column in columns
@@ -215,14 +215,14 @@ class _Guesses:
                 yield _Candidate(reason, match)
 
     def key_for(self, column: str, parent: SourceTable) -> str | None:
-        """Return the column of a table to refer to: its key, or a unique column with the same name."""
+        """Return the column of a table that a foreign key may refer to: its key, or a unique column of that name."""
         if len(parent.key) == 1:
             return parent.key[0]
         names = (name for name in parent.sheet.columns if _plain(name) == _plain(column))
         return next((name for name in names if self.columns.distinct(parent.name, name).is_unique), None)
 
     def reason(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> int | None:
-        """Return the rank of the evidence that a column refers to a table; None if there is none."""
+        """Return the rank of the evidence that a column refers to a table, or None without any evidence."""
         mine, theirs = self.columns.distinct(child.name, column), self.columns.distinct(parent.name, key)
         if parent is not child and _is_named_after(column, parent.name):
             return 0
@@ -243,7 +243,7 @@ class _Guesses:
         return len(set(mine.values) & set(theirs.values)) >= LEAST_INCLUSION * len(mine.values)
 
     def may_share(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> bool:
-        """Return whether a unique column may refer to another one, which must be in the larger table."""
+        """Return whether a unique column may refer to a unique column of another table, which must be larger."""
         order = list(self.database.tables)
         mine, theirs = (
             (-each.sheet.n_rows, not _is_named_after(name, each.name), order.index(each.name))
@@ -259,7 +259,7 @@ class _Guesses:
             yield from (match for match in found if match is not None)
 
     def pairings(self, child: SourceTable, parent: SourceTable) -> Iterator[dict[str, str]]:
-        """Yield the columns of two tables with equal names, or with names equal up to a common suffix."""
+        """Yield mappings from key columns of a table to columns of another with the same name or a common suffix."""
         likely = [name for name in parent.sheet.columns if self.is_likely_part(parent, name)]
         stems = {_stem(name): name for name in child.sheet.columns}
         plain = {_plain(name): name for name in child.sheet.columns}
@@ -273,7 +273,7 @@ class _Guesses:
                 yield pairs
 
     def is_likely_part(self, parent: SourceTable, name: str) -> bool:
-        """Return whether a column may be part of a composite key."""
+        """Return whether a column is likely to be part of a composite key."""
         values = self.columns.distinct(parent.name, name)
         if not _can_be_key(values) or values.is_unique:
             return False
@@ -282,7 +282,7 @@ class _Guesses:
     def smallest(
         self, child: SourceTable, parent: SourceTable, pairs: Mapping[str, str], explained: Collection[str]
     ) -> KeyMatch | None:
-        """Return the best matching key with the fewest columns."""
+        """Return the best match among composite foreign keys with the fewest columns, if any."""
         for n in range(2, min(MOST_TOGETHER, len(pairs)) + 1):
             keys = (
                 ForeignKey(child.name, tuple(pairs[each] for each in key), parent.name, key, guessed=True)
@@ -303,11 +303,11 @@ class _Guesses:
         return self.unique[parent.name, key]
 
     def is_back(self, key: ForeignKey) -> bool:
-        """Return whether the other table already refers to this one with the same columns."""
+        """Return whether the other table already refers to this table with the same columns."""
         return any((key.to, set(key.key), key.table) == (o.table, set(o.columns), o.to) for o in self.found)
 
     def widened(self, match: KeyMatch) -> ForeignKey:
-        """Extend a composite key with primary key columns of the same name that match in all rows."""
+        """Extend a composite foreign key with primary key columns of the same name, if as many rows still match."""
         key = match.foreign_key
         child, parent = self.database.tables[key.table], self.database.tables[key.to]
         for name in parent.sheet.columns:
@@ -323,7 +323,7 @@ _BY_VALUES = 3
 
 
 def _endings(keys: Sequence[str], columns: Collection[str]) -> Iterator[str]:
-    """Yield the suffixes of columns that begin with the name of a key, such as winner and loser."""
+    """Yield the suffixes of columns whose names begin with a key, such as winner and loser."""
     for key in (_plain(name) for name in keys if _is_key_name(name)):
         yield from (name.removeprefix(key) for name in columns if name.startswith(key) and name != key)
 

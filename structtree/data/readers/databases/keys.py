@@ -59,7 +59,7 @@ class RowFilter(NamedTuple):
     sql: str
 
     def for_table(self, name: str) -> str | None:
-        """Return the condition if it applies to this table."""
+        """Return the condition if it applies to the given table."""
         return self.sql if name.lower() == self.table.lower() else None
 
 
@@ -69,7 +69,7 @@ def condition_error(sql: str, table: str, why: str) -> DataError:
 
 
 def condition_timeout(sql: str, table: str, after: str) -> DataError:
-    """Return the error for a condition that was stopped because it may never end."""
+    """Return the error for a condition whose evaluation was stopped because it may never end."""
     return DataError(f"{option_text('condition', sql)} was stopped for {table} after {after}; it may never end")
 
 
@@ -108,7 +108,7 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceTable:
-    """Table of a database as read.
+    """Table as read from a database.
 
     Parameters
     ----------
@@ -158,13 +158,15 @@ def fetch_columns(cursor: Any, n_columns: int) -> list[list[Any]]:
 _BLOCK = 50_000
 
 
-UnreadKind = Literal["view", "virtual table", "binary column", "column of other values", "key to another schema"]
+UnreadKind = Literal[
+    "view", "virtual table", "binary column", "column of unsupported values", "key to another schema"
+]
 
 UNREAD: Mapping[UnreadKind, str] = {
     "view": "views",
     "virtual table": "virtual tables",
     "binary column": "binary columns",
-    "column of other values": "columns of values other than numbers, text and dates",
+    "column of unsupported values": "columns of values other than numbers, text and dates",
     "key to another schema": "keys to tables of other schemas",
 }
 """Plural of each kind of table or column that is not read."""
@@ -176,7 +178,7 @@ def read_each(
     where: RowFilter | None,
     read: Callable[[str, str | None], tuple[SourceTable, Mapping[str, UnreadKind]]],
 ) -> tuple[dict[str, SourceTable], dict[str, UnreadKind]]:
-    """Return the tables, empty if excluded, and the columns (``table.column``) that were not read.
+    """Return all tables, empty if excluded, and the columns (``table.column``) that were not read.
 
     Parameters
     ----------
@@ -202,7 +204,7 @@ def read_each(
 def read_sheets(
     names: Iterable[str], exclude: Container[str], read: Callable[[str], Sheet]
 ) -> dict[str, SourceTable]:
-    """Return tables without keys, empty if excluded."""
+    """Return tables without keys; excluded tables are empty."""
     return read_each(names, exclude, None, lambda name, _: (SourceTable(name, read(name)), {}))[0]
 
 
@@ -261,7 +263,7 @@ class Database:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyValues:
-    """Codes of a column, -1 for missing, and its distinct values; text has no surrounding whitespace."""
+    """Distinct values of a column, and the code of each row's value; -1 for missing values."""
 
     codes: NDArray[np.int64]
     values: NDArray[Any]
@@ -269,7 +271,7 @@ class KeyValues:
 
     @property
     def are_integers(self) -> bool:
-        """True unless a value is a number with a fractional part."""
+        """True if no value has a fractional part."""
         if self.value_class != "number":
             return True
         if self.values.dtype == object:
@@ -283,7 +285,7 @@ class KeyValues:
 
 
 def distinct_values(column: Raw) -> KeyValues:
-    """Return the distinct values of a raw column.
+    """Return the distinct values of a raw column, and the code of each row.
 
     Examples
     --------
@@ -418,7 +420,7 @@ class KeyColumns:
         return self._known[table, column]
 
     def places(self, here: _ColumnName, there: _ColumnName) -> NDArray[np.int64]:
-        """Return the code in another column of each distinct value, and of a missing value at the end.
+        """Return for each distinct value, and for a missing value at the end, its code in another column.
 
         With n distinct values in the other column, a missing value has code n and a value not found there n + 1.
         """
@@ -496,7 +498,7 @@ def _filled(column: KeyValues) -> NDArray[np.int64]:
 
 
 def _joint(parts: Sequence[NDArray[np.int64]], n: int) -> NDArray[np.int64]:
-    """Return one code for each combination of codes."""
+    """Return one code for each distinct combination of several codes."""
     import pandas as pd
 
     joint, n_codes = np.zeros(n, dtype=np.int64), 1

@@ -69,7 +69,7 @@ def stem_of(column: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyLink:
-    """Foreign key in use, with the names of its links; a join table has two.
+    """Foreign key that is in use, with the names of its two links.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class Relations:
         return short_repr(self, number_text(self.database.tables, "table"), number_text(self.links, "foreign key"))
 
     def iter_notes(self) -> Iterator[str]:
-        """Yield notes about whether to trust the links."""
+        """Yield notes about links that may be wrong."""
         yield from self.remarks
         guessed = [link.match for link in self.links if link.match.foreign_key.guessed]
         if guessed:
@@ -168,14 +168,14 @@ class Relations:
         dangling = [link.match for link in self.links if link.match.n_dangling]
         yield from map(dangling_text, dangling[:_FEW])
         if len(dangling) > _FEW:
-            yield f"{len(dangling) - _FEW} more foreign keys match no row in some cases"
+            yield f"{len(dangling) - _FEW} more foreign keys also have dangling references"
 
 
 _FEW = 3
 
 
 def dangling_text(match: KeyMatch) -> str:
-    """Describe in how many rows a foreign key is dangling."""
+    """Describe the number of rows in which a foreign key is dangling."""
     key = match.foreign_key
     return (
         f"{columns_text(key.table, key.columns)} matches no row of {key.to} in {match.n_dangling:,} of "
@@ -294,7 +294,7 @@ def _names(table: SourceTable, rows: NDArray[np.int64]) -> dict[str, list[str | 
 def _attributes(
     table: SourceTable, database: Database, columns: KeyColumns, overrides: Overrides
 ) -> dict[str, TypedColumn]:
-    """Convert the columns of a table that are attributes."""
+    """Convert the columns of a table that become attributes."""
     keys = [key.columns for key in database.foreign_keys if key.table == table.name]
     whole = {key[0] for key in (*keys, table.key) if len(key) == 1}
     parts = {name for key in keys if len(key) > 1 for name in key}
@@ -342,7 +342,7 @@ def _typed(
 
 
 def _joining(database: Database, matches: Sequence[KeyMatch], individual: str) -> list[str]:
-    """Return the join tables: those with two foreign keys, and otherwise only a primary key."""
+    """Return the join tables: tables with two foreign keys and no other columns than a primary key."""
     referred = {match.foreign_key.to for match in matches}
     found = []
     for name, table in database.tables.items():
@@ -357,7 +357,7 @@ def _joining(database: Database, matches: Sequence[KeyMatch], individual: str) -
 
 
 def _is_one_of_several(match: KeyMatch, matches: Sequence[KeyMatch]) -> bool:
-    """Return whether a key refers to its own table, or another key of its table refers to the same one."""
+    """Return whether a foreign key refers to its own table, or to the same table as another foreign key."""
     key = match.foreign_key
     again = sum((other.foreign_key.table, other.foreign_key.to) == (key.table, key.to) for other in matches)
     return again > 1 or key.table == key.to
@@ -422,7 +422,7 @@ class _Draft:
             )
 
     def naming_column(self, match: KeyMatch) -> str | None:
-        """Return the column that the link of a key is named after, or None if it is the table.
+        """Return the column that a link is named after, or None if it is named after the table.
 
         A composite key has such a column if only one is not shared with other keys between the two tables.
         """

@@ -196,7 +196,7 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
 
 
 def _with_owner(database: Database, options: DatabaseOptions) -> DatabaseOptions:
-    """Return the options; if no individual is given, with the table that has the target."""
+    """Return the options, with the table that has the target as the individual if none is given."""
     target = options.get("target")
     if target is None or options.get("individual") is not None:
         return options
@@ -209,7 +209,7 @@ def _with_owner(database: Database, options: DatabaseOptions) -> DatabaseOptions
 
 
 def _limit_time(population: Population, options: DatabaseOptions) -> Population:
-    """Hide the rows dated after the date of each individual, after one day, or both."""
+    """Hide the rows dated after the date of each individual, after a given day, or both."""
     own, day = options.get("as_of"), _last_day(options)
     lead = _lead(options.get("lead"), own)
     if own is None and day is None:
@@ -259,7 +259,7 @@ def _learned_dating(layout: SourceLayout | None, dates: Mapping[str, str | None]
 
 
 def _limited_relations(population: Population, seen: AsOf, time: TimeLimits) -> Relations:
-    """Return the relations of a population in which individuals see only the past."""
+    """Return the relations for a population whose individuals see only the past."""
     relations, is_dated = _relations(population), time.as_of is not None
     tables = _possible_label_tables(relations.database, population.schema.individual) if is_dated else ()
     unique = identifiers(population, seen.rows) if is_dated else frozenset()
@@ -279,7 +279,7 @@ def _limited_relations(population: Population, seen: AsOf, time: TimeLimits) -> 
 def _given_dates(
     database: Database, options: DatabaseOptions
 ) -> tuple[dict[str, str | None], dict[str, tuple[str, ...]]]:
-    """Return the ``dates`` option by table, and the ``set_once`` option by table."""
+    """Return the columns of the ``dates`` and ``set_once`` options by table."""
     dates = dict(_parse_dated(database, "dates", text) for text in options.get("dates") or ())
     set_once: dict[str, tuple[str, ...]] = {}
     for table, column in (_parse_dated(database, "set_once", text) for text in options.get("set_once") or ()):
@@ -296,7 +296,7 @@ def _relations(population: Population) -> Relations:
 
 
 def _last_day(options: DatabaseOptions) -> float | None:
-    """Return the last visible day, if limited, in days since 1970."""
+    """Return the last visible day in days since 1970, or None without a limit."""
     given = {flag: options.get(flag) for flag in ("frozen_at", "exclude_after") if options.get(flag) is not None}
     if len(given) > 1:
         raise UsageError(f"{option_text('frozen_at')} and {option_text('exclude_after')} are mutually exclusive")
@@ -307,7 +307,9 @@ def _exclude_after(population: Population, day: float, kept: NDArray[np.bool_]) 
     """Exclude individuals dated after a day, and record them in the provenance."""
     text, name = moment_text(day, "date"), population.schema.individual
     if not kept.any():
-        raise DataError(f"no {name} is dated {text} or before, so {option_text('exclude_after')} excludes all")
+        raise DataError(
+            f"no {name} is dated {text} or before, so {option_text('exclude_after')} excludes all of them"
+        )
     provenance, relations = provenance_of(population), _relations(population)
     gone = provenance.rows[population.individuals[~kept]].tolist()
     note = f"skipped {len(gone):,} of {len(kept):,} individuals dated after {text} or without a date"
@@ -349,7 +351,7 @@ def _possible_label_tables(database: Database, individual: str) -> Iterator[str]
 
 
 def _merge_skipped(notes: Sequence[str]) -> Iterator[str]:
-    """Yield notes, after merging those about skipped links into one."""
+    """Yield notes, with those about skipped links merged into one."""
     yield from (note for note in notes if not note.startswith(SKIPPED_LINK))
     paths = [note.removeprefix(SKIPPED_LINK) for note in notes if note.startswith(SKIPPED_LINK)]
     if len(paths) > 3:
@@ -359,7 +361,7 @@ def _merge_skipped(notes: Sequence[str]) -> Iterator[str]:
 
 
 def _parse_dated(database: Database, option: str, text: str) -> tuple[str, str | None]:
-    """Parse a table with its date column, or None if the table has no dates."""
+    """Parse TABLE.COLUMN, or TABLE alone, which gives None as the column."""
     given = _parse_columns(database, text)
     if len(given.columns) > 1:
         also = ", or TABLE for a table without dates" if option == "dates" else ""
@@ -378,14 +380,14 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 def _excluded_tables(options: DatabaseOptions) -> frozenset[str]:
-    """Return the excluded names that may be whole tables, since no other excluded name is a column of theirs."""
+    """Return the excluded names that may be tables because no other excluded name is one of their columns."""
     given = tuple(options.get("exclude") or ())
     return frozenset(text for text in given if not any(each.startswith(f"{text}.") for each in given))
 
 
 @dataclass(frozen=True, slots=True)
 class _Skipped:
-    """Tables to skip: those excluded or missing in a schema file, unless the condition may name them."""
+    """Tables to skip: excluded or not in the schema file, and not mentioned in the condition."""
 
     names: frozenset[str]
     only: frozenset[str] | None
@@ -398,7 +400,7 @@ class _Skipped:
 
 
 def _skipped(options: DatabaseOptions, where: RowFilter | None = None) -> _Skipped:
-    """Return the tables to skip, except those that a condition may name, if it is evaluated here."""
+    """Return the tables to skip, except those mentioned in a condition that is evaluated here."""
     schema_file = options.get("schema_file")
     only = None if schema_file is None else frozenset(read_schema_file(schema_file))
     return _Skipped(_excluded_tables(options), only, "" if where is None else f"{where.table} {where.sql}".lower())
@@ -454,7 +456,7 @@ def _columns(database: Database, table: str, text: str) -> tuple[str, ...]:
 
 
 def _match_case(table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
-    """Return column names in the case that the table uses."""
+    """Return column names in the case used by the table."""
     known = list(table.sheet.columns)
     folded = {name.lower(): name for name in known}
     found = [name if name in known else folded.get(name.lower(), name) for name in names]

@@ -186,7 +186,7 @@ def _check(entry: Any, known: Sequence[str], path: str, source: str) -> None:
 
 
 def _names(given: Any, table: SourceTable, path: str, source: str) -> tuple[str, ...]:
-    """Check that an entry is a list of columns of a table; raise `DataError` otherwise."""
+    """Return the column names in an entry; raise `DataError` unless they are columns of the table."""
     if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
         raise DataError("expected a list of columns", source=source, path=path)
     known = table.sheet.columns

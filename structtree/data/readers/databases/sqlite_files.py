@@ -67,7 +67,7 @@ _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)?(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 
 def is_sqlite(head: bytes) -> bool:
-    """Return whether a file with these first bytes is an SQLite database."""
+    """Return whether the first bytes of a file are those of an SQLite database."""
     return head.startswith(_MAGIC)
 
 
@@ -148,7 +148,7 @@ def from_sqlite(
 
 @contextmanager
 def _opened(source: str) -> Iterator[sqlite3.Connection]:
-    """Open a file read-only, without creating files beside it, and close it afterwards."""
+    """Open a file read-only inside a block, without creating files beside it."""
     with tempfile.TemporaryDirectory() as folder:
         path = _unpacked(Path(source), Path(folder)) if source.lower().endswith(".gz") else Path(source)
         with path.open("rb") as file:
@@ -210,7 +210,9 @@ def _require_no_journal(path: Path) -> None:
     journal = path.with_name(f"{path.name}-journal")
     if journal.exists() and journal.stat().st_size:
         message = f"found the journal {journal.name}: another program is writing or was interrupted"
-        raise DataError(message, source=str(path), fix="close that program, or open the database with it once")
+        raise DataError(
+            message, source=str(path), fix="close that program, or open the database with it once to recover"
+        )
 
 
 def _address(path: Path, is_wal: bool, folder: Path) -> str:
@@ -240,7 +242,7 @@ def _explained(source: str) -> Iterator[None]:
 
 
 def _listed(connection: sqlite3.Connection) -> dict[str, UnreadKind | None]:
-    """Return the names of all tables and views, with a kind for those that are not read.
+    """Return the names of all tables and views, with the kind of those that are not read.
 
     Virtual tables come with shadow tables, which are not read either.
     """
@@ -337,7 +339,7 @@ def _definition(connection: sqlite3.Connection, name: str) -> str:
 
 
 def _rowid(columns: Sequence[str]) -> str:
-    """Return a name for the row number that is not a column, empty if all are."""
+    """Return a name of SQLite's row number that no column has, or an empty string."""
     taken = {name.lower() for name in columns}
     return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "")
 
@@ -350,7 +352,7 @@ def bytes_as_hex(values: Iterable[Any]) -> list[Any]:
 def _cells(
     connection: sqlite3.Connection, name: str, columns: Sequence[str], where: str | None
 ) -> tuple[list[list[Any]], int]:
-    """Return the columns, followed by the truth values of a condition, and the number of rows.
+    """Return the columns of a table, for each row whether it satisfies the condition, and the number of rows.
 
     In text that is not UTF-8, invalid bytes are replaced.
     """
@@ -380,7 +382,7 @@ def _fetched(
 
 @contextmanager
 def _condition_checked(connection: sqlite3.Connection, where: str | None, name: str) -> Iterator[None]:
-    """Report errors and excessive work as errors of the condition, if any."""
+    """Convert errors and excessive work inside this block to errors of the condition, if there is one."""
     if where is None:
         yield
         return
@@ -417,7 +419,7 @@ _FILE_ERRORS = (
 
 @dataclass(slots=True)
 class _Watch:
-    """Progress handler of SQLite that stops excessive work and lets Ctrl-C through."""
+    """SQLite progress handler that stops excessive work and allows Ctrl-C to interrupt."""
 
     n_steps: int = 0
 

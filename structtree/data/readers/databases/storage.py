@@ -1,4 +1,4 @@
-"""Storage formats of database columns, from which the values of a population are expressed in SQL."""
+"""Storage formats of database columns, which are needed to express the values of a population in SQL."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ class Stored:
     layout: str = ""
 
     def to_json(self) -> str | dict[str, Any]:
-        """Return plain JSON values: only the form if the rest has default values."""
+        """Return the format as plain JSON values: its form alone if the other fields have default values."""
         members = members_json(self)
         return members if members.keys() - {"form"} else self.form
 
     @classmethod
     def from_json(cls, part: JsonPart) -> Stored:
-        """Return the storage format that `to_json` wrote."""
+        """Create a storage format from the output of `to_json`."""
         stored: Stored = cls(part.value) if isinstance(part.value, str) else part.as_dataclass(cls)
         return stored
 

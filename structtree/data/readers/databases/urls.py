@@ -125,7 +125,7 @@ def _file_of(url: URL, source: str) -> str:
     name = url.database or ""
     if name in ("", ":memory:") or name.startswith("file:"):
         example = f"{url.drivername}:///bank.db, or {url.drivername}:////folder/bank.db"
-        raise UsageError(f"{source} names no file; expected a URL such as {example}")
+        raise UsageError(f"{source} has no file name; expected a URL such as {example}")
     if url.query:
         given = ", ".join(url.query)
         raise UsageError(f"{source}: the file is opened read-only, without parameters; remove ?{given}")
@@ -271,7 +271,7 @@ def reflect(
 
 
 def _if_supported(method: Callable[..., Sequence[Any]], *names: str) -> Sequence[Any]:
-    """Return the result of a method of the inspector; nothing if the dialect does not support it."""
+    """Return the result of an inspector method, or an empty list if the dialect does not support it."""
     try:
         return method(*names)
     except NotImplementedError:
@@ -307,7 +307,7 @@ def _table(
     name: str,
     where: str | None,
 ) -> tuple[SourceTable, dict[str, UnreadKind]]:
-    """Return a table, and the columns that are skipped."""
+    """Return a table, and the kinds of its skipped columns by name."""
     declared = {column["name"]: str(column["type"]) for column in inspector.get_columns(name)}
     key = tuple(map(str, inspector.get_pk_constraint(name)["constrained_columns"]))
     linking = {column for each in keys if each.table == name for column in each.columns}
@@ -331,7 +331,7 @@ def _table(
 def _cells(
     connection: Connection, name: str, columns: Sequence[str], where: str | None
 ) -> tuple[list[list[Any]], int]:
-    """Return the columns, followed by the truth values of a condition, and the number of rows."""
+    """Return the columns of a table, for each row whether it satisfies the condition, and the number of rows."""
     quote = connection.dialect.identifier_preparer.quote
     selected = [quote(column) for column in columns]
     if where is not None:
@@ -357,7 +357,7 @@ def _execute(connection: Connection, sql: str) -> Any:
 
 @contextmanager
 def _condition_checked(where: str | None, name: str, url: URL) -> Iterator[None]:
-    """Report errors of the database as errors of the condition, if any."""
+    """Convert database errors inside this block to errors of the condition, if there is one."""
     from sqlalchemy.exc import DBAPIError
 
     try:
@@ -407,14 +407,14 @@ def _plain(value: Any) -> Any:
 
 
 def _column(values: list[Any], declared: str) -> Raw | UnreadKind:
-    """Return a column, or its kind if it is not read."""
+    """Return a column, or a description of its kind if that is not supported."""
     import pandas as pd
 
     types = set(map(type, values)) - {type(None)}
     if bytes in types:
         return "binary column"
     if not all(issubclass(each, str | int | float | date | timedelta) for each in types):
-        return "column of other values"
+        return "column of unsupported values"
     if types == {int} and any(value is not None and abs(value) >= _LARGEST for value in values):
         values, types = [None if value is None else str(value) for value in values], {str}
     if types <= {int, float}:

@@ -1,1 +1,1 @@
-"""Facts in the syntax of Prolog."""
+"""Readers of facts in Prolog syntax."""

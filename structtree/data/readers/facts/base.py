@@ -44,13 +44,13 @@ class FactTable:
     places: list[tuple[PrologSource, int]] = field(default_factory=list)
 
     def error(self, row: int, message: str) -> DataError:
-        """Return an error with the line of a fact."""
+        """Return an error that names the line of a fact."""
         source, at = self.places[row]
         return source.error(message, at)
 
 
 class SourcedRule(NamedTuple):
-    """Rule with its source."""
+    """Rule, with the source that contains it."""
 
     rule: PrologRule
     source: PrologSource
@@ -151,7 +151,7 @@ def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
 
 
 class _Gathered:
-    """Facts collected so far, outside and inside models."""
+    """Facts collected so far, inside and outside of models."""
 
     def __init__(self) -> None:
         self.everywhere: _Tables = {}
@@ -208,7 +208,7 @@ def _model(fact: Fact) -> tuple[str, Any] | None:
 
 
 def _merged(gathered: _Gathered) -> dict[PrologPredicate, FactTable]:
-    """Return all facts; those in models get the model as first argument, or have qualified objects instead."""
+    """Return all facts; those in models get the model as first argument, or qualified names for its objects."""
     tables: _Tables = {predicate: dict(rows) for predicate, rows in gathered.everywhere.items()}
     objects = _objects(gathered)
     owners: dict[tuple[Any, ...], tuple[PrologSource, int]] = {}
@@ -253,7 +253,7 @@ def _objects(gathered: _Gathered) -> frozenset[PrologPredicate]:
 
 
 def _check_arities(tables: Mapping[PrologPredicate, FactTable]) -> None:
-    """Raise `DataError` for a fact whose arity differs from that of nearly all facts of its name."""
+    """Raise `DataError` if a fact has another arity than nearly all other facts with the same name."""
     by_name: dict[str, list[PrologPredicate]] = {}
     for predicate in tables:
         by_name.setdefault(predicate.name, []).append(predicate)

@@ -115,7 +115,7 @@ def _named(path: Path) -> FactFile | None:
 
 
 def _with_whole_parts(named: list[FactFile]) -> list[FactFile]:
-    """Return the files, with examples of incomplete parts as facts if any part is complete."""
+    """Return the files; if any part is complete, the examples of incomplete parts become facts."""
     roles: dict[str, set[str]] = {}
     for one in named:
         roles.setdefault(one.part, set()).add(one.role)
@@ -136,7 +136,7 @@ def _part_of(path: Path) -> str:
 
 
 def _chosen(named: Iterable[FactFile], parts: Sequence[str], where: Path) -> frozenset[str]:
-    """Return the parts to read: as given, or the unnamed part, the training part, or all folds."""
+    """Return the parts to read: those given or, by default, the unnamed part, the training part, or all folds."""
     present = list(dict.fromkeys(one.part for one in named if one.role in _EXAMPLES))
     for part in parts:
         if part not in present:
@@ -157,7 +157,7 @@ def _chosen(named: Iterable[FactFile], parts: Sequence[str], where: Path) -> fro
 
 
 def _facts_of(facts: Sequence[FactFile], parts: frozenset[str]) -> list[Path]:
-    """Return the fact files of the given parts; one without facts uses those of the training part."""
+    """Return the fact files of the given parts; a part without facts uses those of the training part."""
     own = {one.part for one in facts}
     wanted = {"", *(part if part in own else "train" for part in parts)}
     if not own & wanted - {""} and not parts - {""}:

@@ -1,4 +1,4 @@
-"""Layout of facts: infer which arguments are records, and of which type, and which are values.
+"""Layout of facts: inference of the arguments that are records, with their types, and of those that are values.
 
 A *place* is an argument position of a predicate. Places that share constants have one *sort*: two places of words are
 joined if at least half of the constants of the smaller one occur in the other. Numbers are never joined, since 7 may
@@ -73,7 +73,7 @@ class TargetPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Signature of each predicate, and notes about skipped ones."""
+    """Signature of each predicate, and notes about skipped predicates."""
 
     signatures: Mapping[PrologPredicate, Signature]
     notes: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class Layout:
 
 @dataclass(slots=True)
 class _Sort:
-    """Places that share constants."""
+    """Group of argument positions that share constants."""
 
     places: list[FactPlace]
     constants: set[Any]
@@ -101,7 +101,7 @@ def inferred_layout(
     target: TargetPlaces | None = None,
     individual: str | None = None,
 ) -> Layout:
-    """Infer the layout of facts.
+    """Infer the layout of facts: which arguments are records, and which are values.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def inferred_layout(
 
 @dataclass(slots=True)
 class _Sorts:
-    """Sorts of all places."""
+    """Sort of every argument position."""
 
     facts: Mapping[PrologPredicate, Rows]
     modes: Modes
@@ -185,7 +185,7 @@ class _Sorts:
 
     @property
     def all(self) -> list[_Sort]:
-        """Distinct sorts, in the order of their first places."""
+        """Distinct sorts, in order of their first argument position."""
         return list({id(sort): sort for sort in self.of_place.values()}.values())
 
     def inferred(self, target: TargetPlaces | None) -> Iterator[PrologPredicate]:
@@ -194,7 +194,7 @@ class _Sorts:
         return (predicate for predicate in self.facts if predicate not in self.given and predicate != own)
 
     def join_numbers(self, target: TargetPlaces | None) -> None:
-        """Join numeric first arguments with the individuals if all their values are individuals."""
+        """Join the sorts of numeric first arguments with the individuals, if all their values are individuals."""
         for own in target.places if target and len(target.places) == 1 else ():
             individuals = self.of_place[own]
             if not individuals.is_number:
@@ -217,7 +217,7 @@ class _Sorts:
             self._find_first(predicate)
 
     def _find_described(self, predicate: PrologPredicate, rows: Rows) -> None:
-        """Mark the sort of the only argument, or of the first key, as records."""
+        """Mark a sort as records if it is the only argument, or the first unique argument, of a predicate."""
         if predicate.arity == 1:
             sort = self.of_place[FactPlace(predicate, 0)]
             if sort.is_record is None and not sort.is_number and len(_constants(rows, 0)) < len(sort.constants):
@@ -233,7 +233,7 @@ class _Sorts:
                 return
 
     def _find_first(self, predicate: PrologPredicate) -> None:
-        """Mark the first sort that occurs elsewhere as records if the predicate has no records yet."""
+        """Mark the first sort that occurs elsewhere as records, unless the predicate already has records."""
         own = [self.of_place[FactPlace(predicate, place)] for place in range(predicate.arity)]
         if predicate.arity == 1 or any(sort.is_record for sort in own):
             return
@@ -243,7 +243,7 @@ class _Sorts:
                 return
 
     def find_shared_words(self, target: TargetPlaces | None) -> None:
-        """Mark words as records if a record can have several, so that records can share them."""
+        """Mark words as records if a record can be related to several words."""
         for predicate in self.inferred(target):
             if predicate.arity != 2:
                 continue
@@ -266,7 +266,7 @@ class _Sorts:
             taken.add(sort.name or "")
 
     def _name(self, sort: _Sort, target: TargetPlaces | None) -> str:
-        """Return a name for a sort: as declared, a predicate true for all, the common prefix, or any predicate."""
+        """Return the name of a sort: as declared, or from a predicate true for all, a prefix, or any predicate."""
         if sort.name:
             return type_name_of(sort.name)
         own = target.predicate if target else None
@@ -285,7 +285,7 @@ class _Sorts:
         return type_name_of((later or [one.name for one in predicates] or ["thing"])[0])
 
     def _naming_rank(self, place: FactPlace) -> tuple[bool, int]:
-        """Return the rank of a predicate as a name for its argument: keys first, then those with more facts."""
+        """Return the sort key of the predicates that may name a sort: keys first, then those with more facts."""
         rows = self.facts[place.predicate]
         return _is_list(rows, place.place) or len({row[place.place] for row in rows}) < len(rows), -len(rows)
 
@@ -315,7 +315,7 @@ def _grouped(
     given: Mapping[PrologPredicate, Signature],
     modes: Modes,
 ) -> Iterator[tuple[FactPlace, _Sort]]:
-    """Yield places with their sorts: one per declared name, and one per group of overlapping places."""
+    """Yield argument positions with their sorts: one sort per declared name and per group with common constants."""
     by_name: dict[str, _Sort] = {}
     for place, name in declared.items():
         key = type_name_of(name) if place.predicate not in given else name
@@ -335,7 +335,7 @@ def _grouped(
 
 
 def _joined(declared: list[_Sort], free: list[_Sort]) -> list[_Sort]:
-    """Join overlapping sorts, except two declared ones."""
+    """Join sorts whose constants overlap, unless both are declared."""
     parent = list(range(len(declared) + len(free)))
     sorts = [*declared, *free]
 
@@ -423,7 +423,7 @@ def _signature(predicate: PrologPredicate, rows: Rows, sorts: _Sorts, target: Ta
 def _individual_direction(
     signature: Signature, own: Sequence[_Sort], sorts: _Sorts, target: TargetPlaces | None
 ) -> Direction:
-    """Return ``one way`` for links from individuals to shared words, and for all links of interpretations."""
+    """Return ``one way`` if a relation needs no reverse link: to shared words, or in interpretations."""
     types = signature.types
     if target is None or len(target.places) != 1 or len(types) != 2 or len(signature.arguments) > 2:
         return ""
@@ -433,14 +433,14 @@ def _individual_direction(
 
 
 def _complete(signature: Signature, rows: Rows, target: TargetPlaces | None) -> Signature:
-    """Complete a declared signature from the facts."""
+    """Complete a declared signature with keys and roles that are inferred from the facts."""
     if target is None or signature.predicate != target.predicate:
         return _with_keys(signature, rows)
     return replace(signature, arguments=tuple(_with_roles(signature.arguments)))
 
 
 def _is_trivial(signature: Signature, rows: Rows, own: Sequence[_Sort]) -> bool:
-    """Return whether a predicate is true for all records of its sort, or relates each only to itself."""
+    """Return whether a predicate is true for all records of its sort, or relates each record only to itself."""
     if len(signature.types) != len(signature.arguments):
         return False
     if len(signature.arguments) == 1:
@@ -449,7 +449,7 @@ def _is_trivial(signature: Signature, rows: Rows, own: Sequence[_Sort]) -> bool:
 
 
 def _of_target(signature: Signature, own: Sequence[_Sort], target: TargetPlaces) -> Signature:
-    """Return the signature of the target: its records have roles, and its class is named after the predicate."""
+    """Return the signature of the predicate to predict, with roles for its records and a name for its class."""
     arguments = tuple(_with_roles(_named_values(signature, own)))
     if target.class_place is None:
         return replace(signature, arguments=arguments)
@@ -474,7 +474,7 @@ def _with_keys(signature: Signature, rows: Rows) -> Signature:
 
 
 def _named_values(signature: Signature, own: Sequence[_Sort]) -> list[Argument]:
-    """Return the arguments, with names for the values."""
+    """Return the arguments, with a name for each value."""
     values = [place for place, one in enumerate(signature.arguments) if not one.is_type]
     n_named = Counter(own[place].name for place in values)
     has_others = len(signature.arguments) > 2
@@ -512,7 +512,7 @@ def _with_roles(arguments: Sequence[Argument]) -> list[Argument]:
 
 
 def _direction(signature: Signature, rows: Rows) -> Direction:
-    """Return whether facts are read both ways, or without a reverse link.
+    """Return the direction in which the facts of a predicate link records: both ways, one way, or the default.
 
     A relation of two records of one type that has cycles, but never both directions of a pair, is symmetric with each
     pair written once, as bonds are; orders and trees have no cycles. There is no reverse link if the relation has
@@ -539,7 +539,7 @@ def _n_each(rows: Rows, place: int) -> float:
 
 
 def _same_type_pair(signature: Signature) -> tuple[int, int] | None:
-    """Return the places of two records of one type, if exactly one type occurs twice."""
+    """Return the positions of two arguments of one type, if exactly one type occurs twice."""
     by_name: dict[str, list[int]] = {}
     for place in signature.types:
         by_name.setdefault(signature.arguments[place].name, []).append(place)
@@ -548,7 +548,7 @@ def _same_type_pair(signature: Signature) -> tuple[int, int] | None:
 
 
 def _is_written_once(pairs: Sequence[tuple[Any, Any]]) -> bool:
-    """Return whether a relation has cycles but no pair in both directions.
+    """Return whether a relation has cycles, but contains no pair in both directions.
 
     Examples
     --------

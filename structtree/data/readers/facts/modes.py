@@ -1,4 +1,4 @@
-"""Mode declarations of other systems: the sorts of arguments, and their directions.
+"""Mode declarations of other systems: the sort of each argument, and whether it is an input or an output.
 
 Supported, but never executed, are Aleph's ``:- modeh(1, active(+drug))``, ``:- modeb(*, bond(+drug, -atom, -atom,
 #bondtype))`` and ``:- determination(active/1, bond/4)``, the ``rmode``, ``type``, ``predict`` and ``classes`` of ACE
@@ -42,7 +42,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Modes:
-    """Declarations: modes, the predicate to learn, and its classes."""
+    """All declarations of a source: modes, the predicate to learn, and its classes."""
 
     modes: tuple[Mode, ...] = ()
     target: Mode | None = None
@@ -67,7 +67,7 @@ class Modes:
 
     @property
     def named(self) -> frozenset[str]:
-        """Sorts whose constants may occur in tests."""
+        """Sorts whose constants may be mentioned in tests."""
         return frozenset(sort for mode in self._lines for sort in _signed(mode, "#"))
 
     @property
@@ -84,7 +84,7 @@ class Modes:
         )
 
     def allows(self, origin: MemberOrigin) -> bool:
-        """Return whether the modes allow a member; modes without signs allow all directions."""
+        """Return whether the modes allow tests of a member; modes without signs allow all directions."""
         if self.determined and origin.predicate not in self.determined:
             return False
         own = [mode for mode in self.modes if mode.predicate == origin.predicate]
@@ -98,7 +98,7 @@ class Modes:
         )
 
     def within_models(self, known: Collection[PrologPredicate]) -> Modes:
-        """Return the modes for facts whose first argument is their interpretation."""
+        """Return the modes with an additional first argument for the interpretation."""
         return replace(
             self,
             modes=tuple(_longer(mode, known) for mode in self.modes),
@@ -195,7 +195,7 @@ def _mode(template: Any) -> Mode:
 
 
 def _signed_sort(argument: Any) -> tuple[str | None, str]:
-    """Return the sort and the sign of an argument, without a sort for the variables of ACE."""
+    """Return the sort and the sign of an argument in a mode; variables of ACE have no sort."""
     match argument:
         case Compound("+" | "-" | "#" | "+-" | "-+" | "\\" | "++" | "--" as sign, (inner,)):
             return (inner if isinstance(inner, str) else None), sign

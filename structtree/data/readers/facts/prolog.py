@@ -1,4 +1,4 @@
-"""Prolog syntax: parse clauses without executing them.
+"""Parser for Prolog syntax, which does not execute the clauses.
 
 A plain fact, such as ``bond(m1, a1, a2, 7).``, is one match of one regular expression; everything else goes token by
 token through a small operator precedence parser. A generated parser would be about fifty times slower on typical
@@ -79,7 +79,7 @@ class Directive(NamedTuple):
 
 @dataclass(frozen=True)
 class PrologSource:
-    """Prolog text with the name of its source, which maps offsets to lines."""
+    """Prolog text and the name of its source; converts offsets to lines."""
 
     text: str
     name: str = "<facts>"
@@ -93,7 +93,7 @@ class PrologSource:
         return bisect_right(self._starts, at)
 
     def error(self, message: str, at: int, fix: str | None = None) -> DataError:
-        """Return an error with the line of an offset."""
+        """Return an error that names the line at an offset."""
         return DataError(message, source=self.name, line=self.line(at), fix=fix)
 
 
@@ -220,7 +220,7 @@ _BASES = {"0x": 16, "0o": 8, "0b": 2}
 
 
 class _Values(dict[str, Any]):
-    """Cache of the value of each word."""
+    """Cache that maps each word to its value."""
 
     def __missing__(self, word: str) -> Any:
         text = word.strip()
@@ -229,7 +229,7 @@ class _Values(dict[str, Any]):
 
 
 class _LiteralError(ValueError):
-    """Number outside the range of Python, or escape with an invalid character code."""
+    """Invalid literal: a number outside the range of Python, or an escape with an invalid character code."""
 
 
 def _number(text: str) -> int | float:
@@ -309,7 +309,7 @@ def _skip(source: PrologSource, at: int) -> int:
 
 
 def _tokens(source: PrologSource, at: int) -> Iterator[_Token]:
-    """Yield the tokens of one clause, up to the full stop, or ``nothing`` if it is missing."""
+    """Yield the tokens of a clause up to the full stop, or up to ``nothing`` if the full stop is missing."""
     text = source.text
     while (at := _skip(source, at)) < len(text):
         match = _TOKEN.match(text, at)
@@ -388,7 +388,7 @@ class _Parser:
         return token
 
     def refuse(self, message: str, at: int | None = None) -> NoReturn:
-        """Raise an error that starts with the predicate; an unclosed bracket takes precedence over the message."""
+        """Raise an error that names the predicate; an unclosed bracket is reported instead of the given message."""
         first = self.tokens[0]
         who = f"{first.text}: " if first.kind == "word" else ""
         signs = [token.text for token in self.tokens[: self.place + 1] if token.kind == "sign"]
@@ -424,7 +424,7 @@ class _Parser:
         return self.applied(token.text)
 
     def prefixed(self, token: _Token, most: int) -> Any:
-        """Return a prefix operator with its argument; alone it is an atom, as in ``modeb(*, p)``."""
+        """Return a prefix operator with its argument; without one it is an atom, as in ``modeb(*, p)``."""
         following = self.next
         touches = following.at == token.at + len(token.text)
         if following.text == "(" and touches:
@@ -450,7 +450,7 @@ class _Parser:
         return prefix.text in _PREFIX and (self.next.text in _PREFIX or has_arguments)  # not - = a
 
     def ends_operand(self, token: _Token) -> bool:
-        """Return whether a token cannot begin an operand."""
+        """Return whether a token ends an operand, that is, cannot begin one."""
         return token.kind in ("end", "nothing") or token.text in (",", ")", "]", "}", "|")
 
     def number(self, token: _Token) -> int | float:
@@ -469,7 +469,7 @@ class _Parser:
             self.refuse(str(error), token.at)
 
     def applied(self, name: str) -> Any:
-        """Return an atom, with arguments if a parenthesis follows immediately."""
+        """Return an atom, or a compound term if a parenthesis follows immediately."""
         last = self.tokens[self.place - 1]
         if self.next.text != "(" or self.next.kind != "sign" or self.next.at != last.at + len(last.text):
             return name

@@ -1,4 +1,4 @@
-"""Facts in Prolog syntax as linked columns, without Prolog.
+"""Conversion of facts in Prolog syntax to linked columns, without running Prolog.
 
 A predicate with one argument becomes a boolean attribute. A predicate with at most one fact per record describes that
 record: the other arguments are its attributes and references. Any other relation of two records becomes a set link.
@@ -195,7 +195,7 @@ class _Example(NamedTuple):
 
 
 def _examples(text: str, name: str, label: bool, part: str = "") -> Iterator[_Example]:
-    """Yield the examples of a text."""
+    """Yield the examples in a Prolog text."""
     clauses = read_clauses(text, name)
     for rule in clauses.rules:
         raise clauses.source.error("a rule among the examples; expected facts", rule.at)
@@ -237,7 +237,7 @@ def _fact_text(predicate: PrologPredicate, row: Sequence[Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Individuals and labels, before the layout is known.
+    """Individuals and labels, as known before the layout is inferred.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Facts, examples and options, and their conversion to a population."""
+    """Converter of facts and examples to a population."""
 
     base: FactBase
     examples: _Examples | None
@@ -272,7 +272,7 @@ class _Reader:
     seed: int
 
     def population(self) -> Population:
-        """Return the population, with its provenance."""
+        """Convert the facts to a population, with its provenance."""
         if not self.base.tables and self.examples is None:
             raise DataError("there are no facts, such as bond(m1, a1, a2, 7).")
         tables, notes = dict(self.base.tables), list(self._about_declared())
@@ -337,7 +337,7 @@ class _Reader:
         return _Task(TargetPlaces(examples.predicate), rows, labels, examples.predicate.name, examples.parts)
 
     def _class_place(self, examples: _Examples) -> int | None:
-        """Return the class argument, if any: as declared, or the second if the first ones are unique."""
+        """Return the position of the class argument, if any: as declared, or the second if the first is unique."""
         rows, arity = examples.rows, examples.predicate.arity
         declared = self.given.get(examples.predicate)
         if declared is not None and declared.key is not None:
@@ -347,7 +347,7 @@ class _Reader:
         return 1 if len({row[0] for row in rows}) == len(rows) and len({row[1] for row in rows}) < len(rows) else None
 
     def _of_models(self, tables: dict[PrologPredicate, FactTable]) -> _Task:
-        """Return the task of interpretations; predicates without arguments are classes if each has exactly one."""
+        """Return the task for interpretations; predicates without arguments are classes if each has exactly one."""
         predicate = PrologPredicate(self.base.model_name.lower(), 1)
         rows = [(f"{MODEL}{model}",) for model in self.base.models]
         places = TargetPlaces(predicate, is_world=True)
@@ -373,15 +373,15 @@ class _Reader:
     def _of_facts(
         self, tables: dict[PrologPredicate, FactTable], layout: Layout, task: _Task
     ) -> tuple[_Task, Layout]:
-        """Return the task and layout to predict a predicate of the facts, if it relates pairs."""
+        """Return the task and layout for predicting a relation; both are unchanged for other targets."""
         found = [one for one in tables if one.name == self.target]
         signature = layout.signatures[found[0]] if len(found) == 1 else None
         if signature is None or len(signature.types) < 2:
             return task, layout
         if not self.sample_negatives:
             raise UsageError(
-                f"{found[0]} relates pairs, and its facts are only positive examples; sample negative ones with "
-                f"{option_text('sample_negatives')}, or pass files of both with {option_text('positives')} and "
+                f"{found[0]} relates pairs and has only positive examples; sample negative ones with "
+                f"{option_text('sample_negatives')}, or pass files of both kinds with {option_text('positives')} and "
                 f"{option_text('negatives')}"
             )
         table = tables.pop(found[0])
@@ -389,7 +389,7 @@ class _Reader:
         return chosen, self._layout(tables, chosen)
 
     def _with_negatives(self, task: _Task, layout: Layout) -> _Task:
-        """Return the task with sampled negative examples."""
+        """Return the task after adding sampled negative examples."""
         if self.sample_negatives is None:
             return task
         if self.sample_negatives < 1:
@@ -428,7 +428,7 @@ class _Reader:
 
 
 def _hidden(found: FactTypes, modes: Modes) -> Iterator[tuple[str, str]]:
-    """Yield the members that the modes do not allow, including names of records that are never constants."""
+    """Yield the members to hide: those that the modes do not allow, and names that no mode allows as constants."""
     yield from (member for member, origin in found.origins.items() if not modes.allows(origin))
     if any(any(mode.signs) for mode in modes.modes):
         named = {type_name_of(sort) for sort in modes.named}
@@ -445,7 +445,7 @@ def _type_names(layout: Layout) -> list[str]:
 def _constants(
     place: int, signature: Signature, layout: Layout, base: FactBase, rows: Sequence[tuple[Any, ...]]
 ) -> list[Any]:
-    """Return the possible values of an argument: all records of its type, or all values that occur there."""
+    """Return the possible values of an argument: all records of its type, or all values at its position."""
     argument = signature.arguments[place]
     found = dict.fromkeys(row[place] for row in rows)
     if argument.is_type:
@@ -457,7 +457,7 @@ def _constants(
 
 
 def _sampled(pools: Sequence[Sequence[Any]], known: set[tuple[Any, ...]], n: int, seed: int) -> list[tuple[Any, ...]]:
-    """Return n distinct random tuples that are not known, or all if there are fewer."""
+    """Return n distinct random tuples that are not among the known ones, or all if there are fewer."""
     sizes = [len(pool) for pool in pools]
     total = int(np.prod(sizes, dtype=np.float64)) if sizes else 0
     chance = np.random.default_rng(seed)

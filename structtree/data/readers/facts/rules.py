@@ -134,7 +134,7 @@ _MODEL = Variable("_Model")
 
 
 def _within_models(clauses: Sequence[_Clause], base: FactBase) -> list[_Clause]:
-    """Add the interpretation as the first argument of all predicates that belong to one."""
+    """Add the interpretation as the first argument of all predicates that belong to an interpretation."""
     if PrologPredicate("objects", 2) in base.tables:
         raise clauses[0].error("rules about objects of interpretations are not supported")
     inside = {PrologPredicate(one.name, one.arity - 1) for one in base.within}
@@ -229,7 +229,7 @@ class _Program:
         return f"{self.atom(clause.head.predicate, clause.head.arguments)} :- {', '.join(parts) or '#true'}."
 
     def literal(self, literal: _Literal) -> Iterator[str]:
-        """Yield the text of a literal, preceded by conditions that compared terms are numbers."""
+        """Yield the text of a literal; the terms of an order comparison must first be numbers."""
         if not literal.is_comparison:
             yield f"{'not ' if literal.is_negative else ''}{self.atom(literal.predicate, literal.arguments)}"
             return
@@ -256,7 +256,7 @@ class _Program:
 
 
 def _solved(program: _Program) -> dict[PrologPredicate, list[tuple[Any, ...]]]:
-    """Return the facts of the heads in the unique model of a stratified program."""
+    """Return the facts derived for the heads of the rules: the unique model of a stratified program."""
     try:
         import clingo
     except ImportError:

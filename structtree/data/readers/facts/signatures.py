@@ -68,7 +68,7 @@ class FactStep(NamedTuple):
 
 
 class FactJoin(NamedTuple):
-    """Source of a member that relates the two arguments of an example: the facts that connect them.
+    """Source of a member that relates the two arguments of an example: the facts that connect the arguments.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def implies_signature(settled: Signature, declared: Signature) -> bool:
 
 
 def signatures_of(texts: Iterable[str]) -> Mapping[PrologPredicate, Signature]:
-    """Parse signatures, and return them by predicate.
+    """Parse signatures and return them in a mapping by predicate.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Linked columns from facts with complete signatures.
+"""Conversion of facts with complete signatures to linked columns.
 
 The members of a type follow from the signatures alone, so facts with the same signatures always create the same
 types. Only the kind of an attribute depends on its values.
@@ -112,7 +112,7 @@ def fact_type_names(
 
 
 def _is_own(signature: Signature) -> bool:
-    """Return whether each fact of a predicate becomes a record."""
+    """Return whether each fact of a predicate becomes a record of its own."""
     is_pair = len(signature.arguments) == 2 == len(signature.types)
     return bool(signature.types) and len(signature.arguments) > 1 and signature.key is None and not is_pair
 
@@ -232,7 +232,7 @@ class _Draft:
             known.setdefault(one, len(known))
 
     def places(self, name: str, constants: Iterable[Any]) -> NDArray[np.int64]:
-        """Return the rows of constants of a type."""
+        """Return the row numbers of records, given by their constants, in a type."""
         known = self.rows[name]
         return np.array([known[one] for one in constants], dtype=np.int64)
 
@@ -243,7 +243,7 @@ class _Draft:
         return [*self.columns.get(name, ()), *(link.name for link in self.links.get(name, ()))]
 
     def free(self, type_name: str, name: str) -> str:
-        """Return a name for a member, with a number appended if the type already has that member."""
+        """Return a name for a member, with a number appended if the name is taken."""
         return free_name(name, self.members(type_name), "_")
 
     def add_column(
@@ -285,7 +285,7 @@ class _Draft:
         self.add_column(type_name, name, column or column_of("nominal", [None] * len(values)), origin)
 
     def population(self, individual: str) -> Population:
-        """Return the population of the types that are reachable from the individuals."""
+        """Return a population of only the types that can be reached from the individuals."""
         names = list(_reached(individual, self.links))
         types, tables = [], {}
         for name in names:
@@ -311,7 +311,7 @@ def _column(values: Sequence[Any]) -> Column | None:
 
 
 def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:
-    """Return the pairs of part and owner types."""
+    """Return the pairs of a part type and its owner type."""
     return frozenset(
         (signature.arguments[signature.key].name, signature.arguments[place].name)
         for signature in signatures
@@ -322,7 +322,7 @@ def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:
 
 
 def _shared_in_lists(signatures: Sequence[Signature], tables: _Tables) -> frozenset[str]:
-    """Return the types with a record that occurs twice in lists; these lists become sets."""
+    """Return the types with a record that occurs in two lists; lists of these types become sets."""
     seen: dict[str, set[Any]] = {}
     shared = set()
     for signature in signatures:
@@ -351,7 +351,7 @@ def _add_constants(draft: _Draft, signature: Signature, rows: Sequence[tuple[Any
 
 
 def _own_keys(signature: Signature, rows: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-    """Yield the keys of records that are facts; each fact has two if it is read both ways."""
+    """Yield the keys of facts that become records; a fact that is read both ways has two keys."""
     for row in rows:
         yield row
         if signature.direction == "both ways":
@@ -392,7 +392,7 @@ def _add_members(draft: _Draft, signature: Signature, table: FactTable) -> None:
 
 
 def _add_described(draft: _Draft, signature: Signature, table: FactTable, key: int) -> None:
-    """Add the arguments other than the key as attributes and references of the key."""
+    """Add the other arguments of a predicate as attributes and references of its key argument."""
     who = signature.arguments[key].name
     at = draft.places(who, (row[key] for row in table.rows))
     again = np.setdiff1d(np.arange(len(at)), np.unique(at, return_index=True)[1])
@@ -466,7 +466,7 @@ def _add_list(
     values: list[Any],
     origin: MemberOrigin,
 ) -> None:
-    """Add lists of records (sets if they are shared), or of elements with a value."""
+    """Add lists of records, sets if lists share records, or lists of elements with a value."""
     items = [flattened(value) for value in values]
     if argument.is_type:
         target = argument.name
@@ -555,7 +555,7 @@ def _add_names(draft: _Draft, signatures: Sequence[Signature], without: set[str]
 
 
 class _Path(NamedTuple):
-    """Path from the records of an example to records that they may share, with the targets of each record."""
+    """Path from the arguments of an example to records that they may share, with the targets of each record."""
 
     name: str
     target: str
@@ -567,7 +567,7 @@ class _Path(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _JointMembers:
-    """Members of examples that relate two of their arguments."""
+    """Attributes and links of examples that relate two of their arguments."""
 
     draft: _Draft
     examples: ExampleRows
@@ -606,7 +606,7 @@ class _JointMembers:
         self.draft.add_link(self.who, name, "set", target, found, origin)
 
     def add_relation(self, signature: Signature, ends: _Ends) -> None:
-        """Add a flag, or a set of facts, for a predicate that relates the two records of an example."""
+        """Add a boolean attribute, or a set of facts, for a predicate that relates the two records of an example."""
         if signature.key is not None and len(signature.arguments) > 2:
             return
         names = [self.examples.signature.arguments[place].name for place in ends]
@@ -631,7 +631,7 @@ class _JointMembers:
                 self.add_sets(name, own, targets, FactJoin(ends, between=step))
 
     def add_common(self, ends: _Ends) -> None:
-        """Add links to the records that the two records of an example share."""
+        """Add links to records that are reachable from both arguments of an example."""
         names = [self.examples.signature.arguments[place].name for place in ends]
         paths = [list(self.longer_paths(name)) for name in names]
         both = [(a, b) for a in paths[0] for b in paths[1] if a.target == b.target]
@@ -647,7 +647,7 @@ class _JointMembers:
             self.add_sets(name, a.target, [sorted(each) for each in shared], FactJoin(ends, a.steps, b.steps))
 
     def longer_paths(self, name: str) -> Iterator[_Path]:
-        """Yield the paths with one step, and those with a second step after a reference."""
+        """Yield all paths with one step, and their extensions by a second step after a reference."""
         for path in self.paths(name):
             yield path
             if path.target == name or not path.is_single:
@@ -662,7 +662,7 @@ class _JointMembers:
                     yield _Path(f"{path.name}_{further.name}", further.target, rows, steps, is_long=True)
 
     def paths(self, name: str) -> Iterator[_Path]:
-        """Yield the paths with one step from records of a type to other records."""
+        """Yield the paths of one step from records of a type to other records."""
         for signature in self.signatures:
             for i, j in permutations(signature.types, 2):
                 end = signature.arguments[j]
@@ -681,7 +681,7 @@ class _JointMembers:
                 yield _Path(f"{signature.name}{role}{back}", end.name, found, steps, signature.key == i)
 
     def add_number_relation(self, signature: Signature, places: Sequence[int]) -> bool:
-        """Add a flag for each pair of integer arguments whose values a relation covers."""
+        """Add a boolean attribute for each pair of integer arguments whose values a relation covers."""
         rows = _rows(self.tables, signature)
         if not all(isinstance(one, int) for row in rows for one in row):
             return False

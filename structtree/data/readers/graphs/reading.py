@@ -150,7 +150,7 @@ def check_individual(individual: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """Options of the caller, and the files of the graphs, if any."""
+    """Options given by the caller, and the files of the graphs, if any."""
 
     individual: GraphIndividual
     overrides: Overrides
@@ -212,7 +212,7 @@ def _block(graphs: Sequence[Any], first_graph: int, first_node: int) -> _Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _NodeEdges:
-    """Edges of each node of a graph, in node order."""
+    """Edges of the nodes of a graph, in node order."""
 
     n_edges: Iterable[int]
     heads: Iterable[Any]
@@ -267,7 +267,7 @@ def _read_graph(path: Path, format: str | None) -> Any:
 
 
 def _drop_missing(graph: Any, missing: Collection[str]) -> None:
-    """Replace strings that mark missing values by None."""
+    """Replace strings that mark missing values with None."""
     nodes = (attributes for _, attributes in graph.nodes(data=True))
     edges = (attributes for _, _, attributes in graph.edges(data=True))
     for attributes in chain([graph.graph], nodes, edges):
@@ -279,7 +279,7 @@ def _drop_missing(graph: Any, missing: Collection[str]) -> None:
 
 
 class Wiring(NamedTuple):
-    """Nodes and edges of graphs, concatenated.
+    """Nodes and edges of several graphs, as concatenated arrays.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def graph_population(
     directed: bool,
     individual: GraphIndividual = "Graph",
 ) -> Population:
-    """Return the population of graphs with the given nodes, edges and attributes.
+    """Return the population of graphs, given their nodes, edges and attributes.
 
     Parameters
     ----------

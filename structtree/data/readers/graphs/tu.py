@@ -1,4 +1,4 @@
-"""Reader of the TU format: a folder of graphs, with one text file per column.
+"""Reader of the TU format: a folder with one text file per column of a dataset of graphs.
 
 ``NAME_A.txt`` has a line ``i, j`` for each arc between nodes, ``NAME_graph_indicator.txt`` the graph of each node,
 both numbered from 1. Optional files have the labels (integers, which become categories) and attributes (numbers) of
@@ -225,7 +225,7 @@ def _graph_of_nodes(folder: _Folder) -> NDArray[np.int64]:
 
 
 def _n_graphs(folder: _Folder, graph_of: NDArray[np.int64]) -> int:
-    """Return the number of graphs: the lines of their labels or attributes, or the highest graph of a node."""
+    """Return the number of graphs: the number of their labels or attributes, or the highest graph of a node."""
     file = folder.files.get("graph_labels") or folder.files.get("graph_attributes")
     if file is None:
         return int(graph_of.max(initial=-1)) + 1
@@ -237,7 +237,7 @@ def _n_graphs(folder: _Folder, graph_of: NDArray[np.int64]) -> int:
 
 
 def _arcs(folder: _Folder, graph_of: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the arcs as pairs of nodes, numbered from 0, each pair within one graph."""
+    """Return the arcs as pairs of node numbers, starting at 0, after checking that no arc joins two graphs."""
     path, n_nodes = folder.require("A"), len(graph_of)
     arcs = _table(path, np.int64) - 1
     if arcs.shape[1] != 2:
@@ -305,7 +305,7 @@ def _declared(values: NDArray[Any], declared: DeclaredKind, name: str, path: Pat
 
 
 def _categories(labels: NDArray[np.int64], names: _LabelMap) -> Column:
-    """Return labels as categories, named by the map if it has a distinct name for each label."""
+    """Return labels as categories, with the names of the map if these are distinct."""
     found = np.unique(labels).tolist()
     texts = {names[label] for label in found if label in names}
     return named_column(labels, names if len(texts) == len(found) else {label: str(label) for label in found})

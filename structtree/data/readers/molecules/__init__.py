@@ -1,1 +1,1 @@
-"""Readers of molecules, through RDKit."""
+"""Readers of molecules, based on RDKit."""

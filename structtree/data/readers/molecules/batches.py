@@ -49,7 +49,7 @@ MAX_PROCESSES = 32
 def read_numbers(
     items: Sequence[Any], recipe: Recipe, *, cache: bool = True, processes: int | None = None
 ) -> MoleculeNumbers:
-    """Return the descriptors of molecules, cached or computed by one or more processes.
+    """Return the descriptors of molecules, from the cache or computed by one or more processes.
 
     Parameters
     ----------
@@ -160,9 +160,9 @@ def _read_in_parallel(
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Start a worker in its own process group, so that it does not receive Ctrl-C."""
+    """Start a worker process in its own process group, so that it does not receive Ctrl-C."""
     if not sys.executable or getattr(sys, "frozen", False):
-        raise OSError("this program is not a Python interpreter that can be started again")
+        raise OSError("this program cannot be started again as a Python interpreter")
     group: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -189,7 +189,7 @@ def _read_by_worker(
 
 
 def serve_batches(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Describe batches on request until the input ends.
+    """Compute the descriptors of batches on request until the input ends.
 
     Examples
     --------

@@ -139,7 +139,7 @@ def _chirality(atom: Any) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MoleculeNumbers:
-    """The descriptors of many molecules, as arrays by name.
+    """Descriptors of many molecules, as arrays by name.
 
     ==========================================  =========================================================
     array                                       one number per
@@ -173,7 +173,7 @@ class MoleculeNumbers:
         return np.flatnonzero(self["is_read"] == 0)
 
     def to_bytes(self) -> bytes:
-        """Return the numbers as the bytes of an npz file, without Python objects.
+        """Return the descriptors as the bytes of an npz file, without Python objects.
 
         Examples
         --------
@@ -188,18 +188,18 @@ class MoleculeNumbers:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> MoleculeNumbers:
-        """Return the numbers written by `to_bytes`; raise ValueError for any other bytes."""
+        """Return the descriptors written by `to_bytes`; raise ValueError for any other bytes."""
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 found = cls({name: _plain(file[name]) for name in file.files})
             _check_shapes(found)
         except (ValueError, KeyError, OSError, EOFError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-            raise ValueError(f"these are not the numbers of molecules: {error}") from None
+            raise ValueError(f"not a file of molecular descriptors: {error}") from None
         return found
 
 
 def joined(parts: Sequence[MoleculeNumbers]) -> MoleculeNumbers:
-    """Return the concatenated numbers of several batches.
+    """Concatenate the descriptors of several batches.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def joined(parts: Sequence[MoleculeNumbers]) -> MoleculeNumbers:
 
 
 def _names_of(by: Descriptors) -> dict[str, list[str]]:
-    """Return the names of the arrays with one number per molecule, atom, bond, ring, or place in a ring."""
+    """Return the names of the arrays with one number per molecule, atom, bond, ring, or ring position."""
     return {
         "molecule": ["n_atoms", "n_bonds", "n_rings", *(f"molecule.{name}" for name in by.molecule)],
         "atom": [f"atom.{name}" for name in by.atom],
@@ -228,16 +228,16 @@ def _check_shapes(numbers: MoleculeNumbers) -> None:
     lengths["molecule"] = numbers.n - len(numbers.bad)
     expected = {name: (lengths[group],) for group, names in _names_of(descriptors()).items() for name in names}
     if {name: values.shape for name, values in numbers.arrays.items()} != {"is_read": (numbers.n,), **expected}:
-        raise ValueError("the arrays have other names or lengths")
+        raise ValueError("unexpected names or lengths of arrays")
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers in the types used for computation."""
+    """Convert numbers to the types used for computation."""
     return values.astype(np.int32) if values.dtype.kind in "iu" else values
 
 
 def _small(values: NDArray[Any]) -> NDArray[Any]:
-    """Return integers in the smallest type that fits them."""
+    """Convert integers to the smallest type that fits them."""
     if values.dtype.kind != "i" or not values.size:
         return values
     return values.astype(np.promote_types(np.min_scalar_type(values.min()), np.min_scalar_type(values.max())))
@@ -274,7 +274,7 @@ def describe_molecules(items: Iterable[Any], recipe: Recipe) -> MoleculeNumbers:
 
 
 def problem_of(item: Any, recipe: Recipe) -> str:
-    """Explain why RDKit cannot read a string or molecule; it is parsed again without checks.
+    """Return the reason why RDKit cannot read a string or molecule, found by parsing it again without checks.
 
     Examples
     --------
@@ -325,7 +325,7 @@ def _preparation(recipe: Recipe) -> Callable[[Any], Any]:
 
 
 def _own_copy(molecule: Any) -> Any:
-    """Return a sanitised copy of a molecule, which is not changed; None if it cannot be read."""
+    """Return a sanitised copy of a molecule, leaving the original unchanged; None if it cannot be read."""
     from rdkit import Chem
 
     copy = Chem.Mol(molecule)
@@ -347,7 +347,7 @@ class _Described:
         }
 
     def add(self, molecule: Any, full: Any) -> None:
-        """Describe a molecule; its atoms, bonds and rings are those of `full`, which may also have hydrogens."""
+        """Add the descriptors of a molecule; atoms, bonds and rings are those of `full`, which may have hydrogens."""
         self._extend("molecule.", self.by.molecule, [molecule])
         self.by.prepare(full)
         n_atoms, n_bonds, rings = full.GetNumAtoms(), full.GetNumBonds(), full.GetRingInfo()
@@ -366,6 +366,6 @@ class _Described:
             self.numbers[prefix + name].extend(map(compute, items))
 
     def finish(self) -> MoleculeNumbers:
-        """Return the numbers as arrays."""
+        """Return the collected descriptors as arrays."""
         found = {name: np.asarray(values) for name, values in self.numbers.items()}
         return MoleculeNumbers({"is_read": np.array(self.is_read, dtype=np.bool_), **found})

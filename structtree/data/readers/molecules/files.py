@@ -45,7 +45,7 @@ class MoleculeSheet:
 
 
 def has_table_name(path: str | os.PathLike[str]) -> bool:
-    """Return whether the extension is that of a table.
+    """Return whether a file name has the extension of a table.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def has_table_name(path: str | os.PathLike[str]) -> bool:
 
 
 def smiles_column(names: Sequence[str]) -> str | None:
-    """Return the name of the SMILES column, or None.
+    """Return the name of the column that contains SMILES, judged by its name, or None.
 
     Examples
     --------

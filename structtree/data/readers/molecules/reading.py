@@ -1,4 +1,4 @@
-"""Molecules, read by RDKit, as linked columns.
+"""Conversion of molecules, read by RDKit, to linked columns.
 
 The links are Molecule –atoms→ Atom –bonds→ Bond –to→ Atom, and Molecule –rings→ Ring –atoms→ Atom:
 
@@ -252,7 +252,7 @@ class _Batch:
     names: Mapping[str, Sequence[str | None]]
 
     def error(self, problems: Mapping[int, str]) -> DataError:
-        """Return one error for all unreadable molecules."""
+        """Return a single error that describes all unreadable molecules."""
         if len(problems) == 1:
             ((row, message),) = problems.items()
             fix = f"correct it, or skip unreadable molecules with {option_text('skip_bad', True)}"
@@ -459,7 +459,7 @@ def _is_aromatic(found: MoleculeNumbers) -> NDArray[np.bool_]:
 
 
 def _enum_names(enum: Any) -> dict[int, str]:
-    """Return the names of an RDKit enumeration in lower case, without those of unspecified values."""
+    """Return the lowercase names of an RDKit enumeration, without the unspecified value."""
     return {int(value): name.lower() for name, value in enum.names.items() if name != "UNSPECIFIED"}
 
 

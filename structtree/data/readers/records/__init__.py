@@ -1,1 +1,1 @@
-"""Nested records and JSON Lines."""
+"""Readers of nested records and JSON Lines."""

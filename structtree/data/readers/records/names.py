@@ -76,14 +76,14 @@ class Names:
         self._recent = {}
 
     def load_all(self) -> Iterable[Any]:
-        """Make all names recent and return them."""
+        """Load all names into the dictionary of recent names, and return them."""
         self._recent = dict(self._texts)
         for batch in self._numbers:
             self._recent.update(zip(batch.names.tolist(), batch.rows.tolist(), strict=True))
         return self._recent.keys()
 
     def check(self) -> None:
-        """Raise `DataError` for a name that was defined twice in distant places."""
+        """Raise `DataError` if an integer name is defined in two batches."""
         if not self._numbers:
             return
         names = np.concatenate([batch.names for batch in self._numbers])

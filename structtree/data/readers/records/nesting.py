@@ -25,7 +25,7 @@ __all__ = ["Placement", "nested", "placement_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypePlacement:
-    """Placement of the rows of a type.
+    """Placement of the rows of a type in nested records.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _nowhere(table: Table) -> dict[str, NDArray[np.bool_]]:
 def _claim(
     home: NDArray[np.int64], named: NDArray[np.bool_], targets: NDArray[np.int64], owners: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Return a mask of the targets reached for the first time; set their home, and mark the others as named."""
+    """Assign targets without a home to their first owner, name the others, and return a mask of the former."""
     first = np.zeros(len(targets), dtype=np.bool_)
     _, where = np.unique(targets, return_index=True)
     first[where] = home[targets[where]] < 0

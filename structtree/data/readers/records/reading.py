@@ -162,7 +162,7 @@ def read_json(
 
 
 def write_jsonl(individuals: Any, path: str | os.PathLike[str]) -> None:
-    """Write individuals as JSON Lines (packed if the name ends in ``.gz``), with the schema in the first line.
+    """Write individuals as JSON Lines (compressed if the name ends in ``.gz``), with the schema in the first line.
 
     A shared record is written where it is nearest to an individual, and as ``$ref`` elsewhere. Rows that no
     individual reaches are not written. The file is replaced only when it is complete.

@@ -67,7 +67,7 @@ class _Slot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Arrivals:
-    """Concatenated elements of a slot for all rows of a batch."""
+    """Elements of a slot for all rows of a batch, concatenated."""
 
     slot: _Slot
     elements: Sequence[Any]
@@ -119,7 +119,7 @@ class _Pending:
 
 @dataclass(slots=True, eq=False)
 class _Gathered:
-    """Rows of a type so far: columns, links, and names of records."""
+    """Rows of a type collected so far: columns, links, and names of records."""
 
     names: Names
     pieces: Pieces = field(default_factory=Pieces)
@@ -230,7 +230,7 @@ class Shredder:
         return _Targets(arrivals.lengths, self._enqueue(arrivals, elements, keys, trail))
 
     def _take_in_named(self, arrivals: _Arrivals, keys: Sequence[str]) -> _Targets:
-        """Do the same as `_take_in` for a slot with references."""
+        """Queue the records of a slot that also contains references, and return the rows of both."""
         elements, trail = arrivals.elements, arrivals.trail
         is_named = ["$ref" in row for row in elements] if len(keys) > 1 or not all(elements) else None
         if is_named is None:
@@ -266,7 +266,7 @@ class Shredder:
         return plain
 
     def _note_type(self, arrivals: _Arrivals) -> None:
-        """Set the target type of a slot from the ``$type`` of its records, or check that they agree."""
+        """Set the target type of a slot from the ``$type`` of its records, or check that it agrees with them."""
         given = [element.get("$type") for element in arrivals.elements]
         if not value_types(given) <= {"string", "missing"}:
             index = first_unexpected(given, {"string", "missing"})
@@ -289,7 +289,7 @@ class Shredder:
         *,
         plain: bool = False,
     ) -> NDArray[np.int64]:
-        """Queue rows and return their row numbers in the target type."""
+        """Queue records and return their row numbers in the target type."""
         slot, above = arrivals.slot, arrivals.above
         usual = type_name_of(slot.member) if slot.member else self._individual
         target = self._targets.setdefault(slot, usual)
@@ -500,7 +500,7 @@ def _text_key(value: Any) -> str:
 
 
 def _role_of(values: Iterable[Any]) -> _Role:
-    """Return the role of a member, from its first value that is not missing."""
+    """Return the role of a member (attribute, record or list), judged by its first non-missing value."""
     match next(found for value in values if (found := value_type(type(value))) != "missing"):
         case "record" | "list" as role:
             return role

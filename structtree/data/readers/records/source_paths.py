@@ -1,4 +1,4 @@
-"""Location of a row in the source, as the path in an error.
+"""Locations of records in the source, shown as paths in error messages.
 
 Records are read in batches, so rows do not store their location. Each level stores only the number of elements of
 every row, from which the path of a row is computed when an error occurs.
@@ -19,7 +19,7 @@ __all__ = ["Origin", "Trail"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Origin of top-level records.
+    """Location of top-level records in the source.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Origin:
     kept: NDArray[np.int64] | None = None
 
     def error(self, row: int, message: str, path: str = "", fix: str | None = None) -> DataError:
-        """Return an error with the location of a record."""
+        """Return an error that names the location of a record."""
         at = row if self.kept is None else int(self.kept[row])
         return DataError(
             message,
@@ -58,7 +58,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trail:
-    """Locations of nested rows, without references to the records themselves.
+    """Locations of nested rows in the source, without references to the records.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Trail:
         return owners if self.kept is None else owners[self.kept]
 
     def error(self, row: int, message: str, path: str = "", fix: str | None = None) -> DataError:
-        """Return an error with the location of a row."""
+        """Return an error that names the location of a row."""
         here: Trail | Origin = self
         while isinstance(here, Trail):
             at = row if here.kept is None else int(here.kept[row])

@@ -1,1 +1,1 @@
-"""Frames, arrays and files with one table."""
+"""Readers of DataFrames, arrays, and files with one table."""

@@ -1,4 +1,4 @@
-r"""Reader of ARFF files, the tables of Weka: declared attributes, followed by dense or sparse rows.
+r"""Reader of ARFF files, the table format of Weka: declared attributes, followed by dense or sparse rows.
 
 ============================  ==============================================================================
 declared as                   kind
@@ -113,7 +113,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A declared attribute, its value if a sparse row omits it, and its date parser."""
+    """Declared attribute, with its default value in sparse rows and its date parser."""
 
     attribute: Attribute
     absent: str | None

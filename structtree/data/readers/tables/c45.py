@@ -110,7 +110,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A declared column, skipped if it has no attribute; `limit` is the maximum number of values."""
+    """Declared column, with no attribute if it is skipped; `limit` is the maximum number of values."""
 
     name: str
     attribute: Attribute | None
@@ -186,7 +186,7 @@ def _no_names(expected: str, entry: _Entry, source: str) -> DataError:
 
 
 def _rows(text: TextIO, names: _Names, source: str) -> tuple[list[tuple[str, ...]], list[int]]:
-    """Return the cells of each row, with escaped characters still hidden, and its line."""
+    """Return the cells of each row, with placeholders for escaped characters, and its line."""
     rows, lines, n = [], [], len(names.fields)
     for number, line in enumerate(text, 1):
         bare = _without_comment(line).removesuffix(".")
@@ -234,7 +234,7 @@ _SHOWN = str.maketrans({hidden: char for char, hidden in _HIDDEN.items()})
 
 
 def _without_comment(line: str) -> str:
-    """Return a line without its comment, with escaped characters hidden."""
+    """Return a line without its comment, with placeholders for escaped characters."""
     if "\\" in line:
         line = re.sub(r"\\(.)", lambda found: _HIDDEN.get(found[1], found[1]), line)
     return line.partition("|")[0].strip()

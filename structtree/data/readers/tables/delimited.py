@@ -124,7 +124,7 @@ def iter_rows(layout: CsvLayout) -> Iterator[CsvRow]:
 
 
 def _lines_of(layout: CsvLayout, rows: Sequence[int]) -> list[int | None]:
-    """Return the first lines of the given rows, None if unknown."""
+    """Return the number of the first line of each given row, None if unknown."""
     wanted = set(rows)
     upto = islice(iter_rows(layout), max(rows, default=-1) + 1)
     found = {index: row.line for index, row in enumerate(upto) if index in wanted}
@@ -155,7 +155,7 @@ def _never_closed(layout: CsvLayout) -> DataError:
 
 
 def _looks_regular(layout: CsvLayout, n_rows: int) -> bool:
-    """Return whether the number of delimiters shows that no row is too short, given that none is too long."""
+    """Return whether the total number of delimiters proves that no row is too short, given that none is too long."""
     if layout.delimiter == " " or len(layout.delimiter.encode(layout.encoding)) > 1:
         return False
     n_delimiters, delimiter = 0, layout.delimiter.encode(layout.encoding)
@@ -229,7 +229,7 @@ def _sniffed(head: _Head) -> str:
 
 
 def _width(head: _Head, delimiter: str) -> int:
-    """Return the number of fields of the first rows with a delimiter, 0 if it varies."""
+    """Return the number of fields in the first rows when split at a delimiter, or 0 if it varies."""
     try:
         widths = {len(fields) for fields in head.sample(delimiter)}
     except DataError:
@@ -238,7 +238,7 @@ def _width(head: _Head, delimiter: str) -> int:
 
 
 def _are_decimal(head: _Head, delimiter: str) -> bool:
-    """Return whether commas occur only inside numbers when another delimiter is used."""
+    """Return whether all commas are decimal separators when rows are split at another delimiter."""
     rows = islice(head.sample(delimiter), 1, None)
     return all(re.fullmatch(r"[+-]?\d+,\d+", field) for fields in rows for field in fields if "," in field)
 
@@ -290,7 +290,7 @@ def csv_sheet(
     missing_words: Sequence[str] = MISSING_WORDS,
     as_text: Collection[str] = (),
 ) -> Sheet:
-    """Read a file as a sheet with encoded text; a column without values is text without categories.
+    """Read a delimited file as a sheet, with text encoded as codes.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ def csv_sheet(
 
 
 def looks_like_data(columns: Mapping[str, pd.Series[Any] | Coded], decimal: str) -> bool:
-    """Return whether every name could be a value of its column, and the names are not just numbers in order.
+    """Return whether every name could be a value of its column, and the names are not consecutive numbers.
 
     Examples
     --------

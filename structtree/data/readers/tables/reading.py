@@ -329,7 +329,7 @@ class _Shape:
         return self.individual if self.link is None else type_name_of(self.link)
 
     def declared_kind(self, overrides: Overrides, column: str) -> DeclaredKind | None:
-        """Return the declared kind of a column, which may belong to either type."""
+        """Return the declared kind of a column, as an attribute of the elements or of the individuals."""
         if not overrides.given:
             return None
         return overrides.declared_kind(self.element, column) or overrides.declared_kind(self.individual, column)
@@ -347,7 +347,8 @@ def _shape(
     shape = _Shape(individual or "Individual", group, link or "rows")
     if shape.element == shape.individual:
         raise UsageError(
-            f"the link {shape.link!r} leads to the type {shape.element!r}; give the individual another name"
+            f"the individual and the elements of the link {shape.link!r} have the same type {shape.element!r}; give "
+            "the individual another name"
         )
     return shape
 
@@ -385,7 +386,7 @@ def _groups(sheet: Sheet, group: str) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def _without_group(overrides: Overrides, group: str | None) -> Overrides:
-    """Return the declared kinds of attributes, without ``nominal`` for the grouping column."""
+    """Return the declared kinds of attributes, except that of the grouping column if it is nominal."""
     return Overrides({k: kind for k, kind in overrides.given.items() if (k, kind) != (group, "nominal")})
 
 

@@ -56,7 +56,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypedColumn:
-    """An attribute and its column."""
+    """Attribute together with its column."""
 
     attribute: Attribute
     column: Column
@@ -114,7 +114,7 @@ Raw: TypeAlias = "pd.Series[Any] | Coded | Texts | PythonValues"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """A table before conversion.
+    """Table of raw columns, before conversion to attributes.
 
     Parameters
     ----------
@@ -132,19 +132,19 @@ class Sheet:
     lines: Sequence[int] | Callable[[Sequence[int]], list[int | None]] | None = None
 
     def lines_of(self, rows: Sequence[int]) -> list[int | None]:
-        """Return the lines of the given rows, None if unknown."""
+        """Return the line numbers of the given rows, None if unknown."""
         if callable(self.lines):
             return self.lines(rows)
         return [None if self.lines is None else self.lines[row] for row in rows]
 
     def line_of(self, row: int) -> int | None:
-        """Return the line of a row, None if unknown."""
+        """Return the line number of a row, None if unknown."""
         return self.lines_of([row])[0]
 
     def typed(
         self, name: str, declared: DeclaredKind | None = None, *, are_individuals: bool = True, copy: bool = True
     ) -> TypedColumn:
-        """Convert a column to an attribute as `typed_column` does; errors include the location.
+        """Convert a column to an attribute as `typed_column` does; errors name its location.
 
         Examples
         --------
@@ -207,7 +207,7 @@ def names_of(frame: Any) -> list[str]:
 
 
 def _name(name: Any, place: int) -> str:
-    """Return the name of a column as a string, with joined levels, or its number if it has no name."""
+    """Return the name of a column as a string, joining the levels of a MultiIndex, or its number without a name."""
     if isinstance(name, tuple):
         return "_".join(_name(part, place) for part in name if part != "") or f"column{place}"
     return f"column{place}" if name is None or name != name or name == "" else str(name)
@@ -271,7 +271,7 @@ def typed_column(column: Raw, name: str, declared: DeclaredKind | None = None, *
 
 
 def _converted(series: pd.Series[Any], name: str, declared: DeclaredKind | None, copy: bool = True) -> TypedColumn:
-    """Convert a pandas column; values other than numbers, booleans, dates and times are encoded first."""
+    """Convert a pandas column; numbers, booleans, dates and times directly, all other values through codes."""
     import pandas as pd
 
     dtype = series.dtype
@@ -299,7 +299,7 @@ def _plain_column(name: str, column: Column) -> TypedColumn:
 
 
 def _plain_value(value: Any) -> Any:
-    """Return a category as a plain value, with intervals and dates as strings."""
+    """Return a category as a number, boolean or string; intervals and dates become strings."""
     return value if value_type(type(value)) in ("boolean", "number", "string") else str(value)
 
 
@@ -413,7 +413,7 @@ def _coded(cells: NDArray[Any]) -> Coded:
 
 
 def _places_in_memory(cells: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the ``id`` of each object without calling it."""
+    """Return the ``id`` of each object, read from the memory of the array."""
     held = np.ascontiguousarray(cells)
     memory = (c_char * held.nbytes).from_address(held.ctypes.data)
     return np.frombuffer(memoryview(memory), dtype=np.intp).copy()
@@ -447,7 +447,7 @@ def _encoded(coded: Coded, declared: DeclaredKind) -> Column:
 
 
 def _spread(each: Column, codes: NDArray[Any]) -> Column:
-    """Return the column of all rows from the column of distinct values; code -1 selects an appended missing value."""
+    """Expand a column of distinct values to all rows; code -1 gives a missing value."""
     values = np.append(each.values, missing_column(each.kind, 1).values)
     return Column(each.kind, values.take(codes), each.categories)
 
@@ -539,7 +539,7 @@ def _filled(series: Any, value: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 
 def _microseconds(series: Any) -> NDArray[np.int64]:
-    """Return integers, with the integer of NaT for missing values."""
+    """Return microseconds as integers, with the integer of NaT for missing values."""
     return np.array(series.fill_null(np.iinfo(np.int64).min).to_numpy(), dtype=np.int64)
 
 

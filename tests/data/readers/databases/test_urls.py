@@ -137,7 +137,7 @@ def test_the_values_of_servers_become_columns(tmp_path):
     kinds = {attribute.name: attribute.kind for attribute in found.schema.type("c").attributes}
     assert kinds == {"cost": "real", "n": "int", "huge": "nominal", "day": "date", "good": "bool", "none": "int"}
     assert database.unread == {
-        "c.parts": "column of other values",
+        "c.parts": "column of unsupported values",
         "c.blob": "binary column",
         "p.seal": "binary column",
     }
@@ -206,7 +206,7 @@ def test_an_open_transaction_stays_open(bank):
         ("postgres://ann:secret@host/bank", "has no dialect 'postgres' (did you mean 'postgresql'?)"),
         ("nosuch://ann:secret@host/bank", "has no dialect 'nosuch'"),
         ("postgresql://ann:secret", "postgresql://ann:*** is not a valid URL; expected a URL such as postgresql://"),
-        ("sqlite://", "sqlite:// names no file"),
+        ("sqlite://", "sqlite:// has no file name"),
         ("sqlite:///bank.sqlite?mode=secret", "remove ?mode"),
     ],
 )

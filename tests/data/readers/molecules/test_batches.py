@@ -150,10 +150,10 @@ def test_numbers_of_something_else_are_no_numbers_of_molecules():
     numbers = describe_molecules(SOME, Recipe())
     for name in ("n_atoms", "sizes", "atom.charge", "molecule.logp"):
         flat = {**numbers.arrays, name: np.zeros(1, dtype=np.int32)}
-        with pytest.raises(ValueError, match="not the numbers of molecules"):
+        with pytest.raises(ValueError, match="not a file of molecular descriptors"):
             MoleculeNumbers.from_bytes(written(flat))
     pickled = {**numbers.arrays, "n_atoms": np.array([object()])}
-    with pytest.raises(ValueError, match="not the numbers of molecules"):
+    with pytest.raises(ValueError, match="not a file of molecular descriptors"):
         MoleculeNumbers.from_bytes(written(pickled))
 
 

@@ -808,5 +808,5 @@ def test_groups_that_make_no_sense_are_refused():
     assert sentence(from_frame, frame, group="g").startswith("expected a number, got 'b' at row 1 of column 'x'")
     assert sentence(from_frame, frame[["g"]], group="g") == "a row has no group at row 1 of column 'g'"
     assert sentence(from_frame, frame, group="g", individual="Row").startswith(
-        "the link 'rows' leads to the type 'Row'"
+        "the individual and the elements of the link 'rows' have the same type 'Row'"
     )
