@@ -73,7 +73,7 @@ def fit_command(
         typer.Option(
             "--estimate/--no-estimate",
             help="Estimate the scores on new data by 5-fold cross-validation.",
-            show_default="if learning takes less than a fiftieth of the time limit",
+            show_default="if learning takes less than a tenth of the time limit",
         ),
     ] = None,
     plain: Plain = False,
@@ -115,6 +115,8 @@ def fit_command(
         else:
             with messages_to_stderr(out):
                 _print_learned(learned, estimated, metrics, saved, plain=plain)
+        for remark in fitted.remarks:
+            note(remark.sentence(as_flag))
         if report is not None:
             _write_report(learned, report)
         if refusal is not None:
@@ -270,8 +272,6 @@ def _print_learned(
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; for the whole tree: {whole}")
         note("for a smaller tree, use --for reading; structtree cv shows its scores on new data")
-    for remark in learned.fit.remarks:
-        note(remark.sentence(as_flag))
 
 
 def _cost(learned: _Learned) -> str:

@@ -81,7 +81,7 @@ class Metrics:
 
         known_metrics(self.names, task)
         if self.names is not None and self.with_confusion and not as_task(task).predicts_classes and not self.names:
-            raise UsageError(f"{CONFUSION} is for classes, and the target is a number")
+            raise UsageError(f"{CONFUSION} is for classes, but the target is a number")
 
     def lines(self, title: str, columns: Mapping[str, Scores]) -> list[str]:
         """Return the scores as lines of text, with the confusion matrix of the last column."""

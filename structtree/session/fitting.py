@@ -65,7 +65,7 @@ __all__ = [
 ESTIMATE_FOLDS = 5
 """Number of folds for estimating the scores on new data."""
 
-QUICK = 0.02
+QUICK = 0.1
 """Scores are estimated by default if the fit takes less than this fraction of the time limit."""
 
 LEARNING_OPTIONS = options_of(Objective, Growth, Pruning, Decision)
@@ -312,7 +312,8 @@ def estimate_scores(fitted: SourceFit, wanted: bool | None, clock: Clock) -> Sco
         return ScoreEstimate(None)
     if len(labels) < 2 * ESTIMATE_FOLDS:
         return ScoreEstimate(None, Remark(f"{len(labels)} individuals are too few to estimate scores"))
-    if wanted is None and limit is not None and fitted.seconds > QUICK * limit:
+    is_slow = limit is not None and fitted.seconds > QUICK * limit
+    if wanted is None and (is_slow or _has_held_out_scores(fitted.model)):
         how = f"use {option_text('estimate', True)} or structtree cv"
         return ScoreEstimate(None, Remark(f"not estimated, to save time; {how}"))
     seconds = None if limit is None else ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
@@ -322,6 +323,11 @@ def estimate_scores(fitted: SourceFit, wanted: bool | None, clock: Clock) -> Sco
     first = "interrupted" if stop.pressed else "the time limit was reached"
     why_not = Remark(f"{first} before the scores were estimated") if found is None else None
     return ScoreEstimate(found, why_not)
+
+
+def _has_held_out_scores(model: Model) -> bool:
+    """Return whether the folds that chose the size took a search each, and the menu of sizes has scores on them."""
+    return model.route.name in ("search", "table") and model.outcome.sizes is not None
 
 
 def applicable(given: Mapping[str, Any], task: Task) -> dict[str, Any]:
@@ -338,7 +344,7 @@ def applicable(given: Mapping[str, Any], task: Task) -> dict[str, Any]:
     only = {each.parameter: each.usual for each in LEARNING_OPTIONS if each.for_classes}
     for name, usual in only.items():
         if given.get(name, usual) != usual:
-            raise UsageError(f"{option_text(name)} is for classes, and the target {task.target_words}")
+            raise UsageError(f"{option_text(name)} is for classes, but the target {task.target_words}")
     return {name: value for name, value in given.items() if name not in only}
 
 

@@ -1021,8 +1021,8 @@ def test_the_depth_of_a_text_is_refused_for_anything_else(trains):
 
 def test_options_for_classes_are_refused_for_numbers_by_their_names():
     for given in (["--leaf-estimate", "laplace"], ["--class-weight", "a=1"], ["--average-gain-filter"]):
-        assert f"{given[0]} is for classes, and the target is a number" in fail("fit", "hammond", *given, code=2)
-        assert f"{given[0]} is for classes, and the target is a number" in fail("cv", "hammond", *given, code=2)
+        assert f"{given[0]} is for classes, but the target is a number" in fail("fit", "hammond", *given, code=2)
+        assert f"{given[0]} is for classes, but the target is a number" in fail("cv", "hammond", *given, code=2)
 
 
 def test_an_unknown_format_of_a_model(trains, hammond):

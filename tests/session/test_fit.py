@@ -219,7 +219,7 @@ def test_options_about_classes_are_refused_where_the_target_is_a_number(tmp_path
     with pytest.raises(UsageError, match="class_weight is for classes, but the target is a number"):
         structtree.fit(where, **options, class_weight="balanced")
     result = CliRunner().invoke(app, ["fit", str(where), "--target", "y", "--class-weight", "balanced"])
-    assert "--class-weight is for classes, and the target is a number" in result.stderr
+    assert "--class-weight is for classes, but the target is a number" in result.stderr
 
 
 def test_scores_of_a_source_are_estimated_with_its_functions(tmp_path):

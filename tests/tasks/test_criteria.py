@@ -455,5 +455,5 @@ def test_counts_of_another_kind_are_refused(method, name, yes, total, sentence):
 
 
 def test_the_impurity_of_numbers_is_not_that_of_classes():
-    with pytest.raises(UsageError, match="needs weight, sum and sum of squares of each branch"):
+    with pytest.raises(UsageError, match="needs the weight, sum and sum of squares of each branch"):
         criterion("mse").impurity(np.array([[3.0, 1.0]]))
