@@ -10,6 +10,7 @@ from typing import NamedTuple, assert_never
 
 from structtree.data.dates import DAY
 from structtree.data.schema import Kind
+from structtree.errors import UsageError
 from structtree.lang import syntax as syn
 from structtree.lang.background import arithmetic_kind
 
@@ -60,6 +61,11 @@ class InfixNotation(NamedTuple):
             case syn.Absolute(inner):
                 text, kind = self.translated(inner)
                 return TypedText(f"abs({text})", kind)
+            case syn.Smarts(pattern):
+                raise UsageError(
+                    f"{syn.SmartsName.of(pattern)} is evaluated by RDKit, which SQL and Prolog do not have; "
+                    "export the model as SMARTS, or use a definition without smarts(...)"
+                )
             case syn.Arithmetic(left, op, right):
                 return self._combined(self.translated(left), op, self.translated(right))
             case _ as never:

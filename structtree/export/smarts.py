@@ -232,6 +232,9 @@ def _atom(test: syn.Predicate) -> _Expression:
         case syn.Flag("aromatic" | "in_ring" as name, positive):
             primitive = _is("a" if name == "aromatic" else "R")
             return primitive if positive else _not(primitive)
+        case syn.Flag(syn.SmartsName() as name, positive):
+            primitive = _is(f"$({name.pattern})")
+            return primitive if positive else _not(primitive)
         case syn.Compare("element", "=" | "!=" as op, str() as symbol):
             return _element(symbol) if op == "=" else _not(_element(symbol))
         case syn.Among("element", values, None):

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import assert_never
 
+from structtree.data.readers.molecules.patterns import atom_types
 from structtree.data.schema import FAR_ROW, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty_expression, pretty_name, pretty_path
-from structtree.lang.resolve import Scope, link_of, resolve, value_attribute
+from structtree.lang.resolve import Scope, link_of, refuse_smarts, resolve, value_attribute
 from structtree.lang.walk import asked_members, expression_parts, parts_of, path_members
 
 __all__ = [
@@ -183,6 +184,7 @@ def background_of(
     """
     most = MAX_PAIRS if syntax.limits.pairs is None else syntax.limits.pairs
     base = schema.given
+    syntax = _with_patterns(syntax, base)
     if not syntax.computed and not syntax.cycles and not syntax.links:
         return Background(base, (), most)
     draft = _Draft(syntax, base)
@@ -190,6 +192,21 @@ def background_of(
     kept = _copied(syntax, draft.schema) if members is None else members
     steps = tuple(_with_members(step, kept, draft.schema) for step in draft.steps)
     return Background(_trimmed(draft.schema, kept), steps, most)
+
+
+def _with_patterns(syntax: syn.GrammarSyntax, schema: Schema) -> syn.GrammarSyntax:
+    """Return the grammar with a computed attribute for each SMARTS pattern in its predicates."""
+    types = atom_types(schema)
+    if types is None:
+        return syntax  # the checks of the predicates report it
+    stated = [each.body for each in syntax.definitions] + [each.where for each in syntax.links]
+    stated += [side for block in syntax.blocks for each in block.rewrites for side in (each.left, each.right)]
+    found = {each.name: each for each in syntax.computed}
+    for part in (part for predicate in stated for part in parts_of(predicate)):
+        if isinstance(part, syn.Flag) and isinstance(name := part.attribute, syn.SmartsName):
+            pattern = syn.Smarts(name.pattern, place=part.place)
+            found.setdefault(str(name), syn.Computed(str(name), types.atom, pattern, place=part.place))
+    return replace(syntax, computed=tuple(found.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +397,8 @@ class _Draft:
         here = self._here(item.place, owner=link.type)
         _refuse_member(item.name, here.type(far), here)
         kind = _kind(item.expression, far, here)
+        if isinstance(item.expression, syn.Smarts):
+            raise here.error(f"smarts(...) is a condition on an atom, not on a pair; define it for {far!r}")
         return ComputedAttribute(link.name, Attribute(item.name, kind, derived=True), item.expression, item)
 
     # ---- paths
@@ -550,6 +569,9 @@ def _kind(value: syn.Expression, type_name: str, scope: Scope) -> Kind:
             return "real"
         case syn.Operand():
             return _operand_kind(value, type_name, scope.at(value.place))
+        case syn.Smarts():
+            refuse_smarts(type_name, scope.at(value.place))
+            return "bool"
         case syn.Negative(inner) | syn.Absolute(inner):
             kind = _kind(inner, type_name, scope)
             if kind not in ("int", "real"):
@@ -725,6 +747,8 @@ def members_used(item: syn.Computed | syn.CycleCount | syn.DerivedLink, schema: 
 
 
 def _values_used(value: syn.Expression, type_name: str, owner: str | None, schema: Schema) -> Iterator[_Member]:
+    if isinstance(value, syn.Smarts) and (types := atom_types(schema)) is not None:
+        yield from types.members
     for operand in _operands(value):
         at = owner if operand.mine else type_name
         yield from path_members(operand.path, at, schema) if at is not None else ()

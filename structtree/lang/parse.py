@@ -318,6 +318,9 @@ class _Build(Transformer[Token, Any]):
 
     absolute = syn.Absolute
 
+    def smarts(self, pattern: Token) -> syn.Smarts:
+        return syn.Smarts(_pattern(pattern), place=_place(pattern))
+
     def negative(self, _: Token, inner: syn.Expression) -> syn.Expression:
         return -inner if isinstance(inner, int | float) else syn.Negative(inner)
 
@@ -584,7 +587,15 @@ def _text(token: Token) -> str:
 def _attribute(token: Token | syn.DatePart) -> str:
     if isinstance(token, syn.DatePart):
         return token
+    if token.type == "SMARTS":
+        return syn.SmartsName.of(_pattern(token))
     return syn.Glob(token) if token.type == "GLOB" else _text(token)
+
+
+def _pattern(token: Token) -> str:
+    """Return the pattern in ``smarts("...")``."""
+    start, stop = token.index('"'), token.rindex('"') + 1
+    return _text(Token("STRING", token[start:stop], line=token.line, column=token.column))
 
 
 def _bound(token: Token) -> float:

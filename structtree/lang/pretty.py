@@ -34,7 +34,7 @@ _WORDS = """
     literals pairs my me
     bool int real nominal set list of top and or in its not missing
     next previous later exists all none first last count distinct sum mean min max bins quantiles inf
-    range deviation share latest earliest trend
+    range deviation share latest earliest trend smarts
 """
 RESERVED = frozenset(_WORDS.split())
 """Keywords; as names they are written in backticks, as values in quotes."""
@@ -162,6 +162,8 @@ def pretty_expression(value: syn.Expression) -> str:
             return f"-{_factor(inner, ())}"
         case syn.Absolute(inner):
             return f"abs({pretty_expression(inner)})"
+        case syn.Smarts(pattern):
+            return syn.SmartsName.of(pattern)
         case syn.Arithmetic(left, op, right):
             one = _factor(left) if op in "*/" else pretty_expression(left)
             other = _factor(right) if op in "+-" else _factor(right, ())
@@ -211,6 +213,8 @@ def pretty_name(name: str) -> str:
     """
     if isinstance(name, syn.DatePart):
         return ".".join(map(pretty_name, name.names))
+    if isinstance(name, syn.SmartsName):
+        return str(name)
     if isinstance(name, syn.Glob) or (_IDENTIFIER.fullmatch(name) and name not in RESERVED):
         return str(name)
     inside = re.sub(r"\\.|`", lambda found: {'\\"': '"', "`": "\\`"}.get(found[0], found[0]), _json(name)[1:-1])

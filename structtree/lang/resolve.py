@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any, NamedTuple, assert_never
 
 from structtree.data.dates import DAY
+from structtree.data.readers.molecules.patterns import atom_types
 from structtree.data.schema import FAR_ROW, NUMERIC, PART_RANGES, PARTS, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang import syntax as syn
@@ -194,6 +195,9 @@ def _flag(test: syn.Flag, record: RecordType, scope: Scope) -> syn.Predicate:
     attribute, definition = record.attribute_or_part(name), scope.definitions.get(name)
     if attribute is not None and attribute.kind == "bool":
         return test
+    if attribute is None and isinstance(name, syn.SmartsName):
+        refuse_smarts(record.name, scope)
+        raise scope.error(f"{name} is not in the grammar; add 'define NAME: {record.name} = {name}'")
     if attribute is None and definition is not None and record.link(name) is None:
         named = _named(syn.Named(name, place=test.place), record.name, scope)
         return named if test.positive else syn.Not(named)
@@ -204,6 +208,20 @@ def _flag(test: syn.Flag, record: RecordType, scope: Scope) -> syn.Predicate:
     known = [*record.members, *(d.name for d in scope.definitions.values() if d.type == record.name)]
     hint = did_you_mean(name, known)
     raise scope.error(f"{name!r} is neither an attribute nor a definition of type {record.name!r}{hint}")
+
+
+def refuse_smarts(type_name: str, scope: Scope) -> None:
+    """Raise an error if a SMARTS pattern cannot be matched with rows of a type, because they are not atoms."""
+    types = atom_types(scope.schema)
+    if types is None:
+        raise scope.error(
+            "smarts(...) needs molecules that RDKit has read; the individuals of this data are "
+            f"{scope.schema.individual!r}, without the attributes of such atoms and bonds"
+        )
+    if scope.schema.rows_of(type_name) != types.atom:
+        fixes = {types.molecule: "exists atoms (smarts(...))", types.bond: "to (smarts(...))"}
+        fix = fixes.get(type_name, f"define ...: {types.atom} = smarts(...)")
+        raise scope.error(f"smarts(...) is a condition on {types.atom!r}, not on {type_name!r}; write '{fix}'")
 
 
 def _named(named: syn.Named, type_name: str, scope: Scope) -> syn.Predicate:
@@ -240,6 +258,8 @@ def _of_pairs(definition: syn.Definition, type_name: str, scope: Scope) -> syn.D
 def _call_of(step: syn.Follow, type_name: str, scope: Scope) -> syn.Named | None:
     """Convert a parsed reference to a call if its name is a definition and not a link; else return None."""
     definition = scope.definitions.get(step.link)
+    if step.link == "smarts" and definition is None and scope.type(type_name).link(step.link) is None:
+        raise scope.error('write a SMARTS pattern in quotes: smarts("...")')
     if definition is None or scope.type(type_name).link(step.link) is not None:
         return None
     call = call_of(step)

@@ -8,6 +8,7 @@ value is concrete. `structtree.space.terms` defines the canonical form of ground
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -181,6 +182,28 @@ class DatePart(str):
         """The attribute name and the part name."""
         base, _, part = self.rpartition(".")
         return base, part
+
+
+class SmartsName(str):
+    """The name of the attribute that a SMARTS pattern computes, written as the pattern is: ``smarts("[CX4]N")``.
+
+    Examples
+    --------
+    >>> SmartsName.of("[CX4]N"), SmartsName.of("[CX4]N").pattern
+    ('smarts("[CX4]N")', '[CX4]N')
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, pattern: str) -> SmartsName:
+        """Return the name for a pattern."""
+        return cls(f"smarts({json.dumps(pattern)})")
+
+    @property
+    def pattern(self) -> str:
+        """The SMARTS pattern."""
+        return str(json.loads(self.removeprefix("smarts(")[:-1]))
 
 
 class Parameter(str):
@@ -604,8 +627,15 @@ class Arithmetic(Located):
     right: Expression
 
 
-Expression = int | float | Operand | Negative | Absolute | Arithmetic
-"""An arithmetic expression; its value is missing if an operand is missing, or if it divides by 0."""
+@dataclass(frozen=True, slots=True)
+class Smarts(Located):
+    """``smarts("[CX4]N")``: true for an atom that matches the first atom of a SMARTS pattern, evaluated by RDKit."""
+
+    pattern: str
+
+
+Expression = int | float | Operand | Negative | Absolute | Arithmetic | Smarts
+"""An arithmetic expression; its value is missing if an operand is missing, or if it divides by 0. Or a pattern."""
 
 
 @dataclass(frozen=True, slots=True)

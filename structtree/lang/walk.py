@@ -165,7 +165,7 @@ def expression_parts(value: syn.Expression) -> Iterator[syn.Expression]:
                 stack += [right, left]
             case syn.Negative(inner) | syn.Absolute(inner):
                 stack.append(inner)
-            case int() | float() | syn.Operand():
+            case int() | float() | syn.Operand() | syn.Smarts():
                 pass
             case _ as never:
                 assert_never(never)

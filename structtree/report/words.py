@@ -323,6 +323,9 @@ class _Phrases:
                 return [_Property("do", f"either {enumerated(one, 'or')}", f"either {enumerated(many, 'or')}")]
             case syn.Not(inner):
                 return [_negated(self.properties(inner))]
+            case syn.Flag(syn.SmartsName() as name, positive):
+                matches = _Property("do", f"matches {name.pattern}", f"match {name.pattern}")
+                return [matches if positive else _negated([matches])]
             case syn.Flag(attribute, positive):
                 return [_flag(attribute) if positive else _negated([_flag(attribute)])]
             case syn.Named():

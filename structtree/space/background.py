@@ -18,8 +18,10 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.population import Adjacency, Column, Population, Table, TypedTable
+from structtree.arrays import Mask
+from structtree.data.population import Adjacency, Column, Population, Table, TypedTable, bool_column
 from structtree.data.reachable import seen_by_individuals
+from structtree.data.readers.molecules.patterns import matching_atoms, problem_of_pattern
 from structtree.data.schema import FAR_ROW, Attribute, Link, RecordType, Schema
 from structtree.errors import DataError
 from structtree.lang import syntax as syn
@@ -36,7 +38,7 @@ from structtree.lang.background import (
 )
 from structtree.lang.declare import check_declared_facts, in_names_of
 from structtree.lang.grammar import Grammar
-from structtree.lang.mistakes import located
+from structtree.lang.mistakes import error_at, located
 from structtree.lang.pretty import pretty_path
 from structtree.progress import report_status
 from structtree.space.cycles import n_cycles
@@ -78,11 +80,9 @@ def with_background(
     """
     check_declared_facts(grammar.syntax, population)
     named = with_functions(population.given, grammar, functions)
-    syntax = grammar.syntax
-    if not syntax.links and not syntax.computed and not syntax.cycles:
-        return named
     with located(grammar.source, grammar.text):
         background = background_of(in_names_of(grammar.syntax, named.schema), named.schema)
+        _check_patterns(background)
     return computed(named, background)
 
 
@@ -116,10 +116,11 @@ def computed(population: Population, background: Background) -> Population:
         population = seen_by_individuals(population)
     for step in background.steps:
         population = _without(population, step.type, step.declared.name)
+    matches = _matches(population, background)
     made: list[ComputedLink] = []
     for n, step in enumerate(background.steps):
         report_status("computing derived links and attributes", n, len(background.steps), step.declared.name)
-        population = _with_step(population, step, background.max_pairs)
+        population = _with_step(population, step, background.max_pairs, matches)
         if isinstance(step, ComputedLink) and step.declared.has_pairs:
             made.append(step)
         for link in made:
@@ -127,13 +128,11 @@ def computed(population: Population, background: Background) -> Population:
     return _in_order_of(population, background.schema)
 
 
-def _with_step(population: Population, step: Computation, max_pairs: int) -> Population:
+def _with_step(population: Population, step: Computation, max_pairs: int, matches: Mapping[str, Mask]) -> Population:
     """Return the population with one computed member."""
     match step:
         case ComputedAttribute():
-            column = row_values(step.expression, population, step.type)
-            attribute = Attribute(step.attribute.name, column.kind, derived=True)
-            return _with_members(population, step.type, {attribute: column}, {})
+            return _with_attribute(population, step, matches)
         case ComputedCycles(type_name, attribute, walk, declared):
             neighbours = _Walker(population, declared, max_pairs).adjacency(walk)
             return _with_members(
@@ -154,6 +153,31 @@ def _without(population: Population, type_name: str, name: str) -> Population:
     rest = RecordType(type_name, attributes, tuple(link for link in record.links if link.name != name))
     types = tuple(rest if each is record else each for each in population.schema.types)
     return population.restricted(Schema(types, population.schema.individual))
+
+
+def _check_patterns(background: Background) -> None:
+    """Raise an error at the first SMARTS pattern that cannot be used."""
+    values = (step.expression for step in background.steps if isinstance(step, ComputedAttribute))
+    for value in values:
+        if isinstance(value, syn.Smarts) and (problem := problem_of_pattern(value.pattern)):
+            raise error_at(value.place, problem)
+
+
+def _matches(population: Population, background: Background) -> dict[str, Mask]:
+    """Return the atoms that match each SMARTS pattern, all found in one pass over the molecules."""
+    values = (step.expression for step in background.steps if isinstance(step, ComputedAttribute))
+    patterns = {value.pattern: None for value in values if isinstance(value, syn.Smarts)}
+    return matching_atoms(population, [*patterns]) if patterns else {}
+
+
+def _with_attribute(population: Population, step: ComputedAttribute, matches: Mapping[str, Mask]) -> Population:
+    column = (
+        bool_column(matches[step.expression.pattern])
+        if isinstance(step.expression, syn.Smarts)
+        else row_values(step.expression, population, step.type)
+    )
+    attribute = Attribute(step.attribute.name, column.kind, derived=True)
+    return _with_members(population, step.type, {attribute: column}, {})
 
 
 def _with_copies(population: Population, step: ComputedLink, max_pairs: int) -> Population:

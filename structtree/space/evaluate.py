@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Mask
 from structtree.data.dates import DAY
-from structtree.data.population import Adjacency, Column, Population
+from structtree.data.population import Adjacency, Column, Population, bool_column
 from structtree.data.readers.individuals import population_of
-from structtree.errors import UnknownNameError
+from structtree.data.readers.molecules.patterns import atom_types, matching_atoms, problem_of_pattern
+from structtree.errors import GrammarError, UnknownNameError
 from structtree.lang import syntax as syn
 from structtree.lang.aggregates import computed_attribute
 from structtree.space.aggregates import LinkedRows, aggregate
@@ -191,9 +192,21 @@ def own_column(path: syn.ValuePath, population: Population, type_name: str) -> C
 
 def _column(name: str, population: Population, type_name: str) -> Column:
     column = population.tables[type_name].column(name)
+    if column is None and isinstance(name, syn.SmartsName):
+        column = _pattern_column(name.pattern, population, type_name)
     if column is None:
         raise UnknownNameError(f"attribute of {type_name}", name, population.tables[type_name].columns)
     return column
+
+
+def _pattern_column(pattern: str, population: Population, type_name: str) -> Column | None:
+    """Return the atoms that match a SMARTS pattern, for data without the background knowledge of a grammar."""
+    types = atom_types(population.schema)
+    if types is None or types.atom != type_name:
+        return None
+    if problem := problem_of_pattern(pattern):
+        raise GrammarError(problem)
+    return bool_column(matching_atoms(population, [pattern])[pattern])
 
 
 def _target(population: Population, type_name: str, link: str) -> str:

@@ -238,6 +238,8 @@ def _computed(
         case syn.Absolute(inner):
             kind, values = _computed(inner, operand)
             return kind, np.abs(values)
+        case syn.Smarts():
+            raise AssertionError("is computed for all atoms at once, in structtree.space.background")
         case syn.Arithmetic(left, op, right):
             return _combined(*_computed(left, operand), op, *_computed(right, operand))
         case _ as never:

@@ -515,7 +515,7 @@ def test_the_json_has_the_same_figures(tmp_path):
 
 def test_the_estimate_of_a_fit_is_its_cross_validation():
     options = ["--max-depth", 2, "--post-prune", "cost-complexity", "--seed", 1]
-    estimate = in_json("fit", "monks-3", *options)["estimate"]["metrics"]
+    estimate = in_json("fit", "monks-3", *options, "--estimate")["estimate"]["metrics"]
     assert estimate == in_json("cv", "monks-3", "--folds", 5, "--repeats", 1, *options)["metrics"]
 
 

@@ -169,10 +169,11 @@ def test_a_functional_group_of_the_grammar_agrees_with_smarts(name):
 
 def test_every_functional_group_has_its_smarts_and_does_not_depend_on_how_hydrogens_are_kept():
     grammar = Grammar.load("molecules")
-    assert set(grammar.check(real_population().schema).definitions) == set(GROUPS)
+    definitions = grammar.check(real_population().schema).definitions  # tests/language/test_chemical_vocabulary.py
+    assert set(GROUPS) <= set(definitions)
     plain = from_molecules(real_molecules()[:200])
     full = from_molecules(real_molecules()[:200], hydrogens="explicit")
-    for name in GROUPS:
+    for name in definitions:
         predicate = grammar.predicate(f"count atoms ({name}) >= 2", plain.schema)
         assert holds(predicate, full).tolist() == holds(predicate, plain).tolist()
 
