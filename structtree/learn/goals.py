@@ -33,7 +33,7 @@ LIMITS = ("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_de
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Options of learning with all defaults resolved.
+    """Learning options with all defaults resolved.
 
     Parameters
     ----------

@@ -294,7 +294,7 @@ def _measured(effort: Effort, task: _Task) -> Effort:
 
 
 def _with_known_counts(efforts: Sequence[Effort]) -> tuple[Effort, ...]:
-    """Replace estimated counts with a measured count: without pruning, all criteria have the same."""
+    """Replace estimated counts with a measured one, which is the same for all criteria without pruning."""
     known = [effort.evaluated_exhaustive for effort in efforts if not effort.exhaustive_estimated]
     return tuple(
         replace(effort, evaluated_exhaustive=known[0], seconds_exhaustive=_seconds(known[0], effort.split.stats))

@@ -169,7 +169,7 @@ class _Phrases:
         return self.schema.type(self.type)
 
     def behind(self, link: str, *, several: bool) -> _Phrases:
-        """Return a writer of phrases about the rows behind a link."""
+        """Return an object that writes phrases about the rows that a link leads to."""
         found = self.record.link(link)
         if found is None:  # a predicate that was not checked on this schema
             return replace(self, noun=singular(name_words(link)))
@@ -267,7 +267,7 @@ class _Phrases:
         return f"there is {_a(self.named(subject))}"
 
     def none(self, inner: syn.Predicate) -> str:
-        """Return the clause that no row exists: *no aromatic atom has degree 2*."""
+        """Return a clause saying that no such row exists: *no aromatic atom has degree 2*."""
         subject, rest = self._divided(inner)
         return f"no {self.named(subject)} {_verbs(rest)}" if rest else f"there is no {self.named(subject)}"
 

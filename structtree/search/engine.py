@@ -388,7 +388,7 @@ class Search:
         return self.proving + self.finding + self.following
 
     def run_beam(self, width: int) -> None:
-        """Run only the finder: a beam of this width, and a polish of its results, without a proof."""
+        """Run only the finder: a beam search of this width, then local improvement, without a proof."""
         self._start()
         self.stopped_by = "beam"
         try:

@@ -331,7 +331,7 @@ def _has_held_out_scores(model: Model) -> bool:
 
 
 def applicable(given: Mapping[str, Any], task: Task) -> dict[str, Any]:
-    """Return the learning options that apply to a task; reject options for classes if it is another one.
+    """Return the learning options that apply to a task; reject classification options for any other task.
 
     Examples
     --------

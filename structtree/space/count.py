@@ -423,7 +423,7 @@ def _behind_a_step(series: Series, room: Room) -> Series:
 
 
 def _sets(inner: Sizes, numbers: int, room: Room, most: int) -> Series:
-    """Return the polynomial of sets of link literals with distinct inner predicates and one of the numbers each."""
+    """Return the polynomial that counts sets of link literals with distinct inner predicates and a number each."""
     return _product(
         (
             {(k, _weight(room, k * (size + 1))): comb(n, k) * numbers**k for k in range(min(n, most) + 1)}

@@ -618,7 +618,7 @@ class Space:
     def _settle(
         self, position: Position, before: tuple[Item, ...], room: Room, was: Item | None, item: Item
     ) -> Iterator[Position]:
-        """Yield the position with an item added; if it clashes or has another derivation, with its refinements."""
+        """Yield the position with an item added, or with its refinements if it clashes or has another derivation."""
         any_order = not before or _replaces(item) or _replaces(before[-1])
         if not (any_order or item.key > before[-1].key) or not _fits(item, was, room):
             return

@@ -279,7 +279,7 @@ def loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _loss_of_one(kind: int, x: float, p: float, m: float, weight: float, table: Any) -> float:
-    """Return the loss if one branch has x of one class, and the other branch p of it and all m of the other class."""
+    """Return the loss if one branch has x of one class, and the other has p of that class and all m of the other."""
     if kind == ENTROPY:
         pure = times_log2(p, table) + times_log2(m, table)
         return side_bits(p + m, pure, table) / weight

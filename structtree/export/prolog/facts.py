@@ -103,7 +103,7 @@ class FactVocabulary(RowVocabulary):
         return plain_atom(f"{signature.name} both ways" if _is_double(signature) else signature.name)
 
     def _opened(self, type_name: str, row: str) -> tuple[str, tuple[str, ...]]:
-        """Return the goal that binds the arguments of a row that is a fact, and these arguments."""
+        """Return the goal that binds the arguments of a row stored as a fact, and these arguments."""
         if row in self._terms:
             return "true", self._terms[row]
         term = self.new_row(type_name)

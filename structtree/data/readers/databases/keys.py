@@ -432,7 +432,7 @@ class KeyColumns:
         return self._places[here, there]
 
     def is_unique(self, table: str, columns: Sequence[str]) -> bool:
-        """Return whether the rows are unique in these columns, where missing values are equal.
+        """Return whether the rows are unique in these columns, treating missing values as equal.
 
         A single column must have no missing values.
         """

@@ -253,7 +253,7 @@ def _objects(gathered: _Gathered) -> frozenset[PrologPredicate]:
 
 
 def _check_arities(tables: Mapping[PrologPredicate, FactTable]) -> None:
-    """Raise `DataError` if a fact has another arity than nearly all other facts with the same name."""
+    """Raise `DataError` if the arity of a fact differs from that of nearly all others with the same name."""
     by_name: dict[str, list[PrologPredicate]] = {}
     for predicate in tables:
         by_name.setdefault(predicate.name, []).append(predicate)

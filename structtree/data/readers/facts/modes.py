@@ -226,7 +226,7 @@ def read_modes(text: str, name: str) -> Modes:
 
 
 def check_known(modes: Modes, known: Iterable[PrologPredicate], source: str) -> None:
-    """Raise `DataError` for a declared predicate whose facts all have another arity."""
+    """Raise `DataError` for a declared predicate if none of its facts has the declared arity."""
     arities: dict[str, set[int]] = {}
     for predicate in known:
         arities.setdefault(predicate.name, set()).add(predicate.arity)
