@@ -41,7 +41,7 @@ MOST = 3000
 
 CRITERIA = ("acc*", "gini", "entropy")
 PER_LEAF = (5000, 1000, 200)
-"""Minimum leaves: one individual for every so many in training, up to ten."""
+"""Minimum leaves: the number of training individuals per individual in a leaf; leaves need ten at the most."""
 
 SLACKS = (0.0, 0.1, 0.5, 1.0)
 PLAIN = "mse", 100

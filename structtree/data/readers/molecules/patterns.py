@@ -220,7 +220,7 @@ def problem_of_pattern(pattern: str) -> str:
 
 
 def _fix(pattern: str, longest: int) -> str:
-    """Return the nearest fix of an invalid pattern, of which RDKit reads so many characters."""
+    """Return the nearest fix of an invalid pattern, given the number of characters that RDKit can read."""
     if not pattern:
         return "write at least one atom, such as 'N' or '[#7]'"
     opened: list[tuple[int, str]] = []
