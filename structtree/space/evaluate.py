@@ -163,9 +163,11 @@ def aggregate_column(
     return aggregate(test.function, rows, computed_attribute(test, population.schema.type(name)))
 
 
-def count_behind(test: syn.Count, population: Population, type_name: str) -> NDArray[np.int64]:
+def count_behind(
+    test: syn.Count, population: Population, type_name: str, known: Known | None = None
+) -> NDArray[np.int64]:
     """Return the number that a ``count`` predicate compares, for every row of a type."""
-    inner = rows_where(test.inner, population, _target(population, type_name, test.link))
+    inner = rows_where(test.inner, population, _target(population, type_name, test.link), known)
     return _n_true(population.tables[type_name].links[test.link], inner)
 
 

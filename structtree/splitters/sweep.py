@@ -28,6 +28,7 @@ from structtree.models.settings import Growth
 from structtree.models.tree import Branch, Leaf, Node, NodeArrays, Stats, Unproved, depths_of
 from structtree.search.clock import Clock
 from structtree.search.kernels import tables as kernel
+from structtree.search.kernels.subtrees import grow_subtree, reading_order
 from structtree.space.values import midpoints
 from structtree.splitters.attribute_tests import FlatTest
 from structtree.splitters.sampling import sampled_tests
@@ -202,10 +203,10 @@ class SweepSplitter(Splitter[_Run]):
         self.stop[0] = node.depth > 0 and self.clock.over() is not None
         given = (run.lo, run.hi, node.depth, columns, self.task, self.limits, self.goes, self.stop, self.sets)
         if self.threads is not None:
-            run.below = self.threads.submit(kernel.grow_subtree, *given)
+            run.below = self.threads.submit(grow_subtree, *given)
         else:
             run.below = Future()
-            run.below.set_result(kernel.grow_subtree(*given))
+            run.below.set_result(grow_subtree(*given))
         self.growing.append(run.below)
         return True
 
@@ -230,7 +231,7 @@ class SweepSplitter(Splitter[_Run]):
 
 
 class _Grown(NamedTuple):
-    """Nodes of a grown tree as rows of arrays; see `structtree.search.kernels.tables.grow_subtree`.
+    """Nodes of a grown tree as rows of arrays; see `structtree.search.kernels.subtrees.grow_subtree`.
 
     The run of a node begins at `first` and has `sizes` rows.
     """
@@ -255,7 +256,7 @@ def _gather(root: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
             sides = piece.forks[:, 3:]
             sides[sides >= 0] += base_of[id(node)]
     first, sizes, forks, figures, stats = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
-    order = kernel.reading_order(forks)
+    order = reading_order(forks)
     place = np.empty(len(order) + 1, dtype=np.int64)
     place[order], place[-1] = np.arange(len(order)), -1  # no side stays no side
     forks = forks[order]
@@ -277,7 +278,7 @@ def _piece(node: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
 
 
 def _figures_of(node: GrowingNode[_Run]) -> tuple[float, float, float, float, float]:
-    """Return loss, gains, tests and bound of a node, as in `structtree.search.kernels.tables.grow_subtree`."""
+    """Return loss, gains, tests and bound of a node, as in `structtree.search.kernels.subtrees.grow_subtree`."""
     if node.proposal is None:
         return (0.0, 0.0, 0.0, 0.0, -inf if node.is_open else inf)
     evaluated, least = float(node.proposal.evaluated), node.proposal.least

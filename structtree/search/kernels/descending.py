@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["NODE", "descend"]
+__all__ = ["NODE", "descend", "find_leaves", "no_children"]
 
 NODE = np.dtype([("low", "f8"), ("high", "f8"), ("place", "i4"), ("no", "i4"), ("yes", "i4"), ("_", "i4")])
 """A node: the interval in which the test is true, the tested column, and the children for yes and no.
@@ -52,3 +52,47 @@ def descend(cells: Any, nodes: Any, leaves: Any) -> None:
             moving = next_a != a or next_b != b or next_c != c or next_d != d
             a, b, c, d = next_a, next_b, next_c, next_d
         leaves[row], leaves[second], leaves[third], leaves[fourth] = a, b, c, d
+
+
+@njit(nogil=True, cache=True)
+def find_leaves(ranks: Any, ladders: Any, steps: Any, no: Any, roots: Any, leaves: Any) -> None:
+    """Find the leaf of each individual in each tree of an ensemble.
+
+    Parameters
+    ----------
+    ranks : (individuals, ladders) uint16
+    ladders, steps, no : (nodes,) int32
+        As in `structtree.models.ensemble.EnsembleTrees`.
+    roots : (trees,) int32
+    leaves : (individuals, trees) int32
+        Filled with the row of each leaf.
+    """
+    for tree in range(len(roots)):
+        for row in range(len(ranks)):
+            node = np.int64(roots[tree])
+            while ladders[node] >= 0:
+                node = node + 1 if ranks[row, ladders[node]] > steps[node] else np.int64(no[node])
+            leaves[row, tree] = no[node]
+
+
+@njit(nogil=True, cache=True)
+def no_children(ladders: Any) -> Any:
+    """Return the no child of each branch, and the number of each leaf, of a tree in reading order.
+
+    Empty if the nodes are not a single tree.
+    """
+    no, waiting = np.full(len(ladders), -1, dtype=np.int32), np.empty(len(ladders) + 1, dtype=np.int32)
+    n_waiting, n_leaves = 0, 0
+    for node in range(len(ladders)):
+        if node > 0 and ladders[node - 1] < 0:  # after a leaf comes the no child of the nearest branch without one
+            if n_waiting == 0:
+                return np.empty(0, dtype=np.int32)
+            n_waiting -= 1
+            no[waiting[n_waiting]] = node
+        if ladders[node] >= 0:
+            waiting[n_waiting] = node
+            n_waiting += 1
+        else:
+            no[node] = n_leaves
+            n_leaves += 1
+    return no if n_waiting == 0 and ladders[-1] < 0 else np.empty(0, dtype=np.int32)
