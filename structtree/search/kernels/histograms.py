@@ -60,8 +60,8 @@ def draw_of(tests: Any, n: int, seed: int, n_codes: int, width: int, *, at_rando
 
 
 # ---- random numbers --------------------------------------------------------------------------------------------
-# SplitMix64 (Steele, Lea and Flood, 2014). The generator of numba has one state per thread: a tree would depend on the
-# thread that grows it.
+# SplitMix64 (Steele, Lea and Flood, 2014). The generator of numba has one state per thread, so that a tree would
+# depend on the thread that grows it.
 
 
 @njit(nogil=True, cache=True)
