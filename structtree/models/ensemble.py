@@ -38,7 +38,7 @@ from structtree.tasks.task import Task
 
 __all__ = ["EnsemblePredictor", "EnsembleTrees", "ForestPredictor"]
 
-INDIVIDUALS_PER_BATCH = 2_048
+ROUTED_TOGETHER = 2_048
 """Number of individuals that a thread routes at a time."""
 
 RANKS = 200_000_000
@@ -168,10 +168,10 @@ class EnsemblePredictor(Predictor):
         return found
 
     def _route(self, ranks: NDArray[np.uint16], found: Codes, n_jobs: int) -> None:
-        edges = range(0, len(ranks), INDIVIDUALS_PER_BATCH)
+        edges = range(0, len(ranks), ROUTED_TOGETHER)
 
         def some(first: int) -> None:
-            part = slice(first, first + INDIVIDUALS_PER_BATCH)
+            part = slice(first, first + ROUTED_TOGETHER)
             trees = self.trees
             find_leaves(ranks[part], trees.ladders, trees.steps, trees.no, trees.roots, found[part])
 

@@ -17,18 +17,16 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.arrays import Floats, Mask
+from structtree.arrays import Floats
 from structtree.data.json_parts import JsonPart
 from structtree.data.population import Population
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
 from structtree.lang.walk import peel, wrap
 from structtree.models.files.test_reader import TestReader
-from structtree.space.evaluate import aggregate_column, count_behind, own_column, rows_where
+from structtree.space.evaluate import Known, aggregate_column, count_behind, own_column, rows_where
 
 __all__ = ["Thresholds", "ladder_from_json", "ladder_ranks", "ladder_to_json"]
-
-Known = dict[tuple[str, syn.Predicate], Mask]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
