@@ -319,8 +319,13 @@ class Search:
 
     @property
     def least(self) -> int:
-        """Minimum number of individuals per branch."""
+        """Minimum number of individuals of the yes branch; of a branch, if the criterion reads both."""
         return self.problem.least
+
+    @property
+    def most(self) -> int:
+        """Maximum number of individuals of the yes branch."""
+        return len(self.population) - self.scorer.least_no(self.least)
 
     # ---- taking turns -----------------------------------------------------------------------------------
 
@@ -505,7 +510,7 @@ class Search:
         """Consider one predicate as the best, if both branches have enough individuals."""
         true = self._true(position.predicate)
         self.evaluated += 1
-        if self.least <= int(np.count_nonzero(true)) <= len(true) - self.least:
+        if self.least <= int(np.count_nonzero(true)) <= self.most:
             loss = _pair(self.scorer.loss(self.scorer.counts(true[:, None]))[0])
             self._improve(loss, position.size, position)
 
@@ -656,7 +661,7 @@ class Search:
             self.pruned += 1
             return
         assessed = self.scorer.assess(self.scorer.counts(true[:, None]), self.bar.loss if self.bar else None)
-        if self.least <= size <= len(true) - self.least:
+        if self.least <= size <= self.most:
             self._improve(_pair(assessed.losses[0]), position.size, position)
         bound = _pair(assessed.bounds[0])
         if self._is_hopeless(bound, position.size):
@@ -854,7 +859,7 @@ class Search:
 
     def _splits(self, members: Members, losses: Floats) -> Ints:
         """Return the members with enough individuals in both branches and a first component no worse than the bar."""
-        good, bar = (members.sizes >= self.least) & (members.sizes <= len(self.population) - self.least), self.bar
+        good, bar = (members.sizes >= self.least) & (members.sizes <= self.most), self.bar
         if bar is not None:
             good &= losses[:, 0] <= bar.loss[0] + self.scorer.slack
         return np.flatnonzero(good)

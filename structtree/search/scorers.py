@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import Floats, Ints
 from structtree.errors import DataError
-from structtree.tasks.criteria import Criterion, criterion, two_components
+from structtree.tasks.criteria import Criterion, two_components
 from structtree.tasks.losses import (
     ACCURACY_STAR,
     ENTROPY,
@@ -117,13 +117,13 @@ class Scorer:
         return Scorer(self.criterion, self.task.statistics(values, self.weights[which]), self.task)
 
     def guide(self) -> Scorer | None:
-        """Return a scorer to guide a heuristic search, or None if this scorer is a good guide itself.
+        """Return a scorer to guide a heuristic search, or None if this scorer is a good guide itself."""
+        found = self.criterion.guide
+        return None if found is None else Scorer(found, self.statistics, self.task)
 
-        Most refinements do not change the accuracy, so that it is a poor guide; the entropy is a better one.
-        """
-        if self.name not in ("accuracy", "gain-ratio"):
-            return None
-        return Scorer(criterion("entropy"), self.statistics, self.task)
+    def least_no(self, least: int) -> int:
+        """Return the minimum number of individuals of the no branch, given that of the yes branch."""
+        return 1 if self.criterion.is_one_sided else least
 
     def tallies(self) -> Iterator[Sums]:
         """Yield the statistics that `losses` needs the sums of: weights by class, or moments."""
@@ -162,8 +162,10 @@ class Scorer:
         if not self.criterion.is_compiled:
             sides = self.statistics.sums(counts)
             losses = two_components(self.criterion.loss(sides, self.total))
-            bounds = two_components(self.criterion.bound(sides, self.total))
-            return Assessment(losses, bounds)
+            bounds = self.criterion.label_bound(counts, self.statistics.values, self.total)
+            if bounds is None:
+                bounds = self.criterion.bound(sides, self.total)
+            return Assessment(losses, two_components(bounds))
         known = np.ascontiguousarray(counts, dtype=np.float64)
         if not self._reads_counts:
             return Assessment(*assess_numbers(known, self.statistics.values, self.total, first, self.slack))

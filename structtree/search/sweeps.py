@@ -142,7 +142,7 @@ class Sweeps:
         A space on the population.
     scorer : Scorer
     least : int
-        The minimum number of individuals on either side.
+        The minimum number of individuals on either side; on the yes side, if the criterion reads only that.
     tell : function from (int, int, int, str, float)
         Called after each pass with the numbers of predicates, of rows and of columns, the position, and the seconds;
         may raise to end it all.
@@ -212,7 +212,7 @@ class Sweeps:
         self.tell(1, len(inside), 1, "(individual)", 0.0)
         sums = [np.bincount(t.labels, t.weights * inside, t.n_labels) for t in self.tallies]
         guide, losses = self._judge(np.concatenate(sums)[None, :].astype(np.float64))
-        good = self.least <= size <= len(inside) - self.least
+        good = self.least <= size <= len(inside) - self.scorer.least_no(self.least)
         return float(guide[0]), (float(losses[0, 0]), float(losses[0, 1])) if good else (np.inf, np.inf)
 
     def _judge(self, counts: Floats) -> tuple[Floats, Floats]:
@@ -345,14 +345,14 @@ class Sweeps:
             offsets.append(columns.offsets[first + 1 : last + 1] - start + offsets[-1][-1])
             families.append(columns.members.families[start:stop])
             choices.append(columns.members.choices[start:stop])
-        every, n = np.concatenate(sizes), len(self.population)
+        every, most = np.concatenate(sizes), len(self.population) - self.scorer.least_no(self.least)
         guide, losses = self._judge(np.concatenate(counts))
-        best = best_of_columns(guide, losses, every, np.concatenate(offsets), self.least, n - self.least, whole)
+        best = best_of_columns(guide, losses, every, np.concatenate(offsets), self.least, most, whole)
         family_of, choice_of = np.concatenate(families), np.concatenate(choices)
         members = np.unique(best[best >= 0])
         members = members[allowed[family_of[members]]]
         mine, losses = family_of[members], losses[members]
-        losses[every[members] > n - self.least] = np.inf
+        losses[every[members] > most] = np.inf
         n_columns = sum(last - first for _, first, last in pieces)
         self.tell(len(every), len(stand.chain), n_columns, self._text(stand), now() - began)
         longer = stand.size + self.columns.lengths(stand.here.type)[mine]

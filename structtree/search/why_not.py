@@ -183,8 +183,9 @@ class _Inquiry:
             selected = f"{top.text} selects {_individuals(int(top.inside.sum()))}"
             why = f"was pruned: {selected}, and a branch needs at least {self.least}"
             return self._because("pruned", candidate, why, top)
-        if n_no < self.least:
-            why = f"is not a split: the no branch has {_individuals(n_no)}, and a branch needs at least {self.least}"
+        least = self.scorer.least_no(self.least)
+        if n_no < least:
+            why = f"is not a split: the no branch has {_individuals(n_no)}, and a branch needs at least {least}"
             return self._because("pruned", candidate, why, candidate)
         return None
 

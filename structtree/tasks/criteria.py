@@ -67,6 +67,8 @@ class Criterion:
         Lower bound of all losses.
     kind : int
         Number of the compiled formula; not for custom criteria.
+    is_one_sided : bool
+        Whether only the yes branch needs the minimum number of individuals, as for rules.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class Criterion:
     task: str = "classes"
     least: float = 0.0
     kind: int = NOT_COMPILED
+    is_one_sided: bool = False
 
     def __repr__(self) -> str:
         return f"Criterion(name={self.name!r}, task={self.task!r})"
@@ -128,6 +131,24 @@ class Criterion:
     def bound(self, yes: ArrayLike, total: ArrayLike) -> Floats:
         """Return a lexicographic lower bound on the losses of all refinements, in the form of `loss`."""
         return np.tile([self.least, -np.inf], (len(np.atleast_2d(yes)), 1))
+
+    def label_bound(self, counts: Floats, values: Floats, total: Floats) -> Floats | None:
+        """Return a bound that needs the weight of every distinct label, or None if the criterion has only `bound`.
+
+        Parameters
+        ----------
+        counts : (m, n)
+            The weight of each label in the yes branches.
+        values : (n,)
+            The labels, ascending and centred.
+        total : (3,)
+        """
+        return None
+
+    @property
+    def guide(self) -> Criterion | None:
+        """A criterion that guides a heuristic search better, because refinements change it gradually."""
+        return None
 
     def sides(self, yes: ArrayLike, total: ArrayLike) -> tuple[Floats, Floats]:
         """Return the yes branches and the node as arrays, after checking that they fit the criterion.
@@ -225,6 +246,11 @@ class _Compiled(Criterion):
         if self.kind == kernel.MSE:
             return np.asarray(kernel.moment_losses(some, whole)[1])
         return np.asarray(kernel.assess_classes(self.kind, some, whole, NO_TABLE, np.inf, TOLERANCE)[1])
+
+    @property
+    def guide(self) -> Criterion | None:
+        """The entropy for accuracy and gain ratio, which most refinements do not change."""
+        return CRITERIA["entropy"] if self.kind in (kernel.ACCURACY, kernel.GAIN_RATIO) else None
 
     def score(self, loss: float) -> float:
         if self.kind in (kernel.ACCURACY, kernel.ACCURACY_STAR):
