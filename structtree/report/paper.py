@@ -151,7 +151,7 @@ class SearchRow:
 
     @property
     def agrees(self) -> bool | None:
-        """True if the share is at most the published one and the result is proved best; None without a published one."""
+        """True if the result is proved best and the share is at most the published one; None if there is none."""
         return None if self.published is None else self.split.proved and self.percent <= self.published
 
     def to_dict(self) -> dict[str, Any]:
