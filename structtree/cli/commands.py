@@ -19,6 +19,7 @@ from structtree.cli.export import export_command
 from structtree.cli.fit import fit_command
 from structtree.cli.grammars import grammar_app
 from structtree.cli.models import explain_command, predict_command, report_command, show_command
+from structtree.cli.paper import paper_command
 from structtree.cli.progress import compiling_note
 
 __all__ = ["app"]
@@ -76,6 +77,7 @@ for function in (
     cv_command,
     audit_command,
     effort_command,
+    paper_command,
 ):
     app.command(function.__name__.removesuffix("_command"))(function)
 app.add_typer(data_app, name="data")

@@ -178,6 +178,9 @@ SCHEMAS = {
     ),
     "flat": Schema((record("Row", {"a": NOMINAL, "b": REAL, "c": INT, "d": BOOL}),), "Row"),
 }
+SCHEMAS["east-west"] = SCHEMAS["trains"]
+SCHEMAS["mutagenesis"] = SCHEMAS["atoms-and-bonds"]
+SCHEMAS["single-tests"] = SCHEMAS["flat"]
 
 
 def test_every_shipped_grammar_has_a_schema_here():

@@ -61,8 +61,32 @@ _Span = tuple[int, int]
 # ---- tables: all cases -----------------------------------------------------------------------------------
 
 
-def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Population:
-    """Return all 432 cases of one of the three monk's problems.
+_TRAINING_CASES: Mapping[int, str] = MappingProxyType(
+    {
+        1: (
+            "0c0024300a40698d2110071c22225b1057a30cdb021909123804d5"
+            "87200280884904e004c09010901410814100c400a2a10571870055"
+        ),
+        2: (
+            "12ea22c00b50405edf220acf5c36190e45209810569221d509880e"
+            "9798b1c48d6269a40d0257d49f20715c60ac9cb485ac040080aca1"
+        ),
+        3: (
+            "7a91001113cc0838f609b0b0220688e10502c3c01610024005609d"
+            "104c0208b4085209a1a801412005801208401440860601b2c01485"
+        ),
+    }
+)
+"""One bit for each case, in order: whether it is in the original training set of a monk's problem."""
+
+_NOISY_CASES = (5, 61, 203, 213, 214, 391)
+"""Numbers of the training cases of the third problem that have the wrong class."""
+
+
+def monks(
+    problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0, cases: Literal["all", "train"] = "all"
+) -> Population:
+    """Return the 432 cases of one of the three monk's problems, or its original training set.
 
     Parameters
     ----------
@@ -70,9 +94,12 @@ def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Popul
         1: ``a1 = a2`` or ``a5 = 1``; 2: exactly two of the six attributes are 1; 3: ``a5 = 3`` and
         ``a4 = 1``, or ``a5 != 4`` and ``a2 != 3``.
     noise : float
-        Fraction of cases whose class is changed; 0.05 in the training set of the original third problem.
+        Fraction of cases whose class is changed.
     seed : int
         Seed for the choice of the changed cases.
+    cases : {"all", "train"}
+        All cases, which are the original test set, or the 124, 169 or 122 cases of the training set; six of the
+        third problem have the wrong class.
 
     Examples
     --------
@@ -80,9 +107,11 @@ def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Popul
     >>> population = monks(2)
     >>> Counter(population.split_target("class")[1].tolist())["1"]
     142
+    >>> [len(monks(problem, cases="train")) for problem in (1, 2, 3)]
+    [124, 169, 122]
     """
     rng = _generator(seed)
-    a1, a2, a3, a4, a5, a6 = cases = np.indices((3, 3, 2, 3, 4, 2)).reshape(6, -1) + 1
+    a1, a2, a3, a4, a5, a6 = attributes = np.indices((3, 3, 2, 3, 4, 2)).reshape(6, -1) + 1
     match problem:
         case 1:
             truth = (a1 == a2) | (a5 == 1)
@@ -92,7 +121,14 @@ def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Popul
             truth = ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3))
         case _:
             raise UsageError(f"problem must be 1, 2 or 3; got {problem!r}")
-    columns = {f"a{i}": _nominal(values - 1, "1234") for i, values in enumerate(cases, start=1)}
+    if cases == "train":
+        chosen = np.flatnonzero(np.unpackbits(np.frombuffer(bytes.fromhex(_TRAINING_CASES[problem]), np.uint8)))
+        if problem == 3:
+            truth[np.array(_NOISY_CASES) - 1] ^= True
+        attributes, truth = attributes[:, chosen], truth[chosen]
+    elif cases != "all":
+        raise UsageError(f"cases must be 'all' or 'train'; got {cases!r}")
+    columns = {f"a{i}": _nominal(values - 1, "1234") for i, values in enumerate(attributes, start=1)}
     columns["class"] = _classes(rng, truth, noise, "0", "1")
     return linked_population("Row", [typed_table("Row", truth.size, columns)])
 

@@ -21,7 +21,8 @@ EMBEDDED = (
     "arches",
 )
 GENERATED = (
-    *("monks-1", "monks-2", "monks-3", "leap-years", "krk", "planted-trains"),
+    *("monks-1", "monks-1-train", "monks-2", "monks-2-train", "monks-3", "monks-3-train"),
+    *("leap-years", "krk", "planted-trains"),
     *("planted-molecules", "bags", "sequences", "rooted-trees"),
 )
 GRAMMARS = {"trains", "atoms-and-bonds", "multi-instance", "sequences", "rooted-trees", "flat", "krk", None}

@@ -183,6 +183,24 @@ def test_the_monks_are_those_of_the_repository(problem, shared_data):
     assert found == expected
 
 
+@pytest.mark.parametrize("problem", [1, 2, 3])
+def test_the_training_sets_of_the_monks_are_those_of_the_repository(problem, shared_data):
+    lines = [line.split() for line in shared_data(f"uci/monks-{problem}.train").read_text().splitlines()]
+    population, target = monks(problem, cases="train").split_target("class")
+    found = [(y, *population.record(i).values()) for i, y in enumerate(target.tolist())]
+    assert found == [tuple(line[:7]) for line in lines if line]
+
+
+@pytest.mark.parametrize(("problem", "n_wrong"), [(1, 0), (2, 0), (3, 6)])
+def test_training_cases_of_the_monks_are_cases_with_the_known_number_of_wrong_classes(problem, n_wrong):
+    whole, truth = monks(problem).split_target("class")
+    known = {tuple(whole.record(i).values()): y for i, y in enumerate(truth.tolist())}
+    part, target = monks(problem, cases="train").split_target("class")
+    cases = [tuple(part.record(i).values()) for i in range(len(part))]
+    assert len(set(cases)) == len(cases)
+    assert sum(known[case] != y for case, y in zip(cases, target.tolist(), strict=True)) == n_wrong
+
+
 def test_noise_in_a_monks_problem_is_an_exact_share_that_the_seed_chooses():
     clean, first, second = (labels(monks(3, noise, seed), "class") for noise, seed in ((0, 0), (0.05, 0), (0.05, 1)))
     assert np.count_nonzero(clean != first) == np.count_nonzero(clean != second) == round(0.05 * 432)
@@ -192,6 +210,8 @@ def test_noise_in_a_monks_problem_is_an_exact_share_that_the_seed_chooses():
 def test_there_is_no_fourth_monks_problem():
     with pytest.raises(UsageError, match="problem must be 1, 2 or 3; got 4"):
         monks(4)
+    with pytest.raises(UsageError, match="cases must be 'all' or 'train'; got 'test'"):
+        monks(1, cases="test")
 
 
 def test_leap_years_are_those_of_the_calendar():

@@ -1,0 +1,43 @@
+"""`structtree paper`, as a stranger uses it."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.test_commands import fail, succeed
+
+
+def test_tables_are_printed_beside_the_published_figures():
+    text = succeed("paper", "--tables", "1,4", "--problem", "east-west", "--problem", "headline")
+    assert "Table 1" in text and "Table 4" in text and "Table 2" not in text
+    rows = [line.split() for line in text.splitlines() if line.startswith("East West ")]
+    assert [row[2] for row in rows if row[-1] == "ok"] == ["acc*", "mse"]
+    assert all({"2,073", "1,905"} <= set(row) for row in rows if row[-1] == "ok")
+    assert text.count("no data") == 2
+    assert "at most the published share of the space in 1 of 1 rows" in text
+    assert "Headline: the data is not available" in text
+    assert "K. S. Ng and J. W. Lloyd" in text
+
+
+def test_accuracies_are_printed_with_standard_errors_and_the_original_test_set():
+    text = succeed("paper", "--tables", "2", "--problem", "monks-3", "--problem", "audiology", "--repeats", "1")
+    assert "0.884 ± 0.029" in text
+    assert "  Monks-3: acc* 0." in text
+    assert [line.split()[-2:] for line in text.splitlines() if line.startswith("Audiology ")] == [["no", "data"]]
+
+
+def test_json_has_a_list_for_each_table():
+    found = json.loads(succeed("paper", "--tables", "4,3", "--problem", "lenses", "--repeats", "1", "--json"))
+    assert list(found) == ["table 3", "table 4"]
+    assert found["table 4"] == []
+    (row,) = found["table 3"]
+    assert row["published"] == {"acc*": 0.85, "entropy": 0.85}
+    assert 0 <= row["p"] <= 1
+    assert row["agrees"]
+
+
+def test_wrong_options_are_answered_in_one_sentence():
+    assert "--tables takes numbers from 1 to 4" in fail("paper", "--tables", "5", code=2)
+    assert "--file takes a problem and a file" in fail("paper", "--file", "audiology.arff", code=2)
+    assert "did you mean 'audiology'" in fail("paper", "--file", "audiolgy=a.arff")
+    assert "did you mean 'musk-1'" in fail("paper", "--problem", "musk")
