@@ -199,7 +199,7 @@ def _edges(ranks: Codes, size: int, bin_of: Ints | None, source: Column | None) 
 
 
 class Sampling(NamedTuple):
-    """How a tree draws its tests.
+    """Sampling of the tests of a tree.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ __all__ = ["Draw", "draw_of", "random_below", "try_drawn"]
 
 
 class Draw(NamedTuple):
-    """How tests are drawn at each node of a tree, with the buffers of the kernel.
+    """Sampling of tests at each node of a tree, with the buffers of the kernel.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Draw(NamedTuple):
 
 
 def draw_of(tests: Any, n: int, seed: int, n_codes: int, width: int, *, at_random: bool) -> Draw:
-    """Return how to draw from tests, with empty buffers."""
+    """Return the sampling of tests, with empty buffers."""
     state, bits = np.array([seed], dtype=np.uint64), np.zeros(n_codes // 64 + 1, dtype=np.uint64)
     counts, sizes = np.zeros((n_codes, width)), np.zeros(n_codes, dtype=np.int64)
     return Draw(np.array(tests, dtype=np.int64), n, at_random, state, counts, sizes, bits)
