@@ -1,4 +1,4 @@
-"""Scores of predictions: scikit-learn's metrics, with those of a constant prediction as a baseline.
+"""Scores of predictions: the metrics of scikit-learn, with those of a constant prediction as a baseline.
 
 Classes are compared by name, so that the classes 0 and 1 of one file equal the strings "0" and "1" of another. An
 undefined metric, such as the ROC AUC of a single class, is NaN.
@@ -362,21 +362,25 @@ def _classes_of(model: Any) -> list[Any] | None:
     return np.asarray(model.classes_).tolist() if hasattr(model, "classes_") else None
 
 
-def _computed(answers: Predicted, names: Iterable[str]) -> dict[str, float]:
-    from sklearn import metrics
+class _ImportedOnUse:
+    """The metrics of scikit-learn, imported when one is used."""
 
+    def __getattr__(self, name: str) -> Any:
+        from sklearn import metrics
+
+        return getattr(metrics, name)
+
+
+def _computed(answers: Predicted, names: Iterable[str]) -> dict[str, float]:
     with warnings.catch_warnings():  # undefined metrics are NaN
         warnings.simplefilter("ignore")
-        return {name: answers.task.metrics[name].compute(metrics, answers) for name in names}
+        return {name: answers.task.metrics[name].compute(_ImportedOnUse(), answers) for name in names}
 
 
 def _confusion(answers: Predicted) -> Confusion:
-    from sklearn.metrics import confusion_matrix
-
-    with warnings.catch_warnings():  # a single class
-        warnings.simplefilter("ignore")
-        counts = confusion_matrix(answers.actual, answers.predicted, labels=range(len(answers.classes)))
-    return Confusion(answers.classes, counts)
+    n = len(answers.classes)
+    counts = np.bincount(n * answers.actual + answers.predicted, minlength=n * n)
+    return Confusion(answers.classes, counts.reshape(n, n))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -16,10 +16,8 @@ from structtree.data.labels import Unlabelled
 from structtree.data.readers.opening import Opened
 from structtree.data.readers.options import SelectionOptions, reading_options
 from structtree.errors import UsageError
-from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
 from structtree.evaluation.score import Scores, evaluate
 from structtree.evaluation.sizes import size_menu
-from structtree.evaluation.validate import CrossValidation, MakeEstimator, cross_validate
 from structtree.interrupts import Stop, interruptible, stoppable
 from structtree.lang.grammar import Grammar
 from structtree.learn import fit as learning
@@ -42,6 +40,7 @@ from structtree.tasks.task import Task
 
 if TYPE_CHECKING:
     from structtree.data.readers.options import ReadingOptions
+    from structtree.evaluation.validate import CrossValidation, MakeEstimator
     from structtree.learn.parameters import FitOptions
 
     class SourceOptions(FitOptions, ReadingOptions, SelectionOptions, total=False):
@@ -357,6 +356,8 @@ def estimator_maker(
     grammar: Grammar, task: Task, options: Mapping[str, Any], functions: Mapping[str, Call] | None = None
 ) -> MakeEstimator:
     """Return a function that creates an estimator with these options, except the time limit."""
+    from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor  # loads scikit-learn
+
     kind: Any = StructuralTreeClassifier if task.predicts_classes else StructuralTreeRegressor
     # The time limit applies to all folds together; each fit gets a share.
     params = {name: value for name, value in options.items() if name != "time_limit"}
@@ -401,6 +402,8 @@ def _fit_source(
 
 def _repeated(fitted: SourceFit, seconds: float | None, stop: Stop) -> CrossValidation | None:
     """Return the cross-validation, or None if Ctrl-C or the time limit ends it early."""
+    from structtree.evaluation.validate import cross_validate
+
     training = fitted.training
     maker = estimator_maker(fitted.grammar, training.task, fitted.options, fitted.functions)
     try:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from math import isnan
+from warnings import catch_warnings
 
 import numpy as np
 import pytest
@@ -30,8 +33,10 @@ def scores(answers, *names):
 @given(st.lists(st.tuples(labels, labels), min_size=1))
 def test_scores_of_classes_are_those_of_scikit_learn(pairs):
     true, said = zip(*pairs, strict=True)
-    found = scores(Predicted.of_classes(true, said, ["a", "b", "c"]), "accuracy", "mcc", "f1")
+    found = scores(Predicted.of_classes(true, said, ["a", "b", "c"]), "accuracy", "balanced_accuracy", "mcc", "f1")
     assert found["accuracy"] == pytest.approx(metrics.accuracy_score(true, said))
+    with catch_warnings(action="ignore"):  # a predicted class that does not occur
+        assert found["balanced_accuracy"] == pytest.approx(metrics.balanced_accuracy_score(true, said))
     assert found["mcc"] == pytest.approx(metrics.matthews_corrcoef(true, said))
     assert found["f1"] == pytest.approx(metrics.f1_score(true, said, average="macro", zero_division=0))
     wanted = metrics.confusion_matrix(true, said, labels=["a", "b", "c"])
@@ -63,6 +68,25 @@ def test_probabilities_are_scored_as_by_scikit_learn(n_classes):
     prior = np.full((60, n_classes), 1 / n_classes)
     assert found.baseline["log_loss"] == pytest.approx(metrics.log_loss(true, prior))
     assert found.baseline["roc_auc"] == 0.5
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.25, 0.5, 1.0])), min_size=1))
+def test_equal_probabilities_are_scored_as_by_scikit_learn(pairs):
+    true, p = map(np.array, zip(*pairs, strict=True))
+    found = scores(Predicted.of_classes(true, p > 0.5, [False, True], np.stack([1 - p, p], axis=1)))
+    assert found["log_loss"] == pytest.approx(metrics.log_loss(true, np.stack([1 - p, p], axis=1), labels=[0, 1]))
+    if true.all() or not true.any():
+        assert isnan(found["roc_auc"])
+    else:
+        assert found["roc_auc"] == pytest.approx(metrics.roc_auc_score(true, p))
+
+
+def test_the_usual_scores_need_no_scikit_learn():
+    code = "import sys\nfrom structtree.session.fitting import fit\n"
+    code += "from structtree.evaluation.score import Predicted, constant_answers, score_answers\n"
+    code += "for one in (Predicted.of_numbers([1.0], [2.0]), Predicted.of_classes('ab', 'aa', 'ab')):\n"
+    code += "    score_answers(one, constant_answers(one))\nprint('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 
 @given(st.lists(labels, min_size=1, max_size=9), st.lists(labels, min_size=1, max_size=9))
