@@ -12,9 +12,10 @@ from structtree.cli.common import Json, command, end_stopped, note, print_json, 
 from structtree.cli.progress import compiled_note, live_status
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
+from structtree.reprs import number_text
 
 if TYPE_CHECKING:
-    from structtree.report.paper import Row
+    from structtree.report.paper import AccuracyRow, Row
 
 __all__ = ["paper_command"]
 
@@ -127,7 +128,7 @@ def _search_cells(row: Row, number: int) -> list[str]:
         return [problem.name, criterion, *known, "", "", "", "", "no data"]
     stats = row.split.stats
     found = [f"{row.space:,}", f"{stats.evaluated:,}", _percent(row.percent), seconds_text(stats.seconds)]
-    return [problem.name, criterion, *known, *found, _mark(row.agrees)]
+    return [problem.name, criterion, *known, *found, "substitute" if row.substituted else _mark(row.agrees)]
 
 
 def _percent(share: float) -> str:
@@ -166,7 +167,8 @@ def _summary(rows: Sequence[Row]) -> Iterator[str]:
         n = sum(row.agrees for row in accuracies)
         count = f"{n} of {len(accuracies)} rows"
         yield f"Both accuracies are at least the published ones, up to two standard errors (±), in {count}."
-        yield "p: corrected paired t test of the two criteria."
+        yield from _exceptions(accuracies)
+        yield _differences(accuracies)
     tests = [row for row in accuracies if row.test]
     if tests:
         yield "Trained on the original training set, accuracy on the original test set:"
@@ -174,13 +176,39 @@ def _summary(rows: Sequence[Row]) -> Iterator[str]:
             yield f"  {row.problem.name}: " + ", ".join(f"{name} {score:.3f}" for name, score in row.test.items())
 
 
+def _exceptions(rows: Sequence[AccuracyRow]) -> Iterator[str]:
+    """Yield a sentence for each accuracy that is too low."""
+    for row in rows:
+        for name in row.below:
+            found, known, error = row.accuracy[name], row.published[name], row.error(name)
+            why = f"; {row.problem.note}" if row.problem.note else ""
+            yield (
+                f"{row.problem.name}: {name} has {found:.3f}, which is {(known - found) / error:.1f} standard errors "
+                f"below {known:.3f}{why}"
+            )
+
+
+def _differences(rows: Sequence[AccuracyRow]) -> str:
+    """Return a sentence about the significance of the differences between the criteria."""
+    from structtree.report.paper import SIGNIFICANT
+
+    ours = sum(row.better is not None for row in rows)
+    theirs = sum(row.size in row.problem.better for row in rows)
+    return (
+        "p: paired t test of the two criteria, corrected for training sets that overlap. The difference is "
+        f"significant (p < {SIGNIFICANT}) in {number_text(ours, 'row')}, in the paper in {theirs} of these rows."
+    )
+
+
 def _remarks(rows: Iterable[Row]) -> Iterator[str]:
     """Yield how problems differ from those of the paper, and why some have no data, once each."""
-    from structtree.report.paper import NoData
+    from structtree.report.paper import NoData, SearchRow
 
     seen: dict[str, str] = {}
     for row in rows:
         reason = row.reason if isinstance(row, NoData) else row.problem.note
+        if isinstance(row, SearchRow) and row.substituted:
+            reason = f"{row.problem.substitute}, generated data of the same shape, is a substitute: {row.substituted}"
         if reason:
             seen[row.problem.name] = reason
     for reason in dict.fromkeys(seen.values()):

@@ -82,6 +82,8 @@ class PaperProblem:
         Published significant differences.
     dataset, grammar, test : str, optional
         Names of the dataset, of the grammar, and of a dataset with the original test set.
+    substitute : str, optional
+        Name of a generated dataset of the same shape, searched if the dataset cannot be downloaded.
     missing, note : str
         Why there is no dataset; how the problem differs from that of the paper.
     """
@@ -96,6 +98,7 @@ class PaperProblem:
     dataset: str | None = None
     grammar: str | None = None
     test: str | None = None
+    substitute: str | None = None
     missing: str = ""
     note: str = ""
 
@@ -132,12 +135,23 @@ class Paper:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchRow:
-    """Cost of a complete search with pruning, in table 1 or 4."""
+    """Cost of a complete search with pruning, in table 1 or 4.
+
+    Parameters
+    ----------
+    problem : PaperProblem
+    criterion : str
+    space : int
+    split : Split
+    substituted : str
+        Why the substitute of the problem was searched; empty if its own data was.
+    """
 
     problem: PaperProblem
     criterion: str
     space: int
     split: Split
+    substituted: str = ""
 
     @property
     def percent(self) -> float:
@@ -151,8 +165,13 @@ class SearchRow:
 
     @property
     def agrees(self) -> bool | None:
-        """True if the result is proved best and the share is at most the published one; None if there is none."""
-        return None if self.published is None else self.split.proved and self.percent <= self.published
+        """True if the result is proved best and the share is at most the published one.
+
+        None if there is no published share, or other data was searched.
+        """
+        if self.published is None or self.substituted:
+            return None
+        return self.split.proved and self.percent <= self.published
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain JSON values."""
@@ -169,6 +188,7 @@ class SearchRow:
             "predicate": str(self.split),
             "proved": self.split.proved,
             "agrees": self.agrees,
+            "substitute": self.problem.substitute if self.substituted else None,
         }
 
 
@@ -299,10 +319,11 @@ def relabelled(classes: NDArray[Any], seed: int = 0) -> Floats:
 class _Data:
     population: Population
     target: NDArray[Any]
+    substituted: str = ""
 
 
-def _load(problem: PaperProblem, files_of: Mapping[str, str | Path]) -> _Data | NoData:
-    """Return the data of a problem, or why there is none."""
+def _load(problem: PaperProblem, files_of: Mapping[str, str | Path], is_search: bool) -> _Data | NoData:
+    """Return the data of a problem, or of its substitute for a search, or why there is none."""
     if problem.key in files_of:
         opened = open_data(files_of[problem.key])
         if opened.target is None:
@@ -315,12 +336,20 @@ def _load(problem: PaperProblem, files_of: Mapping[str, str | Path]) -> _Data | 
     try:
         data = load_dataset(problem.dataset)
     except StructtreeError as error:
-        return NoData(problem, str(error))
+        if problem.substitute is None or not is_search:
+            return NoData(problem, str(error))
+        data = load_dataset(problem.substitute)
+        return _Data(data.population, data.target, str(error))
     return _Data(data.population, data.target)
 
 
 def search_row(
-    problem: PaperProblem, population: Population, classes: NDArray[Any], criterion: str, seed: int = 0
+    problem: PaperProblem,
+    population: Population,
+    classes: NDArray[Any],
+    criterion: str,
+    seed: int = 0,
+    substituted: str = "",
 ) -> SearchRow:
     """Search the space of a problem for the best split of all individuals, and count what was evaluated.
 
@@ -333,6 +362,8 @@ def search_row(
         With ``"mse"``, the classes are replaced by numbers; see `relabelled`.
     seed : int
         Seed of these numbers.
+    substituted : str
+        Why this is not the data of the problem, if it is not.
 
     Examples
     --------
@@ -345,7 +376,8 @@ def search_row(
     space = Space.build(Grammar.load(problem.grammar or ""), population)
     target = relabelled(classes, seed) if criterion == "mse" else classes
     best_split(population, target, space, criterion=criterion, max_evaluations=WARM)
-    return SearchRow(problem, criterion, space.size(), best_split(population, target, space, criterion=criterion))
+    found = best_split(population, target, space, criterion=criterion)
+    return SearchRow(problem, criterion, space.size(), found, substituted)
 
 
 def accuracy_row(
@@ -426,12 +458,12 @@ def paper_rows(
     wanted = [one for one in problems.values() if (one.searched if is_search else one.full)]
     for number, problem in enumerate(wanted):
         report_status(f"table {table}", number, len(wanted), problem.name)
-        data = _load(problem, files_of)
+        data = _load(problem, files_of, is_search)
         if isinstance(data, NoData):
             yield data
         elif is_search:
             for criterion in ("acc*", *FURTHER) if table == 1 else ("mse",):
-                yield search_row(problem, data.population, data.target, criterion, seed)
+                yield search_row(problem, data.population, data.target, criterion, seed, data.substituted)
         else:
             size: TreeSize = "full" if table == 2 else "pruned"
             folds = published().folds

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+
+import pytest
 
 from tests.cli.test_commands import fail, succeed
 
@@ -22,8 +25,21 @@ def test_tables_are_printed_beside_the_published_figures():
 def test_accuracies_are_printed_with_standard_errors_and_the_original_test_set():
     text = succeed("paper", "--tables", "2", "--problem", "monks-3", "--problem", "audiology", "--repeats", "1")
     assert "0.884 ± 0.029" in text
+    assert "is significant (p < 0.05) in 0 rows, in the paper in 0 of these rows" in text
     assert "  Monks-3: acc* 0." in text
     assert [line.split()[-2:] for line in text.splitlines() if line.startswith("Audiology ")] == [["no", "data"]]
+
+
+def test_an_accuracy_that_is_too_low_is_reported_in_standard_errors(tmp_path):
+    rows = "\n".join(f"{i % 3},{'ab'[i % 2]}" for i in range(60))
+    path = tmp_path / "ears.arff"
+    path.write_text(f"@relation ears\n@attribute x {{0,1,2}}\n@attribute class {{a,b}}\n@data\n{rows}\n")
+    text = succeed(
+        "paper", "--tables", "3", "--problem", "audiology", "--file", f"audiology={path}", "--repeats", "1"
+    )
+    found = re.search(r"Audiology: acc\* has (0\.\d+), which is (\d+\.\d) standard errors below 0\.710", text)
+    assert (0.710 - float(found[1])) / (0.71 * 0.29 / 60) ** 0.5 == pytest.approx(float(found[2]), abs=0.06)
+    assert "standard errors (±), in 0 of 1 rows" in text
 
 
 def test_json_has_a_list_for_each_table():

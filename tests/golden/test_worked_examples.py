@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from structtree.search.scorers import Assessment, scorer_for
 from structtree.tasks.criteria import better, cannot_beat, criterion
-from tests.search.reference import centred, moments, regression_bound
 
 
 def accuracy(yes, total):
@@ -27,17 +27,22 @@ def split_loss(name, yes, no):
     return criterion(name).loss([yes], np.add(yes, no))[0]
 
 
+def assessed(yes, no):
+    """What the search computes for a split of these numbers: loss and bound, over all examples as in Ng and Lloyd."""
+    y = np.array([*yes, *no])
+    scorer = scorer_for("mse", y, len(y))
+    found = scorer.assess(scorer.counts(np.arange(len(y))[:, None] < len(yes)))
+    return Assessment(len(y) * found.losses[0, 0], len(y) * found.bounds[0, 0])
+
+
 def squared_error(yes, no):
     """Q of Ng and Lloyd: summed, not divided by the number of examples."""
-    y = centred([*yes, *no])
-    inside = [[i < len(yes) for i in range(len(y))]]
-    return len(y) * criterion("mse").loss(moments(y, inside=inside), moments(y))[0, 0]
+    return assessed(yes, no).losses
 
 
 def least_squared_error(yes, no):
     """C of Ng and Lloyd."""
-    y = sorted([*yes, *no])
-    return len(y) * regression_bound(y, None, [[value in yes for value in y]])[0, 0]
+    return assessed(yes, no).bounds
 
 
 # ---- Ng and Lloyd, "Predicate Selection for Structural Decision Trees" ------------------------------------

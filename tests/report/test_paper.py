@@ -132,6 +132,20 @@ def test_a_dataset_that_cannot_be_downloaded_is_a_row_with_the_reason(monkeypatc
     assert row.to_dict() == {"problem": "Votes", "missing": "cannot download vote"}
 
 
+def test_a_substitute_is_searched_but_not_compared_if_a_dataset_cannot_be_downloaded(monkeypatch):
+    def only_generated(name):
+        if name == "musk-1":
+            raise MissingFileError("cannot download musk-1")
+        return load_dataset(name, n=20)
+
+    monkeypatch.setattr(paper, "load_dataset", only_generated)
+    for row in paper_rows(1, problems_named(["musk-1"]), {}):
+        assert row.split.proved
+        assert row.agrees is None
+        assert row.substituted == "cannot download musk-1"
+        assert row.to_dict()["substitute"] == "bags"
+
+
 def test_a_table_has_its_problems_in_the_order_of_the_paper():
     names = ["protein", "int-trees", "audiology"]
     for table, expected in ((1, ["Int Trees", "Protein"]), (2, ["Int Trees", "Protein", "Audiology"])):
