@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,12 +17,13 @@ from structtree.interrupts import stoppable
 from structtree.reprs import number_text
 
 if TYPE_CHECKING:
+    from structtree.report.budgets import BudgetRow
     from structtree.report.effort import Effort
 
 __all__ = ["effort_command"]
 
 MOST_PASSES = 6
-"""Maximum number of positions shown for each criterion."""
+"""Maximum number of positions shown."""
 
 
 @command
@@ -44,9 +46,9 @@ def effort_command(
         float,
         typer.Option(
             "--exhaustive-limit",
-            help="Time limit in seconds per criterion without pruning; if it is exceeded, the cost is estimated.",
+            help="Time limit in seconds for all searches without pruning; what takes longer is estimated.",
         ),
-    ] = 10.0,
+    ] = 3.0,
     whole_tree: Annotated[
         bool, typer.Option("--whole-tree", help="Add up the cost of all nodes of a tree, down to --max-depth.")
     ] = False,
@@ -54,17 +56,23 @@ def effort_command(
         str | None, typer.Option("--why-not", metavar="PREDICATE", help="Explain why this predicate was not chosen.")
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Plot the comparison: .png, .svg or .pdf.")] = None,
+    budgets: Annotated[
+        str, typer.Option("--budgets", metavar="NUMBERS", help="Numbers of evaluations to compare, as in 100,1000.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
-    """Compare the cost of the search for the best split with and without pruning, for each criterion.
+    """Compare the cost of the search for the best split with and without pruning, and as fit does it.
 
-    A second table shows how the time was spent: on finding good tests or on proving that none is better, and at which
-    position, given by the links that lead to it. Ctrl-C keeps the results so far; the exit code is then 130.
+    A predicate is evaluated when its loss is computed. A second table shows how the time was spent: on finding good
+    tests or on proving that none is better, and at which position, given by the links that lead to it. With
+    --budgets, a third table compares the best scores after equal numbers of evaluations. Ctrl-C keeps the results so
+    far; the exit code is then 130.
 
     Example: structtree effort trains --criterion "acc*,entropy" --why-not "exists cars (long)"
     """
     from structtree.lang.parse import parse_predicate
-    from structtree.report.effort import compare_effort
+    from structtree.report.budgets import compare_budgets
+    from structtree.report.effort import compare_effort, summary
     from structtree.report.pictures.rendering import check_picture, draw_effort
     from structtree.session.reading import grammar_for
 
@@ -74,6 +82,7 @@ def effort_command(
         check_picture(plot)
     if why_not is not None:
         parse_predicate(why_not)
+    limits = _budgets(budgets)
     wanted = [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()]
     common_task(wanted)  # rejects unknown criteria before the data is read
     with stoppable() as stop, compiled_note():
@@ -90,6 +99,10 @@ def effort_command(
                 whole_tree=whole_tree,
                 **vars(search),
             )
+            given = (data.population, training.labels, grammar, limits, wanted or None)
+            rows: list[BudgetRow] = []
+            if limits and not stop.pressed:
+                rows = list(compare_budgets(*given, min_samples_leaf=search.min_samples_leaf))
         stop.handled = True
     answers = {} if why_not is None else _answers(efforts, why_not)
     if plot is not None:
@@ -97,13 +110,21 @@ def effort_command(
         draw_effort(efforts, plot, f"Effect of pruning on {data.name}, grammar {grammar.name or 'derived'}{tree}")
     if as_json:
         about = {"grammar": grammar_facts(grammar, data)}
-        print_json([effort.to_dict() | about | answers.get(effort.criterion, {}) for effort in efforts])
+        print_json([_facts(effort, rows) | about | answers.get(effort.criterion, {}) for effort in efforts])
     else:
         _print_efforts(efforts, answers, plot)
+        _print_budgets(rows)
         print_grammar(grammar, data)
+        typer.echo(summary(efforts[0]))
     if stop.pressed:
         note(f"interrupted: results so far, for {number_text(efforts, 'criterion', 'criteria')}")
     end_stopped(stop)
+
+
+def _facts(effort: Effort, rows: Sequence[BudgetRow]) -> dict[str, Any]:
+    """Return the figures of a criterion, for JSON."""
+    own = [row.to_dict() for row in rows if row.criterion == effort.criterion]
+    return effort.to_dict() | ({"budgets": own} if rows else {})
 
 
 def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str, Any]]:
@@ -113,14 +134,30 @@ def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str,
     return {effort.criterion: {"why_not": why_not(effort.split, predicate).to_dict()} for effort in efforts}
 
 
+def _budgets(text: str) -> list[int]:
+    """Return the numbers of evaluations to compare."""
+    words = [word.strip().replace("_", "") for word in text.split(",") if word.strip()]
+    if not all(word.isdecimal() and int(word) for word in words):
+        raise UsageError(f"--budgets takes numbers of evaluations, as in 100,1000; got {text!r}")
+    return sorted(set(map(int, words)))
+
+
 def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any]], plot: Path | None) -> None:
-    counts = ["space", "evaluated", "evaluated\nunpruned", "%", "seconds", "seconds\nunpruned"]
-    heads = ["criterion", *counts, "score", "proved", "agree"]
-    print_table("", heads, [_effort_row(effort) for effort in efforts])
+    from structtree.report.effort import why_equal
+
+    heads = ["criterion", "space", "search", "evaluated", "%", "seconds", "score", "proved"]
+    print_table("", heads, [row for effort in efforts for row in _effort_rows(effort)])
     _print_passes(efforts)
     if any(effort.exhaustive_estimated for effort in efforts):
-        typer.echo("~ estimated from the number of predicates and the measured speed")
+        typer.echo("~ estimated: without pruning every predicate is evaluated, at the measured speed")
+    reasons = dict.fromkeys(effort.fit.why for effort in efforts if effort.fit is not None)
+    for why in reasons:
+        typer.echo(f"fit: {why}; tests with equal results, or that cannot be best, are not evaluated")
+    for line in why_equal(efforts):
+        typer.echo(line)
     for effort in efforts:
+        if effort.agree is False:
+            typer.echo(f"{effort.criterion}: the searches with and without pruning differ; please report this")
         if not effort.proved:
             typer.echo(_unfinished(effort))
     if any(effort.nodes > 1 for effort in efforts):
@@ -135,6 +172,29 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
         typer.echo(f"{criterion}: {answer['why_not']['sentence']}")
     if plot is not None:
         typer.echo(f"drew {plot}")
+
+
+def _print_budgets(rows: Sequence[BudgetRow]) -> None:
+    """Print the best score after each number of evaluations, one row per criterion and order."""
+    if not rows:
+        return
+    budgets = sorted({row.budget for row in rows})
+    lines: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        lines.setdefault((row.criterion, row.order), []).append(_budget_cell(row))
+    typer.echo("\nbest split after equal numbers of evaluations")
+    print_table(
+        "", ["criterion", "order", *(f"{n:,}" for n in budgets)], [[*key, *cells] for key, cells in lines.items()]
+    )
+    typer.echo("score, accuracy of the split if it differs, and the share of the gain not yet ruled out\n")
+
+
+def _budget_cell(row: BudgetRow) -> str:
+    from structtree.arrays import TOLERANCE
+
+    known = "proved" if row.proved else f"{row.open:.0%} open"
+    right = "" if row.accuracy is None or abs(row.accuracy - row.score) < TOLERANCE else f" ({row.accuracy:.3f})"
+    return f"{row.score:.4g}{right}, {known}"
 
 
 def _unfinished(effort: Effort) -> str:
@@ -153,41 +213,66 @@ def _unfinished(effort: Effort) -> str:
 
 
 def _print_passes(efforts: tuple[Effort, ...]) -> None:
-    """Print the time spent in each pass of the search, longest first."""
-    rows, n_more = [], 0
-    for effort in efforts:
-        passes = sorted(effort.passes, key=lambda one: -one.seconds)
-        n_more += max(0, len(passes) - MOST_PASSES)
-        for one in passes[:MOST_PASSES]:
-            share = f"{one.seconds / effort.seconds:.0%}" if effort.seconds else "-"
-            figures = (f"{one.evaluated:,}", seconds_text(one.seconds), share)
-            rows.append((effort.criterion, f"to {one.order}", one.position, *figures))
-        rest = effort.seconds - sum(one.seconds for one in passes)
-        if passes and rest > 0:
-            figures = ("", seconds_text(rest), f"{rest / effort.seconds:.0%}")
-            rows.append((effort.criterion, "other", "between passes over rows", *figures))
-    if rows:
-        typer.echo("\nwhere the time went, with pruning")
-        print_table("", ["criterion", "order", "position", "evaluated", "seconds", "share"], rows)
-    if n_more:
-        typer.echo(f"and {n_more} shorter passes (--json lists all)")
-    if rows:
-        typer.echo()
-
-
-def _effort_row(effort: Effort) -> list[str]:
-    about = "~" if effort.exhaustive_estimated else ""
-    words = {True: "yes", False: "no", None: "-"}
-    whole, seconds = effort.evaluated_exhaustive, effort.seconds_exhaustive
-    return [
-        effort.criterion,
-        "unknown" if effort.space is None else f"{effort.space:,}",
-        f"{effort.evaluated:,}",
-        "unknown" if whole is None else f"{about}{whole:,}",
-        "-" if effort.percent is None else f"{effort.percent:.3g}",
-        seconds_text(effort.seconds),
-        "-" if seconds is None else f"{about}{seconds_text(seconds)}",
-        f"{effort.score:.4g}",
-        words[effort.proved],
-        words[effort.agree],
+    """Print the time that the first criterion spent in each pass of the search, longest first."""
+    effort = efforts[0]
+    passes = sorted(effort.passes, key=lambda one: -one.seconds)
+    if not passes:
+        return
+    rows = [
+        (f"to {one.order}", one.position, f"{one.evaluated:,}", *_time_cells(one.seconds, effort.seconds))
+        for one in passes[:MOST_PASSES]
     ]
+    rest = effort.seconds - sum(one.seconds for one in passes)
+    if rest > 0:
+        rows.append(("other", "between passes over rows", "", *_time_cells(rest, effort.seconds)))
+    typer.echo(f"\nwhere the time went with pruning, {effort.criterion}")
+    print_table("", ["order", "position", "evaluated", "seconds", "share"], rows)
+    n_more = max(0, len(passes) - MOST_PASSES)
+    if n_more or len(efforts) > 1:
+        shorter = f"and {number_text(n_more, 'shorter pass', 'shorter passes')} " if n_more else ""
+        typer.echo(f"{shorter}(--json lists all passes of every criterion)")
+    typer.echo()
+
+
+def _time_cells(seconds: float, of: float) -> tuple[str, str]:
+    return seconds_text(seconds), f"{seconds / of:.0%}" if of else "-"
+
+
+def _effort_rows(effort: Effort) -> list[list[str]]:
+    """Return the rows of a criterion: with pruning, without it, and as `fit` does it."""
+    about = "~" if effort.exhaustive_estimated else ""
+    space = "unknown" if effort.space is None else f"{effort.space:,}"
+    whole, seconds = effort.evaluated_exhaustive, effort.seconds_exhaustive
+    score = f"{effort.score:.4g}"
+    rows = [
+        [
+            effort.criterion,
+            space,
+            "with pruning",
+            f"{effort.evaluated:,}",
+            _share(effort.evaluated, whole),
+            seconds_text(effort.seconds),
+            score,
+            "yes" if effort.proved else "no",
+        ],
+        [
+            "",
+            "",
+            "without pruning",
+            "unknown" if whole is None else f"{about}{whole:,}",
+            _share(whole, whole),
+            "-" if seconds is None else f"{about}{seconds_text(seconds)}",
+            {True: score, False: "differs", None: "-"}[effort.agree],
+            "-" if effort.agree is None else "yes",
+        ],
+    ]
+    if effort.fit is not None:
+        fit = effort.fit
+        score = "-" if fit.score is None else f"{fit.score:.4g}"
+        cells = [f"{fit.evaluated:,}", _share(fit.evaluated, whole), seconds_text(fit.seconds), score]
+        rows.append(["", "", f"fit, by {fit.route}", *cells, "yes" if fit.proved else "no"])
+    return rows
+
+
+def _share(n: int | None, of: int | None) -> str:
+    return f"{100 * n / of:.3g}" if n is not None and of else "-"

@@ -1,13 +1,14 @@
-"""Comparison of the search effort with and without pruning, for each criterion.
+"""Comparison of the search effort for each criterion: with pruning, without it, and on the route that `fit` takes.
 
-Without pruning, the whole space is evaluated. That search is measured if it fits in the time limit; otherwise its
-duration is estimated from the size of the space and the measured speed, and marked as an estimate.
+A predicate is *evaluated* when its loss at a node is computed; see the glossary in ``docs/architecture.md``. Without
+pruning, the whole space is evaluated. That search is measured if it fits in the time limit; otherwise its duration is
+estimated from the size of the space and the measured speed, and marked as an estimate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,18 @@ from structtree.errors import StructtreeError, UsageError
 from structtree.interrupts import interruptible, stoppable
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.pretty import pretty
+from structtree.learn.builder import Progress
+from structtree.learn.growing import grow
+from structtree.learn.plan import plan_for
 from structtree.models.model import Fitted
-from structtree.models.tree import Found, Leaf, Tree
+from structtree.models.settings import Growth
+from structtree.models.tree import Branch, Found, Leaf, Tree
 from structtree.progress import report_status
-from structtree.reprs import short_repr
+from structtree.report.english import enumerated
+from structtree.reprs import number_text, seconds_text, short_repr
 from structtree.search.best_split import SearchStats, Split, best_split
+from structtree.search.clock import Clock
+from structtree.search.kernels.compiling import now
 from structtree.search.results import Pass, TracePoint
 from structtree.search.scorers import scorer_for
 from structtree.space.background import with_background
@@ -33,14 +41,14 @@ from structtree.space.evaluate import holds
 from structtree.space.space import Space
 from structtree.tasks.criteria import Criterion, better, criterion
 
-__all__ = ["Effort", "compare_effort", "node_spaces"]
+__all__ = ["Effort", "FitCost", "compare_effort", "node_spaces", "summary", "why_equal"]
 
 EffortProgress = Callable[[str, str, SearchStats], None]
 
-EXHAUSTIVE_LIMIT = 10.0
-"""Default time limit for a search without pruning, in seconds."""
+EXHAUSTIVE_LIMIT = 3.0
+"""Default time limit for all searches without pruning, in seconds."""
 
-HOPE = 4.0
+HOPE = 2.0
 """A measurement is tried if the estimate is below this multiple of the limit: short searches look slow."""
 
 MAX_SPACES = 100
@@ -48,6 +56,35 @@ MAX_SPACES = 100
 
 WARM = 1_000
 """Evaluations of a warm-up search, after which all kernels are compiled."""
+
+
+@dataclass(frozen=True, slots=True)
+class FitCost:
+    """Cost of the same split, or tree, as `structtree.fit` finds it with the default effort.
+
+    Parameters
+    ----------
+    route : str
+        The route of the plan: sweeps, table, search or parts.
+    why : str
+        Why `fit` takes this route.
+    evaluated : int
+        Predicates evaluated.
+    seconds : float
+        Seconds, including the preparation of test columns.
+    proved : bool
+        Whether every test is proved best.
+    score, predicate : optional
+        Of the best split; for a whole tree, those of the root. None if no split is better than none.
+    """
+
+    route: str
+    why: str
+    evaluated: int
+    seconds: float
+    proved: bool
+    score: float | None = None
+    predicate: str = "top"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +115,8 @@ class Effort:
         Whether the user interrupted the search.
     passes : tuple of Pass
         Time of the search with pruning, by order and by position.
+    fit : FitCost, optional
+        Cost on the route that `structtree.fit` takes; None if the user interrupted.
     """
 
     criterion: str
@@ -96,6 +135,7 @@ class Effort:
     individuals: int = 0
     interrupted: bool = False
     passes: tuple[Pass, ...] = ()
+    fit: FitCost | None = None
 
     def __repr__(self) -> str:
         saved = "" if self.percent is None else f" ({self.percent:.3g} % of the evaluations without pruning)"
@@ -125,7 +165,9 @@ class Effort:
         passes = [one._asdict() for one in self.passes]
         trace = [point._asdict() for point in self.trace]
         by_node = {"by_node": [node.to_dict() for node in self.by_node]} if self.by_node else {}
-        return {key: getattr(self, key) for key in (*keys, *more)} | {"passes": passes, "trace": trace} | by_node
+        found: dict[str, Any] = {key: getattr(self, key) for key in (*keys, *more)}
+        fit = None if self.fit is None else asdict(self.fit)
+        return found | {"fit": fit, "passes": passes, "trace": trace} | by_node
 
 
 def compare_effort(
@@ -141,7 +183,7 @@ def compare_effort(
     max_depth: int | None = None,
     progress: EffortProgress | None = None,
 ) -> tuple[Effort, ...]:
-    """Compare searches with and without pruning for each criterion.
+    """Compare searches with and without pruning, and the route that `structtree.fit` takes, for each criterion.
 
     Parameters
     ----------
@@ -152,7 +194,7 @@ def compare_effort(
     time_limit : float, optional
         Time limit for each search with pruning, in seconds.
     exhaustive_limit : float
-        Approximate time limit per criterion for searches without pruning; longer searches are estimated.
+        Approximate time limit for all searches without pruning; longer searches are estimated.
     whole_tree : bool
         Sum over all nodes of a tree that is grown until its leaves are pure.
     max_depth : int, optional
@@ -179,19 +221,29 @@ def compare_effort(
     chosen = tuple(dict.fromkeys(map(criterion, criteria))) if criteria else _fitting(labels, len(population))
     _check_options(time_limit, exhaustive_limit, max_depth)
     efforts: list[Effort] = []
+    allowance = _Allowance(exhaustive_limit)
     with stoppable() as stop, interruptible(stop):
         for each in chosen:
-            task = _Task(population, labels, searched, each, time_limit, exhaustive_limit, min_samples_leaf, progress)
+            task = _Task(population, labels, searched, each, time_limit, allowance, min_samples_leaf, progress)
             if not _warm_up(task):
                 break
             effort = _of_tree(task, max_depth) if whole_tree else None
             effort = effort or _of_node(task)
+            if not (effort.interrupted or stop.pressed):
+                effort = replace(effort, fit=_as_fit(task, max_depth if whole_tree else 1))
             efforts.append(effort)
             if effort.interrupted or stop.pressed:
                 break
     if not efforts:
         raise KeyboardInterrupt  # no result yet
     return tuple(efforts) if whole_tree else _with_known_counts(efforts)
+
+
+@dataclass(slots=True)
+class _Allowance:
+    """Seconds left for searches without pruning."""
+
+    left: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,7 +255,7 @@ class _Task:
     grammar: Grammar | Space
     criterion: Criterion
     time_limit: float | None
-    exhaustive_limit: float
+    allowance: _Allowance
     least: int
     progress: EffortProgress | None
 
@@ -277,10 +329,11 @@ def _size(grammar: Grammar | Space, population: Population) -> int | None:
 
 def _measured(effort: Effort, task: _Task) -> Effort:
     """Replace the estimate with a measured search without pruning, if it fits in the time limit."""
-    limit, found = task.exhaustive_limit, effort.split
-    if not limit or (effort.seconds_exhaustive or 0.0) > HOPE * limit:
+    limit, found = task.allowance.left, effort.split
+    if limit <= 0 or (effort.seconds_exhaustive or 0.0) > HOPE * limit:
         return effort
     whole = task.search(strategy="exhaustive", time_limit=limit)
+    task.allowance.left -= whole.stats.seconds
     if whole.stats.stopped_by != "done":
         interrupted = whole.stats.stopped_by == "interrupt"
         return replace(effort, seconds_exhaustive=_seconds(effort.space, whole.stats), interrupted=interrupted)
@@ -294,14 +347,12 @@ def _measured(effort: Effort, task: _Task) -> Effort:
 
 
 def _with_known_counts(efforts: Sequence[Effort]) -> tuple[Effort, ...]:
-    """Replace estimated counts with a measured one, which is the same for all criteria without pruning."""
-    known = [effort.evaluated_exhaustive for effort in efforts if not effort.exhaustive_estimated]
-    return tuple(
-        replace(effort, evaluated_exhaustive=known[0], seconds_exhaustive=_seconds(known[0], effort.split.stats))
-        if known and known[0] and effort.exhaustive_estimated
-        else effort
-        for effort in efforts
-    )
+    """Replace estimated costs with a measured one, since all criteria evaluate the same without pruning."""
+    known = next((effort for effort in efforts if not effort.exhaustive_estimated), None)
+    if known is None:
+        return tuple(efforts)
+    cost = {name: getattr(known, name) for name in ("evaluated_exhaustive", "seconds_exhaustive")}
+    return tuple(replace(effort, **cost) if effort.exhaustive_estimated else effort for effort in efforts)
 
 
 def _seconds(n: int | None, stats: SearchStats) -> float | None:
@@ -311,6 +362,88 @@ def _seconds(n: int | None, stats: SearchStats) -> float | None:
 
 def _same(one: Split, other: Split) -> bool:
     return not (better(one.loss, other.loss, 1e-9).any() or better(other.loss, one.loss, 1e-9).any())
+
+
+# ---- the route of fit -----------------------------------------------------------------------------------
+
+
+def _as_fit(task: _Task, max_depth: int | None) -> FitCost:
+    """Grow a tree of the given depth as `fit` does, and return its cost."""
+    growth = Growth(max_depth=max_depth, min_samples_leaf=task.least, time_limit=task.time_limit)
+    population, began = task.population, now()
+    if isinstance(task.grammar, Space):
+        checked = task.grammar.grammar
+    else:
+        population = with_background(population, task.grammar, {})
+        checked = task.grammar.check(population.schema)
+    clock = Clock(task.time_limit)
+    plan = plan_for(population, checked, growth, clock, criterion=task.criterion, reusable=False)
+    told: list[Progress] = []
+    tree = grow(population, task.labels, checked, growth, criterion=task.criterion, plan=plan, progress=told.append)
+    cost = (plan.route, plan.why, told[-1].evaluated, now() - began, not tree.caveats)
+    root = tree.nodes[0]
+    return FitCost(*cost) if not isinstance(root, Branch) else FitCost(*cost, root.found.score, pretty(root.test))
+
+
+# ---- in words -------------------------------------------------------------------------------------------
+
+
+def summary(effort: Effort) -> str:
+    """Return what a search cost, in one sentence.
+
+    Examples
+    --------
+    >>> from structtree import Grammar, load_dataset
+    >>> lenses = load_dataset("lenses")
+    >>> (effort,) = compare_effort(lenses.population, lenses.target, Grammar.load("flat"), ["gini"])
+    >>> print(summary(effort).partition(" in ")[0])
+    By gini, 'tear_rate = normal' is proved the best of 40 tests after evaluating 14 of them (35 %)
+    """
+    known = "proved the best" if effort.split.proved else "the best found so far"
+    of = "" if effort.space is None else f" of {number_text(effort.space, 'test')}"
+    first = (
+        f"By {effort.criterion}, {effort.predicate!r} is {known}{of} after evaluating {effort.evaluated:,} of them"
+    )
+    if effort.nodes > 1:
+        first = f"By {effort.criterion}, the search evaluates {effort.evaluated:,}{of} at {effort.nodes} nodes"
+    about = "about " if effort.exhaustive_estimated else ""
+    share = "" if effort.percent is None else f" ({effort.percent:.3g} %)"
+    sentence = f"{first}{share} in {seconds_text(effort.seconds)} s"
+    if effort.seconds_exhaustive is not None:
+        sentence += f"; without pruning it takes {about}{seconds_text(effort.seconds_exhaustive)} s"
+    if effort.fit is not None:
+        cost = f"evaluates {effort.fit.evaluated:,} in {seconds_text(effort.fit.seconds)} s"
+        sentence += f"; fit, by the route {effort.fit.route!r}, {cost}"
+    return f"{sentence}."
+
+
+def why_equal(efforts: Sequence[Effort]) -> Iterator[str]:
+    """Yield an explanation for each group of criteria whose searches have the same counts.
+
+    Each bound is the value of its criterion where the yes branch keeps or drops every class as a whole. Few
+    individuals have few such subsets, and criteria that rank them alike prune the same predicates.
+    """
+    groups: dict[tuple[Any, ...], list[Effort]] = {}
+    for effort in efforts:
+        if effort.nodes == 1 and effort.split.stats.expanded:
+            groups.setdefault(_course(effort.split.stats), []).append(effort)
+    for group in groups.values():
+        if len(group) > 1:
+            stats = group[0].split.stats
+            names = enumerated([effort.criterion for effort in group])
+            yield (
+                f"{names} have the same counts because they prune the same predicates: each expands "
+                f"{stats.expanded:,}, prunes {stats.pruned:,} and thus evaluates {stats.evaluated:,}. A bound is the "
+                "value of the criterion if the yes branch keeps or drops each class as a whole; these criteria rank "
+                f"such branches of {number_text(group[0].individuals, 'individual')} alike."
+            )
+
+
+def _course(stats: SearchStats) -> tuple[Any, ...]:
+    """Return the counts of a search, by position and over time."""
+    counts = (stats.evaluated, stats.expanded, stats.pruned, stats.duplicates)
+    by_position = tuple((one.order, one.position, one.evaluated) for one in stats.passes)
+    return (*counts, by_position, tuple(point.evaluated for point in stats.trace))
 
 
 # ---- the nodes of a model -------------------------------------------------------------------------------
@@ -392,16 +525,13 @@ def _sum(numbers: Sequence[Any]) -> Any:
 def _grow(task: _Task, max_depth: int | None) -> Iterator[Effort]:
     """Yield the effort at each node of a tree, grown until nodes are pure, too small, or at the maximum depth."""
     stack = [(np.arange(len(task.labels)), 0)]
-    left = task.exhaustive_limit
     while stack:
         members, depth = stack.pop()
         own = task.labels[members]
         if (own == own[0]).all() or len(own) < 2 * task.least or depth == max_depth:
             continue
         part = task.population.take(members)
-        effort = _of_node(replace(task, population=part, labels=own, exhaustive_limit=max(0.0, left)))
-        if not effort.exhaustive_estimated:
-            left -= effort.seconds_exhaustive or 0.0
+        effort = _of_node(replace(task, population=part, labels=own))
         inside = holds(effort.split.predicate, part)
         yield effort
         if effort.interrupted:

@@ -67,7 +67,7 @@ class SearchStats:
     Parameters
     ----------
     evaluated : int
-        Predicates whose score was computed.
+        Number of times that the loss of a predicate was computed.
     expanded : int
         Predicates whose refinements were generated.
     pruned : int

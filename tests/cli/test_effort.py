@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 
 import pytest
@@ -22,6 +23,7 @@ KEYS = {
     "predicate",
     "exhaustive_estimated",
     "agree",
+    "fit",
 }
 
 
@@ -54,9 +56,42 @@ def test_json_has_one_object_per_criterion():
 def test_a_table_is_printed_for_people():
     text = succeed("effort", "lenses", "--criterion", "entropy")
     assert "entropy" in text
-    assert "unpruned" in text
+    rows = [line.split() for line in text.splitlines()[1:4]]
+    assert rows[0][:4] == ["entropy", "40", "with", "pruning"]
+    assert rows[1][:4] == ["without", "pruning", "40", "100"]
+    assert rows[2][:3] == ["fit,", "by", "table"]
     assert "astigmatic" in text
     assert "estimated" not in text
+
+
+def test_it_ends_with_a_sentence_about_the_first_criterion():
+    *_, last = succeed("effort", "trains", "--criterion", "gini,acc*").splitlines()
+    assert last.startswith("By gini, 'exists cars (closed and not long)' is proved the best of 86,459 tests")
+    assert "without pruning it takes about" in last
+    assert "; fit, by the route 'table', evaluates " in last
+
+
+def test_equal_counts_are_explained_once():
+    text = succeed("effort", "trains", "--criterion", "acc*,gini", "--exhaustive-limit", 0)
+    assert text.count("acc* and gini have the same counts because they prune the same predicates") == 1
+    assert "have the same counts" not in succeed("effort", "trains", "--criterion", "acc*", "--exhaustive-limit", 0)
+
+
+def test_criteria_and_orders_are_compared_at_equal_budgets():
+    given = ["trains", "--criterion", "acc*", "--exhaustive-limit", 0, "--budgets", "1000,100"]
+    lines = succeed("effort", *given).splitlines()
+    (heads,) = (line.split() for line in lines if line.startswith("criterion  order"))
+    assert heads == ["criterion", "order", "100", "1,000"]
+    orders = [line for line in lines if " open" in line and line.startswith("acc*")]
+    assert [re.split(" {2,}", order)[1] for order in orders] == [
+        "bounds and finder",
+        "finder alone",
+        "without bounds",
+    ]
+    (effort,) = efforts(*given)
+    assert [row["budget"] for row in effort["budgets"]] == [100, 1000] * 3
+    assert "as in 100,1000" in fail("effort", "trains", "--budgets", "many", code=2)
+    assert "as in 100,1000" in fail("effort", "trains", "--budgets", "0", code=2)
 
 
 def test_it_says_where_the_time_went():
@@ -97,8 +132,10 @@ def test_ctrl_c_keeps_the_criteria_that_are_done(monkeypatch, at, n_done):
 
 def test_estimates_are_marked():
     text = succeed("effort", "lenses", "--criterion", "entropy", "--exhaustive-limit", 0)
-    assert "~40" in text
+    (whole,) = (line.split() for line in text.splitlines() if line.split()[:1] == ["without"])
+    assert whole[2] == "~40" and whole[4].startswith("~")
     assert "~ estimated" in text
+    assert "without pruning it takes about" in text
 
 
 def test_a_search_that_had_to_stop_says_so():
@@ -110,7 +147,7 @@ def test_a_search_that_had_to_stop_says_so():
 
 def test_the_grammar_in_use_is_named():
     given = ["effort", "trains", "--criterion", "acc*", "--exhaustive-limit", 1]
-    assert succeed(*given).endswith("\nGrammar: trains (shipped, made for this data)\nFeatures: cars\n")
+    assert "\nGrammar: trains (shipped, made for this data)\nFeatures: cars\nBy acc*, " in succeed(*given)
     assert json.loads(succeed(*given, "--json"))[0]["grammar"]["name"] == "trains"
 
 

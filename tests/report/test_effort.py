@@ -8,13 +8,17 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from structtree import DataError, Grammar, Space, load_dataset
+from structtree import DataError, Grammar, Growth, Space, fit, load_dataset
 from structtree.errors import MissingFileError, UnknownNameError, UsageError
-from structtree.report.effort import compare_effort
+from structtree.learn.growing import grow
+from structtree.report.budgets import ORDERS, compare_budgets
+from structtree.report.effort import compare_effort, summary, why_equal
 from structtree.report.pictures.rendering import draw_effort, effort_figure, gain_shares
+from structtree.search import engine
 from structtree.search.best_split import best_split
+from structtree.space.evaluate import holds
 
-LENSES = load_dataset("lenses")
+LENSES, TRAINS = load_dataset("lenses"), load_dataset("trains")
 GIVEN = (LENSES.population, LENSES.target, Grammar.load("flat"))
 
 
@@ -164,3 +168,118 @@ def test_a_picture_that_cannot_be_drawn_is_refused(tmp_path):
         draw_effort(efforts, tmp_path / "effort.gif")
     with pytest.raises(MissingFileError, match="does not exist"):
         draw_effort(efforts, tmp_path / "nowhere" / "effort.png")
+
+
+# ---- the route of fit ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "grammar", "route"),
+    [("lenses", "flat", "table"), ("lenses", "single-tests", "sweeps"), ("trains", "trains", "table")],
+)
+def test_the_cost_of_fit_is_that_of_the_model_that_it_learns(name, grammar, route):
+    data = load_dataset(name)
+    given = data.population, data.target, Grammar.load(grammar)
+    (effort,) = compare_effort(*given, ["entropy"], exhaustive_limit=0)
+    root = fit(*given, criterion="entropy", max_depth=1).tree.nodes[0]
+    assert effort.fit.route == route
+    assert effort.fit.evaluated == root.found.evaluated <= effort.space
+    assert (effort.fit.score, effort.fit.proved) == (root.found.score, root.found.proved)
+    assert effort.fit.score == pytest.approx(effort.score)
+    assert effort.to_dict()["fit"]["evaluated"] == effort.fit.evaluated
+
+
+def test_the_cost_of_fit_for_a_whole_tree_is_what_its_progress_reports():
+    (effort,) = compare_effort(*GIVEN, ["gini"], whole_tree=True)
+    told = []
+    grow(*GIVEN, Growth(), criterion="gini", progress=told.append)
+    assert effort.fit.evaluated == told[-1].evaluated
+
+
+def test_fit_without_a_useful_test_has_no_score():
+    same = GIVEN[0].take(np.zeros(4, dtype=np.int64))
+    (effort,) = compare_effort(same, np.array(["a", "b", "a", "b"]), GIVEN[2], ["entropy"], exhaustive_limit=0)
+    assert (effort.fit.score, effort.fit.predicate) == (None, "top")
+
+
+def test_a_sweep_evaluates_each_test_with_two_branches_once():
+    grammar = Grammar.load("single-tests")
+    space = Space.build(grammar, LENSES.population)
+    tests = list(space.refine(space.root().predicate))
+    dividing = [test for test in tests if 0 < holds(test, LENSES.population).sum() < 24]
+    (effort,) = compare_effort(LENSES.population, LENSES.target, grammar, ["entropy"], exhaustive_limit=0)
+    assert effort.fit.route == "sweeps"
+    assert effort.fit.evaluated == len(dividing) == len(tests)
+
+
+# ---- in words --------------------------------------------------------------------------------------------
+
+
+def test_criteria_that_are_said_to_prune_alike_expand_the_same_predicates(monkeypatch):
+    expanded, real = {}, engine.Search._refine
+
+    def noted(self, position, trail):
+        expanded.setdefault(self.scorer.name, set()).add(position.predicate)
+        return real(self, position, trail)
+
+    monkeypatch.setattr(engine.Search, "_refine", noted)
+    given = TRAINS.population, TRAINS.target, Grammar.load("trains"), ["acc*", "entropy", "gini", "twoing"]
+    efforts = compare_effort(*given, exhaustive_limit=0)
+    (line,) = why_equal(efforts)
+    assert line.startswith("acc*, entropy, gini and twoing have the same counts")
+    assert f"expands {efforts[0].split.stats.expanded:,}" in line
+    assert all(found == expanded["acc*"] for found in expanded.values())
+
+
+def test_different_counts_are_not_explained():
+    planted = load_dataset("planted-trains", n=60, noise=0.2)
+    given = planted.population, planted.target, Grammar.load("east-west"), ["acc*", "gain-ratio"]
+    one, other = compare_effort(*given, exhaustive_limit=0)
+    assert one.evaluated != other.evaluated
+    assert list(why_equal([one, other])) == []
+    assert list(why_equal([one])) == []
+
+
+def test_the_summary_has_the_figures_of_the_effort():
+    (measured,) = compare_effort(*GIVEN, ["gini"])
+    assert f"evaluating {measured.evaluated} of them ({measured.percent:.3g} %)" in summary(measured)
+    assert "about" not in summary(measured)
+    (estimated,) = compare_effort(*GIVEN, ["gini"], exhaustive_limit=0)
+    assert "without pruning it takes about" in summary(estimated)
+    (tree,) = compare_effort(*GIVEN, ["gini"], whole_tree=True)
+    assert f"{tree.evaluated:,} of {tree.space:,} tests at {tree.nodes} nodes" in summary(tree)
+
+
+# ---- equal budgets ---------------------------------------------------------------------------------------
+
+
+def test_every_order_gets_the_same_number_of_evaluations():
+    given = TRAINS.population, TRAINS.target, Grammar.load("trains")
+    rows = list(compare_budgets(*given, [50, 500], ["acc*", "entropy"]))
+    assert [(row.criterion, row.order, row.budget) for row in rows] == [
+        (name, order, budget) for name in ("acc*", "entropy") for order in ORDERS for budget in (50, 500)
+    ]
+    for row in rows:
+        options = {"strategy": ORDERS[row.order], "max_evaluations": row.budget, "criterion": row.criterion}
+        split = best_split(*given, **options)
+        assert (row.evaluated, row.score, row.proved) == (split.stats.evaluated, split.score, split.proved)
+        inside = holds(split.predicate, TRAINS.population)
+        majority = [
+            max((TRAINS.target[side] == "east").sum(), (TRAINS.target[side] == "west").sum())
+            for side in (inside, ~inside)
+        ]
+        assert row.accuracy == sum(majority) / 20
+        assert 0 <= row.open <= 1
+
+
+def test_nothing_is_open_once_the_best_is_proved():
+    (row, *_) = compare_budgets(*GIVEN, [10_000], ["gini"])
+    assert (row.proved, row.open) == (True, 0)
+    hammond = load_dataset("hammond")
+    (row, *_) = compare_budgets(hammond.population, hammond.target, Grammar.load("flat"), [10_000])
+    assert (row.criterion, row.accuracy) == ("mse", None)
+
+
+def test_a_budget_is_positive():
+    with pytest.raises(UsageError, match="a budget must be an int >= 1"):
+        list(compare_budgets(*GIVEN, [0]))
