@@ -203,6 +203,7 @@ class _Learned:
     def to_dict(self, metrics: Metrics, estimated: ScoreEstimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
         from structtree.evaluation.score import main_metric
+        from structtree.evaluation.sizes import size_menu
         from structtree.session.fitting import ESTIMATE_FOLDS
 
         tree = self.model.tree
@@ -219,6 +220,7 @@ class _Learned:
             "grammar": grammar_facts(self.fit.grammar, self.fit.training.data),
             "leaves": len(tree.leaves),
             "depth": tree.depth,
+            "sizes": [each._asdict() for each in size_menu(self.model)],
             "train_score": finite(self.fit.train_scores([main])[main]),
             "measure": tree.task.metrics[main].label,
             "training": self.fit.train_scores(metrics.names).to_dict(),

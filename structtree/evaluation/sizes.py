@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import inf
 from typing import NamedTuple
 
 from structtree.models.model import Model
 from structtree.models.records import SizeCurve
+from structtree.tasks.statistics import Moments
 
 __all__ = ["SizeChoice", "size_menu"]
 
@@ -19,14 +22,19 @@ class SizeChoice(NamedTuple):
     Parameters
     ----------
     leaves : int
-    score : str
-    measure : str
+    score : float
+    measure : {"accuracy", "R²", "cost", "loss"}
         Name of the score.
     """
 
     leaves: int
-    score: str
+    score: float
     measure: str
+
+    @property
+    def text(self) -> str:
+        """The score as text."""
+        return f"{self.score:.3f}" if self.measure in ("accuracy", "R²") else f"{self.score:.4g}"
 
 
 def size_menu(model: Model) -> tuple[SizeChoice, ...]:
@@ -40,7 +48,7 @@ def size_menu(model: Model) -> tuple[SizeChoice, ...]:
     >>> from structtree import fit, load_dataset
     >>> monks = load_dataset("monks-3")
     >>> model = fit(monks.population, monks.target)
-    >>> [(choice.leaves, choice.score) for choice in size_menu(model)]
+    >>> [(choice.leaves, choice.text) for choice in size_menu(model)]
     [(2, '0.806'), (3, '0.972'), (5, '1.000')]
     """
     curve = model.outcome.sizes
@@ -49,8 +57,8 @@ def size_menu(model: Model) -> tuple[SizeChoice, ...]:
     chosen = len(model.tree.leaves)
     losses = dict(zip(curve.leaves, curve.held_out, strict=True))
     sizes = sorted({*_thinned(_improving(curve)), *({chosen} & losses.keys())})
-    measure = _measure(model)
-    return tuple(SizeChoice(size, _score_text(losses[size], measure), measure) for size in sizes)
+    measure, score = _measure(model)
+    return tuple(SizeChoice(size, score(losses[size]), measure) for size in sizes)
 
 
 def _improving(curve: SizeCurve) -> list[int]:
@@ -72,11 +80,11 @@ def _thinned(sizes: list[int]) -> list[int]:
     return sorted({min(sizes, key=lambda size: abs(size - each)) for each in wanted})
 
 
-def _measure(model: Model) -> str:
+def _measure(model: Model) -> tuple[str, Callable[[float], float]]:
+    """Return the name of the score, and the function that turns a held-out loss into the score."""
+    stats = model.tree.nodes[0].stats
+    if isinstance(stats, Moments) and 0 < stats.variance < inf:
+        return "R²", lambda loss: 1 - loss / stats.variance
     if not model.tree.task.predicts_classes:
-        return "loss"
-    return "accuracy" if model.decision.costs is None else "cost"
-
-
-def _score_text(loss: float, measure: str) -> str:
-    return f"{1 - loss:.3f}" if measure == "accuracy" else f"{loss:.4g}"
+        return "loss", lambda loss: loss
+    return ("accuracy", lambda loss: 1 - loss) if model.decision.costs is None else ("cost", lambda loss: loss)

@@ -463,7 +463,7 @@ def _about_outcome(model: Model, labels: NDArray[Any], time_limit: float | None)
             )
     menu = size_menu(model)
     if len(menu) > 1:
-        sizes = ", ".join(f"{each.leaves:,} {'leaf' if each.leaves == 1 else 'leaves'} {each.score}" for each in menu)
+        sizes = ", ".join(f"{each.leaves:,} {'leaf' if each.leaves == 1 else 'leaves'} {each.text}" for each in menu)
         other = max((each.leaves for each in menu if each.leaves != len(tree.leaves)), default=0)
         measure = menu[0].measure
         found.append(f"held-out {measure} by size: {sizes}; choose another size with {option_text('leaves', other)}")
