@@ -91,7 +91,7 @@ def fit_command(
 
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
-    from structtree.session.fitting import estimate_scores, fit_training_data
+    from structtree.session.fitting import estimate_scores, fit_training_data, with_scores
 
     check_output(out, as_json=as_json)
     check_writable(report)
@@ -106,16 +106,18 @@ def fit_command(
             fitted = fit_training_data(training, options, clock)
         if verbose and fitted.model.route.why:
             note(f"route: {fitted.model.route.why}")
-        saved, refusal = _saved(fitted.model, out)
+        if out is not None and not is_printed(out):
+            _saved(fitted.model, out)  # the model is safe if the estimate is killed
         with live_status("cross-validation"):
             estimated = estimate_scores(fitted, estimate, clock)
-        learned = _Learned(fitted)
+        learned = _Learned(with_scores(fitted, estimated))
+        saved, refusal = _saved(learned.model, out)
         if as_json:
             print_json(learned.to_dict(metrics, estimated) | {"model": None if saved is None else str(saved)})
         else:
             with messages_to_stderr(out):
                 _print_learned(learned, estimated, metrics, saved, plain=plain)
-        print_remarks(fitted.remarks)
+        print_remarks(learned.fit.remarks)
         if report is not None:
             _write_report(learned, report)
         if refusal is not None:
@@ -260,7 +262,7 @@ def _print_learned(
     print_tree(model, max_depth=SHOWN_DEPTH if is_large else None, plain=plain)
     columns = {"training data": learned.fit.train_scores(metrics.names)}
     if estimated.found is not None:
-        columns[f"new data ({ESTIMATE_FOLDS} folds)"] = estimated.found.evaluate(metrics.names)
+        columns = {f"new data ({ESTIMATE_FOLDS} folds)": estimated.found.evaluate(metrics.names)} | columns
     no_estimate = [] if estimated.why_not is None else [f"New data: {estimated.why_not.sentence(as_flag)}"]
     for line in ["", *metrics.lines(str(model.target), columns), "", *no_estimate]:
         say(line)

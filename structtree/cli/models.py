@@ -188,6 +188,7 @@ def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | 
 
 
 def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) -> None:
+    from structtree.evaluation.held_out import baseline_warning, score_summary
     from structtree.evaluation.score import class_name
     from structtree.report.english import singular, with_article
 
@@ -195,6 +196,10 @@ def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) ->
     of = f" ({', '.join(inert(class_name(label)) for label in tree.classes)})" if 0 < len(tree.classes) <= 10 else ""
     say(f"{model.target or 'the target'}{of} of {with_article(singular(tree.schema.individual))}")
     say(f"{len(tree.leaves)} leaves, depth {tree.depth}, criterion {model.settings.criterion or '?'}")
+    if scores := score_summary(model):
+        say(f"Scores: {inert(scores)}")
+    if warning := baseline_warning(model):
+        say(f"Warning: {inert(warning)}")
     if model.grammar.origin:
         say(f"Grammar: {model.grammar.origin}")
     say()

@@ -84,13 +84,13 @@ class Metrics:
             raise UsageError(f"{CONFUSION} is for classes, but the target is a number")
 
     def lines(self, title: str, columns: Mapping[str, Scores]) -> list[str]:
-        """Return the scores as lines of text, with the confusion matrix of the last column."""
+        """Return the scores as lines of text, with the confusion matrix of the first column."""
         from structtree.report.scores import confusion_lines, score_lines
 
-        name, last = list(columns.items())[-1]
-        lines = score_lines(columns, title=title) if last.values else []
-        if self.with_confusion and last.confusion is not None:
-            lines += ["", f"Confusion, {name}", *confusion_lines(last.confusion)]
+        name, first = next(iter(columns.items()))
+        lines = score_lines(columns, title=title) if first.values else []
+        if self.with_confusion and first.confusion is not None:
+            lines += ["", f"Confusion, {name}", *confusion_lines(first.confusion)]
         return lines
 
 

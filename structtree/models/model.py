@@ -27,7 +27,7 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.walk import subpredicates
 from structtree.models.conform import NeededMembers, any_category, conform
 from structtree.models.predictor import Predictor
-from structtree.models.records import GrammarRecord, ReadingRecord, RouteRecord, SearchOutcome, Settings
+from structtree.models.records import GrammarRecord, ReadingRecord, RouteRecord, ScoreRecord, SearchOutcome, Settings
 from structtree.models.seen import SeenValues
 from structtree.models.settings import MAJORITY, Decision
 from structtree.models.tree import Tree
@@ -64,6 +64,8 @@ class Model(Viewed):
         The options that its data was read with.
     outcome : SearchOutcome
         The outcome of the search.
+    scores : ScoreRecord
+        The scores when it was learned.
     version : str
         The version of structtree that learned it.
     functions : tuple of Function
@@ -94,6 +96,7 @@ class Model(Viewed):
     route: RouteRecord = field(default_factory=RouteRecord)
     reading: ReadingRecord = field(default_factory=ReadingRecord)
     outcome: SearchOutcome = field(default_factory=SearchOutcome)
+    scores: ScoreRecord = field(default_factory=ScoreRecord)
     version: str = __version__
     functions: tuple[syn.Function, ...] = ()
     optional: NeededMembers = field(default_factory=dict)

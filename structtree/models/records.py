@@ -1,8 +1,8 @@
 """Records of how a model was learned, as frozen dataclasses.
 
-The records are the settings, the grammar, the route of the plan, the reading options and the outcome of the search.
-The defaults are empty, for models that `structtree.fit` did not learn. `structtree.models.files.models` saves and
-loads them.
+The records are the settings, the grammar, the route of the plan, the reading options, the outcome of the search and
+the scores. The defaults are empty, for models that `structtree.fit` did not learn. `structtree.models.files.models`
+saves and loads them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ __all__ = [
     "GrammarRecord",
     "ReadingRecord",
     "RouteRecord",
+    "ScoreRecord",
     "SearchOutcome",
     "Settings",
     "Size",
     "SizeCurve",
     "SizeSource",
+    "StoredScores",
 ]
 
 SizeSource = Literal[
@@ -190,3 +192,61 @@ class SearchOutcome:
     stopped_by: Literal["time", "interrupt"] | None = None
     skipped: tuple[str, ...] = ()
     sizes: SizeCurve | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScores:
+    """Scores of a model and of a constant prediction, metric by metric; None where a metric is undefined.
+
+    Parameters
+    ----------
+    n : int
+        Number of individuals.
+    constant : str
+        Prediction of the baseline, such as ``always east``.
+    metrics : tuple of str
+        Names of the metrics, the main one first.
+    values, baseline : tuple of float or None
+        One for each metric.
+    sd : tuple of float or None
+        Standard deviations over the folds; empty without folds.
+    folds : int
+        Number of folds that the values are means over; 0 if the model itself was scored.
+    classes : tuple of str
+        Names of the classes of the confusion matrix; empty for regression.
+    confusion : tuple of tuple of int
+        One row per true class, one column per predicted class.
+    """
+
+    n: int
+    constant: str
+    metrics: tuple[str, ...]
+    values: tuple[float | None, ...]
+    baseline: tuple[float | None, ...]
+    sd: tuple[float | None, ...] = ()
+    folds: int = 0
+    classes: tuple[str, ...] = ()
+    confusion: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every metric has its values, and the confusion matrix is square."""
+        n, k = len(self.metrics), len(self.classes)
+        is_scored = n > 0 and len(self.values) == len(self.baseline) == n and len(self.sd) in (0, n)
+        return is_scored and len(self.confusion) in (0, k) and all(len(row) == k for row in self.confusion)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRecord:
+    """Scores of a model when it was learned, with the default metrics.
+
+    Parameters
+    ----------
+    held_out : StoredScores, optional
+        Scores on new data, estimated by cross-validation.
+    training : StoredScores, optional
+        Scores on the training data.
+    """
+
+    held_out: StoredScores | None = None
+    training: StoredScores | None = None

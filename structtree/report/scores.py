@@ -27,7 +27,7 @@ def score_lines(
     Parameters
     ----------
     columns : dict from heading to Scores
-        Scores for the same metrics; the baseline is that of the last column.
+        Scores for the same metrics; the baseline is that of the first column.
     more : dict from name to sequence of str, optional
         Additional lines.
     title : str
@@ -43,12 +43,12 @@ def score_lines(
     accuracy          0.667      0.667
     F1 (yes)          0.000      0.000
     """
-    last = list(columns.values())[-1]
-    rows = [[title, *columns, last.constant]]
-    for name in last.values:
-        form = last.task.metrics[name].form
+    first = next(iter(columns.values()))
+    rows = [[title, *columns, first.constant]]
+    for name in first.values:
+        form = first.task.metrics[name].form
         cells = [_figure(form, each.values[name], (each.sd or {}).get(name)) for each in columns.values()]
-        rows.append([_label(name, last), *cells, _figure(form, last.baseline[name])])
+        rows.append([_label(name, first), *cells, _figure(form, first.baseline[name])])
     rows += [[name, *cells, ""] for name, cells in (more or {}).items()]
     return list(_aligned(rows))
 

@@ -16,6 +16,7 @@ from structtree.data.labels import Unlabelled
 from structtree.data.readers.opening import Opened
 from structtree.data.readers.options import SelectionOptions, reading_options
 from structtree.errors import UsageError
+from structtree.evaluation.held_out import baseline_warning, stored_scores
 from structtree.evaluation.score import Scores, evaluate
 from structtree.evaluation.sizes import size_menu
 from structtree.interrupts import Stop, interruptible, stoppable
@@ -23,6 +24,7 @@ from structtree.lang.grammar import Grammar
 from structtree.learn import fit as learning
 from structtree.learn.growing import Progress
 from structtree.models.model import Call, Model
+from structtree.models.records import ScoreRecord
 from structtree.models.settings import Decision, Goal, Growth, Objective, Pruning
 from structtree.options import keywords_of, merge_options, options_of, refuse_unknown
 from structtree.remarks import Remark, StructtreeWarning, option_text
@@ -59,6 +61,7 @@ __all__ = [
     "fit",
     "fit_training_data",
     "is_for_tables",
+    "with_scores",
 ]
 
 ESTIMATE_FOLDS = 5
@@ -73,7 +76,7 @@ LEARNING_OPTIONS = options_of(Objective, Growth, Pruning, Decision)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearnedModel(Model):
-    """Model learned from a source of data, with remarks and scores, which are not saved.
+    """Model learned from a source of data, with remarks, and scores as objects; only the default metrics are saved.
 
     Parameters
     ----------
@@ -324,6 +327,17 @@ def estimate_scores(fitted: SourceFit, wanted: bool | None, clock: Clock) -> Sco
     return ScoreEstimate(found, why_not)
 
 
+def with_scores(fitted: SourceFit, estimated: ScoreEstimate) -> SourceFit:
+    """Return a fit whose model stores its scores, with a warning if those on new data do not beat the baseline."""
+    found = estimated.found
+    held_out = None if found is None else stored_scores(found.evaluate(), ESTIMATE_FOLDS)
+    scores = ScoreRecord(held_out, stored_scores(fitted.train_scores()))
+    model = replace(fitted.model, scores=scores)
+    warning = baseline_warning(model)
+    remarks = (*fitted.remarks, *([Remark(warning, "warning")] if warning else []))
+    return replace(fitted, model=model, remarks=remarks)
+
+
 def _has_held_out_scores(model: Model) -> bool:
     """Return whether the folds that chose the size took a search each, and the menu of sizes has scores on them."""
     return model.route.name in ("search", "table") and model.outcome.sizes is not None
@@ -394,6 +408,7 @@ def _fit_source(
         options = applicable(given, training.task)
         fitted = fit_training_data(training, options, clock, functions=functions, progress=progress)
         found = estimate_scores(fitted, estimate, clock)
+        fitted = with_scores(fitted, found)
     scores = None if found.found is None else found.found.evaluate()
     remarks = (*remarks, *fitted.remarks, *([found.why_not] if found.why_not else []))
     model = {each.name: getattr(fitted.model, each.name) for each in fields(Model)}

@@ -99,7 +99,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
     computes = model.needs.background
     optional = {name: sorted(members) for name, members in model.optional.items()}
     seen = {name: {member: list(each) for member, each in members.items()} for name, members in model.seen.items()}
-    records = Records(model.settings, model.grammar, model.route, model.reading, model.outcome)
+    records = Records(model.settings, model.grammar, model.route, model.reading, model.outcome, model.scores)
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,

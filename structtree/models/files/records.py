@@ -17,11 +17,13 @@ from structtree.models.records import (
     GrammarRecord,
     ReadingRecord,
     RouteRecord,
+    ScoreRecord,
     SearchOutcome,
     Settings,
     Size,
     SizeCurve,
     SizeSource,
+    StoredScores,
 )
 from structtree.models.settings import Goal, Growth, Pruning
 from structtree.options import listed
@@ -37,6 +39,7 @@ class Records(NamedTuple):
     route: RouteRecord
     reading: ReadingRecord
     outcome: SearchOutcome
+    scores: ScoreRecord
 
     def to_json(self) -> dict[str, Any]:
         """Return the records as plain JSON values, by name."""
@@ -45,7 +48,11 @@ class Records(NamedTuple):
 
 def _listing(members: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a dictionary of these members, with tuples converted to lists."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in members}
+    return {name: _listed(value) for name, value in members}
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(each) for each in value] if isinstance(value, tuple) else value
 
 
 def records_from_json(whole: JsonPart) -> Records:
@@ -59,6 +66,7 @@ def records_from_json(whole: JsonPart) -> Records:
         RouteRecord(route.member("name").text(), route.member("why").text()),
         _reading(whole.member("reading")),
         _outcome(whole.member("outcome")),
+        _scores(whole.optional("scores")),
     )
 
 
@@ -112,6 +120,18 @@ def _curve(part: JsonPart) -> SizeCurve:
     if any(len(each) != len(leaves) for each in losses):
         part.fail(f"expected as many losses as leaves, {len(leaves)}")
     return SizeCurve(leaves, *losses)
+
+
+def _scores(part: JsonPart | None) -> ScoreRecord:
+    """Read the scores, which older files do not have."""
+    if part is None:
+        return ScoreRecord()
+    found: ScoreRecord = part.as_dataclass(ScoreRecord)
+    for name in ("held_out", "training"):
+        scores: StoredScores | None = getattr(found, name)
+        if scores is not None and not scores.is_complete:
+            part.member(name).fail("expected one value for each metric, and a square confusion matrix")
+    return found
 
 
 # ---- version 0.1 -----------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.report.caveats import caveat_lines
 from structtree.report.effort import Effort, compare_effort, node_spaces
 from structtree.report.explain import explain_prepared
+from structtree.report.html.scores import ReportedIndividuals, report_scores
 from structtree.report.html.sizes import size_curves
 from structtree.report.info import describe_type
 from structtree.report.pictures.drawing import Drawing
@@ -105,7 +106,7 @@ def findings(
         },
         "whatif": what_if,
         "rules": _rules(known),
-        "scores": _scores(known, population, seen),
+        **_scores(known, population, seen),
         "predictions": _predictions(seen),
         "costs": None if model.decision.costs is None else [list(map(_rounded, row)) for row in model.decision.costs],
         "targets": _targets(seen),
@@ -180,15 +181,12 @@ class _Seen:
         return np.asarray((self.actual != self.said) & (self.actual >= 0))
 
 
-def _scores(known: Fitted, population: Population, seen: _Seen) -> list[list[JsonValue]]:
-    if seen.actual is None:
-        return []
-    places = seen.usable
-    if not len(places):
-        return []
-    labels = np.asarray(seen.target)[places]
-    found = evaluate(known.model, population.take(places), labels)
-    return [[name, _finite(found[name]), _finite(found.baseline[name])] for name in found.values]
+def _scores(known: Fitted, population: Population, seen: _Seen) -> dict[str, JsonValue]:
+    if seen.actual is None or not len(places := seen.usable):
+        return report_scores(known.model, None, population, None)
+    found = evaluate(known.model, population.take(places), np.asarray(seen.target)[places])
+    labelled = ReportedIndividuals(seen.leaves[places], seen.actual[places])
+    return report_scores(known.model, found, population, labelled)
 
 
 def _predictions(seen: _Seen) -> JsonValue:

@@ -33,7 +33,7 @@ function sizesPanel() {
   const series = [];
   if (held_out) series.push({ name: "held out in cross-validation (band: one standard error)", points: held_out, band: held_out.map(([n, loss, error]) => [n, Math.max(0, loss - error), loss + error]) });
   series.push({ name: "training data", points: training });
-  if (here) series.push({ name: "data of this report", points: here });
+  if (here) series.push({ name: D.is_training ? "training data of this report" : "data of this report", points: here });
   const sizes = [...new Set(series.flatMap((one) => one.points.map((point) => point[0])))].sort((a, b) => a - b);
   const at = series.map((one) => new Map(one.points.map(([n, loss]) => [n, loss])));
   const why = held_out ? "The size was chosen by cross-validation: trees grown on the training folds were pruned to many sizes and scored on the held-out fold." : "The size was not chosen by cross-validation. The curves show the effect of pruning the tree further.";

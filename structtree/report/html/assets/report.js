@@ -545,7 +545,7 @@ function start() {
   addTab("learning", "Grammar", learningPanel);
   addTab("data", "Data", dataPanel);
   const all = Object.values(panels);
-  document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), h("p", {}, data(D.summary.join("; "))), theme),
+  document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), h("p", {}, data([...(D.main_scores ? [D.main_scores] : []), ...D.summary].join("; "))), theme, warning()),
     h("main", {}, h("div", { role: "tablist", "aria-label": "Sections of the report" }, all.map((one) => one.tab)), all.map((one) => one.panel)),
     document.getElementById("data"));
   selectTab("tree");
