@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,30 +42,45 @@ def paper_command(
         list[str] | None,
         typer.Option("--file", metavar="NAME=FILE", help="File with the data of a problem; can be repeated."),
     ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+            help="Folder with original files, such as clean1.data or audiology.arff, to use instead of downloads.",
+        ),
+    ] = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Number of times to repeat the 10 folds.")] = 3,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed of the folds and of the numbers.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Compute the tables of Ng and Lloyd's paper about the choice of tests, beside the published figures.
 
-    Data that is not shipped is downloaded on first use. Ctrl-C keeps the completed rows; the exit code is then 130.
+    Data that is not shipped is downloaded on first use, unless --data or --file has it. A problem without data is
+    listed with the reason. Ctrl-C keeps the completed rows; the exit code is then 130.
 
     Example: structtree paper
 
     Example: structtree paper --tables 1,4 --problem east-west
 
     Example: structtree paper --tables 2,3 --problem audiology --file audiology=audiology.arff
+
+    Example: structtree paper --data uci
     """
-    from structtree.report.paper import paper_rows, problems_named, published
+    from structtree.report.paper import paper_rows
+    from structtree.report.paper_data import PaperData, problems_named, published
 
     numbers, problems, files = _numbers(tables), problems_named(problem or []), _files(file or [])
     problems_named(list(files))  # rejects unknown names
+    source = PaperData(files, data)
     rows: dict[int, list[Row]] = {}
     with stoppable() as stop, compiled_note():
         for number in numbers:
             rows[number] = []
             with live_status(f"table {number}"), suppress(KeyboardInterrupt):
-                for row in paper_rows(number, problems, files, repeats=repeats, seed=seed):
+                for row in paper_rows(number, problems, source, repeats=repeats, seed=seed):
                     if stop.pressed:
                         break  # the row is not complete
                     rows[number].append(row)
@@ -181,7 +197,7 @@ def _exceptions(rows: Sequence[AccuracyRow]) -> Iterator[str]:
     for row in rows:
         for name in row.below:
             found, known, error = row.accuracy[name], row.published[name], row.error(name)
-            why = f"; {row.problem.note}" if row.problem.note else ""
+            why = "".join(f"; {text}" for text in (row.problem.note, row.note) if text)
             yield (
                 f"{row.problem.name}: {name} has {found:.3f}, which is {(known - found) / error:.1f} standard errors "
                 f"below {known:.3f}{why}"
@@ -202,15 +218,17 @@ def _differences(rows: Sequence[AccuracyRow]) -> str:
 
 def _remarks(rows: Iterable[Row]) -> Iterator[str]:
     """Yield how problems differ from those of the paper, and why some have no data, once each."""
-    from structtree.report.paper import NoData, SearchRow
+    from structtree.report.paper import SearchRow
+    from structtree.report.paper_data import NoData
 
-    seen: dict[str, str] = {}
+    reasons: dict[str, dict[str, None]] = {}
     for row in rows:
-        reason = row.reason if isinstance(row, NoData) else row.problem.note
+        notes = [row.reason] if isinstance(row, NoData) else [row.problem.note, row.note]
         if isinstance(row, SearchRow) and row.substituted:
-            reason = f"{row.problem.substitute}, generated data of the same shape, is a substitute: {row.substituted}"
-        if reason:
-            seen[row.problem.name] = reason
-    for reason in dict.fromkeys(seen.values()):
-        names = [name for name, other in seen.items() if other == reason]
+            notes = [
+                f"{row.problem.substitute}, generated data of the same shape, is a substitute: {row.substituted}"
+            ]
+        for note_of_row in filter(None, notes):
+            reasons.setdefault(note_of_row, {})[row.problem.name] = None
+    for reason, names in reasons.items():
         yield f"{', '.join(names)}: {reason}"

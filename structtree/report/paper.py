@@ -1,7 +1,7 @@
-"""Tables 1 to 4 of Ng and Lloyd's paper, computed again on built-in data beside the published figures.
+"""Tables 1 to 4 of Ng and Lloyd's paper, computed again beside the published figures.
 
-``paper.toml`` has the published figures, with their source, and names the dataset and grammar for each problem. A row
-is computed by the search or the cross-validation that users call; nothing here knows a result.
+The problems and their data are in `structtree.report.paper_data`. A row is computed by the search or the
+cross-validation that users call; nothing here knows a result.
 
 Accuracies have the sampling error of a few hundred individuals or fewer, so a row *agrees* if its accuracy is not
 lower than the published one by more than two standard errors of the latter. A search agrees if the share of the space
@@ -10,13 +10,10 @@ that it evaluates is not larger than the published one.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache, partial
-from importlib.resources import files
+from dataclasses import dataclass, replace
+from functools import partial
 from math import sqrt
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -25,28 +22,22 @@ from numpy.typing import NDArray
 from structtree.arrays import Floats
 from structtree.data.datasets.catalog import load_dataset
 from structtree.data.population import Population
-from structtree.data.readers.opening import open_data
-from structtree.errors import StructtreeError, UnknownNameError, UsageError
+from structtree.errors import StructtreeError
 from structtree.estimators import StructuralTreeClassifier
 from structtree.evaluation.validate import Comparison, compare
 from structtree.lang.grammar import Grammar
 from structtree.progress import report_status
 from structtree.report.effort import WARM
-from structtree.reprs import short_repr
+from structtree.report.paper_data import NoData, PaperData, PaperProblem, ProblemData, published
 from structtree.search.best_split import best_split
 from structtree.search.results import Split
 from structtree.space.space import Space
 
 __all__ = [
     "AccuracyRow",
-    "NoData",
-    "Paper",
-    "PaperProblem",
     "SearchRow",
     "accuracy_row",
     "paper_rows",
-    "problems_named",
-    "published",
     "relabelled",
     "search_row",
 ]
@@ -63,76 +54,6 @@ SIGNIFICANT = 0.05
 """Maximum p-value of a significant difference."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaperProblem:
-    """A problem of the paper: its published figures, and the data and grammar used here.
-
-    Parameters
-    ----------
-    name : str
-    space : int, optional
-        Published size of the space.
-    searched : mapping from criterion to int
-        Published number of predicates that a complete search with pruning evaluates.
-    full, pruned : mapping from criterion to float
-        Published accuracies without and with post-pruning.
-    seconds : mapping from criterion to float
-        Published times for the former.
-    better : mapping from size to criterion
-        Published significant differences.
-    dataset, grammar, test : str, optional
-        Names of the dataset, of the grammar, and of a dataset with the original test set.
-    substitute : str, optional
-        Name of a generated dataset of the same shape, searched if the dataset cannot be downloaded.
-    missing, note : str
-        Why there is no dataset; how the problem differs from that of the paper.
-    """
-
-    name: str
-    space: int | None = None
-    searched: Mapping[str, int] = field(default_factory=dict)
-    full: Mapping[str, float] = field(default_factory=dict)
-    pruned: Mapping[str, float] = field(default_factory=dict)
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    better: Mapping[str, str] = field(default_factory=dict)
-    dataset: str | None = None
-    grammar: str | None = None
-    test: str | None = None
-    substitute: str | None = None
-    missing: str = ""
-    note: str = ""
-
-    @property
-    def key(self) -> str:
-        """The name as users type it, such as ``int-trees``."""
-        return self.name.lower().replace(" ", "-")
-
-    def percent(self, criterion: str) -> float | None:
-        """Return the published share of the space that was searched, in per cent."""
-        searched = self.searched.get(criterion)
-        return None if searched is None or self.space is None else 100.0 * searched / self.space
-
-    def accuracy(self, size: str) -> Mapping[str, float]:
-        """Return the published accuracies of full or pruned trees."""
-        return self.full if size == "full" else self.pruned
-
-    def __repr__(self) -> str:
-        return short_repr(self, self.name, self.dataset or self.missing)
-
-
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """The published tables, with their source."""
-
-    title: str
-    source: str
-    folds: int
-    problems: tuple[PaperProblem, ...]
-
-    def __repr__(self) -> str:
-        return short_repr(self, self.title, f"{len(self.problems)} problems")
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchRow:
     """Cost of a complete search with pruning, in table 1 or 4.
@@ -145,6 +66,8 @@ class SearchRow:
     split : Split
     substituted : str
         Why the substitute of the problem was searched; empty if its own data was.
+    note : str
+        How the data differs from that of the paper.
     """
 
     problem: PaperProblem
@@ -152,6 +75,7 @@ class SearchRow:
     space: int
     split: Split
     substituted: str = ""
+    note: str = ""
 
     @property
     def percent(self) -> float:
@@ -204,6 +128,8 @@ class AccuracyRow:
     comparison : Comparison
     test : mapping from criterion to float
         Accuracies on the original test set, if there is one.
+    note : str
+        How the data differs from that of the paper.
     """
 
     problem: PaperProblem
@@ -211,6 +137,7 @@ class AccuracyRow:
     individuals: int
     comparison: Comparison
     test: Mapping[str, float]
+    note: str = ""
 
     @property
     def published(self) -> Mapping[str, float]:
@@ -271,35 +198,7 @@ class AccuracyRow:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class NoData:
-    """A problem without data, and the reason."""
-
-    problem: PaperProblem
-    reason: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the problem and the reason as plain JSON values."""
-        return {"problem": self.problem.name, "missing": self.reason}
-
-
 Row = SearchRow | AccuracyRow | NoData
-
-
-@cache
-def published() -> Paper:
-    """Return the published figures.
-
-    Examples
-    --------
-    >>> paper = published()
-    >>> len(paper.problems), paper.problems[1].space, paper.problems[1].searched["acc*"]
-    (13, 535, 108)
-    """
-    text = files("structtree.report").joinpath("paper.toml").read_text(encoding="utf-8")
-    declared = tomllib.loads(text)
-    problems = tuple(PaperProblem(**problem) for problem in declared.pop("problem"))
-    return Paper(problems=problems, **declared)
 
 
 def relabelled(classes: NDArray[Any], seed: int = 0) -> Floats:
@@ -315,41 +214,12 @@ def relabelled(classes: NDArray[Any], seed: int = 0) -> Floats:
     return np.asarray(codes.ravel() + np.random.default_rng(seed).random(len(classes)), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Data:
-    population: Population
-    target: NDArray[Any]
-    substituted: str = ""
-
-
-def _load(problem: PaperProblem, files_of: Mapping[str, str | Path], is_search: bool) -> _Data | NoData:
-    """Return the data of a problem, or of its substitute for a search, or why there is none."""
-    if problem.key in files_of:
-        opened = open_data(files_of[problem.key])
-        if opened.target is None:
-            raise UsageError(
-                f"the file for {problem.key} needs a default target, as the last attribute of ARFF files"
-            )
-        return _Data(opened.population, opened.target)
-    if problem.dataset is None:
-        return NoData(problem, problem.missing)
-    try:
-        data = load_dataset(problem.dataset)
-    except StructtreeError as error:
-        if problem.substitute is None or not is_search:
-            return NoData(problem, str(error))
-        data = load_dataset(problem.substitute)
-        return _Data(data.population, data.target, str(error))
-    return _Data(data.population, data.target)
-
-
 def search_row(
     problem: PaperProblem,
     population: Population,
     classes: NDArray[Any],
     criterion: str,
     seed: int = 0,
-    substituted: str = "",
 ) -> SearchRow:
     """Search the space of a problem for the best split of all individuals, and count what was evaluated.
 
@@ -362,13 +232,12 @@ def search_row(
         With ``"mse"``, the classes are replaced by numbers; see `relabelled`.
     seed : int
         Seed of these numbers.
-    substituted : str
-        Why this is not the data of the problem, if it is not.
 
     Examples
     --------
+    >>> from structtree.report.paper_data import problems_named
     >>> trains = load_dataset("trains")
-    >>> problem = next(problem for problem in published().problems if problem.name == "East West")
+    >>> (problem,) = problems_named(["east-west"]).values()
     >>> row = search_row(problem, trains.population, trains.target, "acc*")
     >>> row.agrees, row.split.stats.evaluated < row.space
     (True, True)
@@ -377,7 +246,7 @@ def search_row(
     target = relabelled(classes, seed) if criterion == "mse" else classes
     best_split(population, target, space, criterion=criterion, max_evaluations=WARM)
     found = best_split(population, target, space, criterion=criterion)
-    return SearchRow(problem, criterion, space.size(), found, substituted)
+    return SearchRow(problem, criterion, space.size(), found)
 
 
 def accuracy_row(
@@ -404,8 +273,9 @@ def accuracy_row(
 
     Examples
     --------
+    >>> from structtree.report.paper_data import problems_named
     >>> lenses = load_dataset("lenses")
-    >>> problem = next(problem for problem in published().problems if problem.name == "Lenses")
+    >>> (problem,) = problems_named(["lenses"]).values()
     >>> row = accuracy_row(problem, lenses.population, lenses.target, "full")
     >>> row.agrees, row.published["acc*"], sorted(row.accuracy)
     (True, 0.833, ['acc*', 'entropy'])
@@ -429,12 +299,14 @@ def _classifier(problem: PaperProblem, criterion: str, size: TreeSize, seed: int
 def paper_rows(
     table: int,
     problems: Mapping[str, PaperProblem],
-    files_of: Mapping[str, str | Path],
+    data: PaperData,
     *,
     repeats: int = 3,
     seed: int = 0,
 ) -> Iterator[Row]:
     """Yield the rows of a table, in the order of the paper.
+
+    A problem whose data is missing, or does not suit its grammar, is a row with the reason.
 
     Parameters
     ----------
@@ -443,14 +315,14 @@ def paper_rows(
         4: search for the mean squared error after relabelling.
     problems : mapping
         The problems to compute, by key.
-    files_of : mapping from key to path
-        Files to use instead of built-in datasets.
+    data : PaperData
     repeats, seed
         As for `structtree.compare`.
 
     Examples
     --------
-    >>> (row,) = paper_rows(4, problems_named(["headline"]), {})
+    >>> from structtree.report.paper_data import problems_named
+    >>> (row,) = paper_rows(4, problems_named(["headline"]), PaperData())
     >>> row.reason
     'the data is not available'
     """
@@ -458,28 +330,20 @@ def paper_rows(
     wanted = [one for one in problems.values() if (one.searched if is_search else one.full)]
     for number, problem in enumerate(wanted):
         report_status(f"table {table}", number, len(wanted), problem.name)
-        data = _load(problem, files_of, is_search)
-        if isinstance(data, NoData):
-            yield data
-        elif is_search:
-            for criterion in ("acc*", *FURTHER) if table == 1 else ("mse",):
-                yield search_row(problem, data.population, data.target, criterion, seed, data.substituted)
-        else:
-            size: TreeSize = "full" if table == 2 else "pruned"
-            folds = published().folds
-            yield accuracy_row(problem, data.population, data.target, size, folds=folds, repeats=repeats, seed=seed)
+        found = data.load(problem, substitute=is_search)
+        try:
+            yield from [found] if isinstance(found, NoData) else _rows(table, problem, found, repeats, seed)
+        except StructtreeError as error:
+            yield NoData(problem, str(error))
 
 
-def problems_named(names: list[str]) -> dict[str, PaperProblem]:
-    """Return problems by key; all of them if no names are given.
-
-    Examples
-    --------
-    >>> list(problems_named(["lenses", "monks-1"]))
-    ['lenses', 'monks-1']
-    """
-    known = {problem.key: problem for problem in published().problems}
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("problem", name, known)
-    return {name: problem for name, problem in known.items() if not names or name in names}
+def _rows(table: int, problem: PaperProblem, data: ProblemData, repeats: int, seed: int) -> Iterator[Row]:
+    given = (problem, data.population, data.target)
+    if table in (1, 4):
+        for criterion in ("acc*", *FURTHER) if table == 1 else ("mse",):
+            row = search_row(*given, criterion, seed)
+            yield replace(row, substituted=data.substituted, note=data.note)
+    else:
+        size: TreeSize = "full" if table == 2 else "pruned"
+        row_of = partial(accuracy_row, folds=published().folds, repeats=repeats, seed=seed)
+        yield replace(row_of(*given, size), note=data.note)

@@ -57,3 +57,23 @@ def test_wrong_options_are_answered_in_one_sentence():
     assert "--file takes a problem and a file" in fail("paper", "--file", "audiology.arff", code=2)
     assert "did you mean 'audiology'" in fail("paper", "--file", "audiolgy=a.arff")
     assert "did you mean 'musk-1'" in fail("paper", "--problem", "musk")
+
+
+def test_a_folder_with_original_files_replaces_downloads(tmp_path):
+    rows = "\n".join(f"{i % 2},{'ab'[i % 2]}" for i in range(20))
+    path = tmp_path / "audiology.arff"
+    path.write_text(f"@relation ears\n@attribute x {{0,1}}\n@attribute class {{a,b}}\n@data\n{rows}\n")
+    given = ["--tables", "2", "--problem", "audiology", "--repeats", "1"]
+    text = succeed("paper", *given, "--data", tmp_path)
+    assert f"Audiology: read from {path}" in text
+    assert [line.split()[-1] for line in text.splitlines() if line.startswith("Audiology ")] == ["ok"]
+    assert "no data" in succeed("paper", *given)
+    assert "does not exist" in fail("paper", "--data", tmp_path / "nowhere", code=2)
+
+
+def test_a_file_that_cannot_be_read_costs_its_row_only(tmp_path):
+    given = ["--tables", "2", "--problem", "audiology", "--problem", "lenses", "--repeats", "1"]
+    text = succeed("paper", *given, "--file", f"audiology={tmp_path / 'ears.arff'}")
+    ends = [line.split()[-1] for line in text.splitlines() if line.startswith(("Audiology ", "Lenses "))]
+    assert ends == ["data", "ok"]
+    assert "Audiology: " in text and "ears.arff" in text

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from structtree import Grammar, Space, StructuralTreeClassifier, compare, load_dataset
-from structtree.errors import MissingFileError, UnknownNameError, UsageError
-from structtree.report import paper
-from structtree.report.paper import accuracy_row, paper_rows, problems_named, published, relabelled, search_row
+from structtree.errors import MissingFileError, UnknownNameError
+from structtree.report import paper_data
+from structtree.report.paper import accuracy_row, paper_rows, relabelled, search_row
+from structtree.report.paper_data import NoData, PaperData, problems_named, published
 from structtree.search.best_split import best_split
+from tests.conftest import REPOSITORY
+
+SHARED = REPOSITORY.parent / "shared" / "data"
 
 PROBLEMS = problems_named([])
 
@@ -127,8 +131,8 @@ def test_a_dataset_that_cannot_be_downloaded_is_a_row_with_the_reason(monkeypatc
     def unreachable(name):
         raise MissingFileError(f"cannot download {name}")
 
-    monkeypatch.setattr(paper, "load_dataset", unreachable)
-    (row,) = paper_rows(2, problems_named(["votes"]), {})
+    monkeypatch.setattr(paper_data, "load_dataset", unreachable)
+    (row,) = paper_rows(2, problems_named(["votes"]), PaperData())
     assert row.to_dict() == {"problem": "Votes", "missing": "cannot download vote"}
 
 
@@ -138,8 +142,8 @@ def test_a_substitute_is_searched_but_not_compared_if_a_dataset_cannot_be_downlo
             raise MissingFileError("cannot download musk-1")
         return load_dataset(name, n=20)
 
-    monkeypatch.setattr(paper, "load_dataset", only_generated)
-    for row in paper_rows(1, problems_named(["musk-1"]), {}):
+    monkeypatch.setattr(paper_data, "load_dataset", only_generated)
+    for row in paper_rows(1, problems_named(["musk-1"]), PaperData()):
         assert row.split.proved
         assert row.agrees is None
         assert row.substituted == "cannot download musk-1"
@@ -149,19 +153,95 @@ def test_a_substitute_is_searched_but_not_compared_if_a_dataset_cannot_be_downlo
 def test_a_table_has_its_problems_in_the_order_of_the_paper():
     names = ["protein", "int-trees", "audiology"]
     for table, expected in ((1, ["Int Trees", "Protein"]), (2, ["Int Trees", "Protein", "Audiology"])):
-        assert [row.problem.name for row in paper_rows(table, problems_named(names), {})] == expected
+        assert [row.problem.name for row in paper_rows(table, problems_named(names), PaperData())] == expected
 
 
 def test_a_file_replaces_a_dataset_and_needs_a_target(tmp_path):
     path = tmp_path / "ears.arff"
     rows = "\n".join(f"{i % 2},{'ab'[i % 2]}" for i in range(12))
     path.write_text(f"@relation ears\n@attribute x {{0,1}}\n@attribute class {{a,b}}\n@data\n{rows}\n")
-    (row,) = paper_rows(3, problems_named(["audiology"]), {"audiology": path}, repeats=1)
+    (row,) = paper_rows(3, problems_named(["audiology"]), PaperData({"audiology": path}), repeats=1)
     assert (row.individuals, row.accuracy, row.agrees) == (12, {"acc*": 1.0, "entropy": 1.0}, True)
     table = tmp_path / "ears.csv"
     table.write_text("x,y\n1,a\n2,b\n")
-    with pytest.raises(UsageError, match="audiology needs a default target"):
-        list(paper_rows(3, problems_named(["audiology"]), {"audiology": table}))
+    (row,) = paper_rows(3, problems_named(["audiology"]), PaperData({"audiology": table}))
+    assert row.reason == f"{table}: the file needs a default target, as the last attribute of ARFF files"
+
+
+def test_a_file_that_does_not_suit_the_grammar_costs_its_row_only(tmp_path):
+    path = tmp_path / "flat.arff"
+    path.write_text("@relation flat\n@attribute x {0,1}\n@attribute class {a,b}\n@data\n0,a\n1,b\n")
+    wanted, data = problems_named(["east-west", "mutagenesis"]), PaperData({"mutagenesis": path})
+    first, second = [*paper_rows(4, wanted, data)]
+    assert isinstance(first, NoData) and "Molecule" in first.reason
+    assert second.agrees
+
+
+def test_a_failed_download_is_not_repeated(monkeypatch):
+    tried = []
+
+    def unreachable(name):
+        tried.append(name)
+        raise MissingFileError(f"cannot download {name}")
+
+    monkeypatch.setattr(paper_data, "load_dataset", unreachable)
+    data = PaperData()
+    for table in (2, 3):
+        assert [row.reason for row in paper_rows(table, problems_named(["votes"]), data)] == ["cannot download vote"]
+    assert tried == ["vote"]
+
+
+# ---- original files --------------------------------------------------------------------------------------
+
+
+def test_original_files_are_found_in_subfolders_and_preferred_to_built_in_data(tmp_path):
+    folder = tmp_path / "uci" / "votes"
+    folder.mkdir(parents=True)
+    (folder / "house-votes-84.data").write_text("republican,n,y\ndemocrat,?,y\n" * 6)
+    found = PaperData(folder=tmp_path).load(PROBLEMS["votes"])
+    assert found.target.tolist() == ["republican", "democrat"] * 6
+    assert found.note == f"read from {folder / 'house-votes-84.data'}"
+    assert PaperData(folder=tmp_path).load(PROBLEMS["lenses"]).source == "lenses"
+
+
+def test_molecules_are_read_from_facts(tmp_path):
+    (tmp_path / "examples_188.csv").write_text("molecule,class,fold\nd1,active,1\nd2,inactive,2\n")
+    (tmp_path / "log_mutag.pl").write_text("act(d1,2.11).\nact(d2,-1.0).\nact(d3,1.0).\n")
+    facts = [
+        "atm(d1,a,c,22,-0.1).",
+        "atm(d1,b,cl,9,0.2).",
+        "bond(d1,a,b,7).",
+        "atm(d2,c,n,3,0.0).",
+        "atm(d3,d,c,1,0.0).",
+    ]
+    (tmp_path / "atom_bond.pl").write_text("\n".join(facts))
+    found = PaperData(folder=tmp_path).load(PROBLEMS["mutagenesis"])
+    assert found.target.tolist() == ["yes", "no"]
+    first, second = (found.population.record(i, depth=3)["atoms"] for i in (0, 1))
+    assert [(atom["element"], atom["bonds"][0]["order"]) for atom in first] == [("C", "aromatic"), ("Cl", "aromatic")]
+    assert first[0]["bonds"][0]["to"]["element"] == "Cl"
+    assert second == [{"element": "N", "bonds": []}]
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data")
+def test_the_original_data_has_as_many_individuals_as_published():
+    data = PaperData(folder=SHARED)
+    sizes = {"mutagenesis": 188, "musk-1": 92, "audiology": 226, "mushroom": 8124, "votes": 435}
+    for name, n in sizes.items():
+        found = data.load(PROBLEMS[name])
+        assert str(SHARED) in found.source
+        assert len(found.population) == len(found.target) == n
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data")
+@pytest.mark.parametrize("table", [1, 4])
+def test_no_search_evaluates_more_predicates_or_a_larger_share_than_the_paper(table):
+    rows = list(paper_rows(table, problems_named(["mutagenesis", "east-west", "musk-1"]), PaperData(folder=SHARED)))
+    compared = [row for row in rows if row.published is not None]
+    assert [row.problem.key for row in compared] == ["mutagenesis", "east-west", "musk-1"]
+    assert all(row.agrees and row.split.stats.evaluated <= row.problem.searched[row.criterion] for row in compared)
+    assert compared[2].space == comb(166, 3) * 13**3 + comb(166, 2) * 13**2 + 166 * 13 + 2
+    assert all(row.split.proved for row in rows)
 
 
 def test_an_unknown_problem_is_answered_with_the_nearest():
