@@ -346,7 +346,7 @@ def _inherited(
     rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[_Warning]
 ) -> tuple[CheckedRewrite, ...]:
     """Return a rewrite adapted to a type of pairs; empty if it needs a derived link that the pairs do not have."""
-    plain = syn.Rewrite(rewrite.left, rewrite.right, place=rewrite.place)
+    plain = syn.Rewrite(rewrite.left, rewrite.right, cost=rewrite.cost, place=rewrite.place)
     if any(
         (link := scope.schema.type(rewrite.type).link(member)) is not None and link.derived
         for name, member in asked_members(rewrite.right, rewrite.type, scope.schema)

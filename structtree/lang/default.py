@@ -21,7 +21,7 @@ from structtree.errors import GrammarError
 from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, members_text
-from structtree.lang.pretty import pretty, pretty_name
+from structtree.lang.pretty import pretty_name, pretty_rewrite
 from structtree.lang.rewrites import CheckedRewrite
 
 __all__ = ["default_grammar", "grammar_of_facts"]
@@ -191,7 +191,9 @@ def _with_others(line: str, arrow: int, rewrites: list[CheckedRewrite]) -> str:
     indent = " " * (len(line) - len(line.lstrip()))
     before = line[: line.rfind(";", 0, arrow) + 1]
     after = re.sub(r"^[^;#]*", "", line[arrow:])
-    others = f"\n{indent}".join(f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}" for rewrite in rewrites)
+    others = f"\n{indent}".join(
+        pretty_rewrite(syn.Rewrite(rewrite.left, rewrite.right, cost=rewrite.cost)) for rewrite in rewrites
+    )
     return f"{f'{before} ' if before else indent}{others}{'  ' if after.startswith('#') else ''}{after}"
 
 

@@ -330,13 +330,22 @@ class _Build(Transformer[Token, Any]):
     def refine(self, name: Token, *rewrites: syn.Rewrite) -> syn.RefineBlock:
         return syn.RefineBlock(_text(name), rewrites, place=_place(name))
 
-    def rewrite(self, left: syn.Predicate, arrow: Token, right: syn.Predicate, most: Token | None) -> syn.Rewrite:
+    def rewrite(
+        self,
+        left: syn.Predicate,
+        arrow: Token,
+        right: syn.Predicate,
+        most: Token | None,
+        cost: Token | None,
+    ) -> syn.Rewrite:
         place = _place(arrow)
         if left == syn.Top() and right == syn.And((syn.Top(), syn.Top())):
+            if cost is not None:
+                raise _error("'top -> top and top' adds no test, so it cannot have a cost", cost)
             return syn.Rewrite(left, right, _whole(most, 1) if most else 0, place=place)
         if most is not None:
             raise _error("'max' is only allowed after 'top -> top and top'", most)
-        return syn.Rewrite(left, right, place=place)
+        return syn.Rewrite(left, right, cost=_whole(cost, 1) if cost else None, place=place)
 
     def limits(self, word: Token, *limits: tuple[Token, int] | None) -> _Setting:
         found: dict[str, int] = {}

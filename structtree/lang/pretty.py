@@ -143,7 +143,8 @@ def pretty_rewrite(rewrite: syn.Rewrite) -> str:
     'top -> top and top max 3'
     """
     most = f" max {rewrite.conjuncts}" if rewrite.conjuncts else ""
-    return f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}{most}"
+    cost = f" cost {rewrite.cost}" if rewrite.cost is not None else ""
+    return f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}{most}{cost}"
 
 
 def pretty_expression(value: syn.Expression) -> str:

@@ -36,6 +36,8 @@ class CheckedRewrite:
     settled : bool
         Whether the syntax shows that the rewrite specialises; if not, it is verified on the data.
     place : Location or None
+    cost : int or None
+        What the literals of the right side cost together; None for 1 each.
     """
 
     type: str
@@ -43,6 +45,7 @@ class CheckedRewrite:
     right: syn.Predicate
     settled: bool
     place: syn.Location | None = None
+    cost: int | None = None
 
     @property
     def is_bundle(self) -> bool:
@@ -62,7 +65,7 @@ def check_rewrite(rewrite: syn.Rewrite, type_name: str, scope: Scope) -> tuple[C
     _check_form(rewrite, scope)
     (left,) = resolve(rewrite.left, type_name, replace(scope, families=False))
     return tuple(
-        CheckedRewrite(type_name, left, right, _specialises(left, right, scope), rewrite.place)
+        CheckedRewrite(type_name, left, right, _specialises(left, right, scope), rewrite.place, rewrite.cost)
         for right in resolve(rewrite.right, type_name, replace(scope, families=True))
     )
 

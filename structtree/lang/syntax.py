@@ -526,11 +526,16 @@ TOP = Top()
 
 @dataclass(frozen=True, slots=True)
 class Rewrite(Located):
-    """``left -> right``: a rewrite. `conjuncts` is k in ``top -> top and top max k``, and 0 without a maximum."""
+    """``left -> right``: a rewrite.
+
+    `conjuncts` is k in ``top -> top and top max k``, and 0 without a maximum. `cost` is what the literals of the
+    right side cost together, and None for 1 each.
+    """
 
     left: Predicate
     right: Predicate
     conjuncts: int | None = None
+    cost: int | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

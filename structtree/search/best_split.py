@@ -62,6 +62,7 @@ def best_split(
     progress: Callable[[SearchStats, Split | None], None] | None = None,
     clock: Clock | None = None,
     effort: EffortLevel | Patience = "prove",
+    cost_tolerance: float = 0.0,
 ) -> Split:
     """Find the best split of a population in the space of a grammar.
 
@@ -107,6 +108,9 @@ def best_split(
         prepared yet are skipped, and nothing is proved.
     effort : {"quick", "normal", "thorough", "prove"} or Patience
         When to stop without a proof; see `structtree.search.effort`. It depends on the work done, not on time.
+    cost_tolerance : float
+        Fraction of the best gain that may be given up for a lower cost. Of all splits that gain at least the rest,
+        the cheapest is returned, of equally cheap ones the best. With 0 the grammar's costs are ignored.
 
     Examples
     --------
@@ -119,6 +123,7 @@ def best_split(
     _check_options(
         strategy, effort, min_samples_leaf=min_samples_leaf, beam_width=beam_width, max_frontier=max_frontier, k=k
     )
+    _check_tolerance(cost_tolerance, k)
     require(max_evaluations, Integral | None, "max_evaluations", "an int or None")
     require(time_limit, Real | None, "time_limit", "a number of seconds or None")
     with stoppable() as stop:
@@ -131,7 +136,7 @@ def best_split(
             ordered, columns = space, SpaceColumns(space, limit=time)  # ordering takes longer than the search
         else:
             ordered, columns = promising_last(space, scorer, time)
-        problem = Problem(space, scorer, min_samples_leaf)
+        problem = Problem(space, scorer, min_samples_leaf, cost_tolerance)
         budget = Budget(max_evaluations, time, max_frontier, patience)
         starts, pruning = _starts(ordered, start), prune and strategy != "exhaustive"
         search = Search(problem, ordered, columns, budget, pruning, progress, random_state, starts, tuple(hints), k)
@@ -209,3 +214,13 @@ def _check_options(strategy: str, effort: str | Patience, **counts: int) -> None
         require(value, Integral, name, "an int >= 1")
         if value < 1:
             raise UsageError(f"{name} must be an int >= 1; got {value}")
+
+
+def _check_tolerance(tolerance: float, k: int) -> None:
+    require(tolerance, Real, "cost_tolerance", "a number")
+    if not 0 <= tolerance < 1:
+        raise UsageError(f"cost_tolerance must be a number from 0 to less than 1; got {tolerance!r}")
+    if tolerance and k > 1:
+        raise UsageError(
+            f"cost_tolerance chooses a single split, so it cannot be combined with k={k}; use one of them"
+        )

@@ -252,6 +252,14 @@ class SpaceColumns:
                 sizes[family.index] = 1 if isinstance(family, LinkFamily) else family.size
         return self._lengths[name]
 
+    def surcharges(self, name: str) -> Ints:
+        """Return what a member of each family of a type costs beyond 1 per literal, by index."""
+        families = self.space.offers.from_top[name]
+        found = np.zeros(len(self.lengths(name)), dtype=np.int64)
+        for family in families:
+            found[family.index] = family.surcharge
+        return found
+
     def moved(self, space: Space, places: Mapping[str, Mapping[int, int]]) -> SpaceColumns:
         """Return the columns of a space with its families renumbered, given the new indices by type."""
         moved = {name: tuple(columns.moved(places[name]) for columns in self.of(name)) for name in places}

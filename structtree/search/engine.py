@@ -18,7 +18,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from structtree.search.columns import SpaceColumns, is_swept
 from structtree.search.effort import Patience
 from structtree.search.finder import Finder
 from structtree.search.kernels.compiling import now
+from structtree.search.leaders import Best, Leaders
 from structtree.search.queries import Vocabulary
 from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy, TracePoint
 from structtree.search.scorers import Loss, Scorer, Sums
@@ -42,7 +43,6 @@ from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily, base_literals
 from structtree.space.space import Batch, Item, Opening, Position, SlotPath, Space
 from structtree.space.terms import clash
-from structtree.tasks.criteria import better, cannot_beat
 
 __all__ = ["Budget", "Search"]
 
@@ -100,6 +100,7 @@ class _OverError(Exception):
 
 
 Make = Callable[[int, int], Iterable[Position]]
+CostT = TypeVar("CostT", int, Ints)
 
 
 @dataclass(slots=True, eq=False)
@@ -111,8 +112,8 @@ class Waiting:
     trail : tuple of int
         Where they were generated, to break ties.
     bounds : (n, 2)
-    sizes, families, choices : (n,)
-        The number of literals of each, and which member it is.
+    sizes, costs, families, choices : (n,)
+        The number of literals of each, its cost, and which member it is.
     counted : (n,) bool
         Which of them count as evaluated; the others count when they are built.
     make : function from (family, choice)
@@ -124,6 +125,7 @@ class Waiting:
     trail: tuple[int, ...]
     bounds: Floats
     sizes: Ints
+    costs: Ints
     families: Ints
     choices: Ints
     counted: Mask
@@ -133,22 +135,24 @@ class Waiting:
 
     def __post_init__(self) -> None:
         order = np.lexsort((self.choices, self.families, self.bounds[:, 1], self.bounds[:, 0]))
+        is_priced = self.costs is not self.sizes  # otherwise one array is enough
         for name in ("bounds", "sizes", "families", "choices", "counted"):
             setattr(self, name, getattr(self, name)[order])
+        self.costs = self.costs[order] if is_priced else self.sizes
         self._find_key()
 
     @classmethod
-    def single(cls, bound: Loss, trail: tuple[int, ...], position: Position) -> Waiting:
+    def single(cls, bound: Loss, trail: tuple[int, ...], position: Position, cost: int) -> Waiting:
         """Return an entry for one existing predicate."""
-        one = np.zeros(1, dtype=np.int64)
-        bounds, sizes = np.array([bound]), np.array([position.size])
-        return cls(trail, bounds, sizes, one, one, np.ones(1, dtype=np.bool_), lambda family, choice: [position])
+        one, counted = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.bool_)
+        bounds, sizes, costs = np.array([bound]), np.array([position.size]), np.array([cost])
+        return cls(trail, bounds, sizes, costs, one, one, counted, lambda family, choice: [position])
 
     def first(self) -> Waiting:
         """Return an entry with only the next predicate."""
         one = slice(self.at, self.at + 1)
-        given = (self.bounds[one], self.sizes[one], self.families[one], self.choices[one], self.counted[one])
-        return Waiting(self.trail, *given, self.make)
+        members = (self.sizes[one], self.costs[one], self.families[one], self.choices[one], self.counted[one])
+        return Waiting(self.trail, self.bounds[one], *members, self.make)
 
     def __len__(self) -> int:
         return len(self.sizes) - self.at
@@ -166,6 +170,11 @@ class Waiting:
         """The number of literals of the next predicate."""
         return int(self.sizes[self.at])
 
+    @property
+    def cost(self) -> int:
+        """The cost of the next predicate."""
+        return int(self.costs[self.at])
+
     def drop(self) -> None:
         """Drop the next predicate."""
         self.at += 1
@@ -174,20 +183,6 @@ class Waiting:
     def _find_key(self) -> None:
         if self.at < len(self.sizes):
             self.key = (_pair(self.bounds[self.at]), self.trail, self.at)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Best:
-    """One of the best predicates so far; ties go to the shorter one, then to the one generated first.
-
-    If a search keeps several, `meaning` encodes the individuals that satisfy it.
-    """
-
-    loss: Loss
-    size: int
-    key: tuple[int, ...]
-    position: Position
-    meaning: bytes = b""
 
 
 class OpenPosition(NamedTuple):
@@ -270,7 +265,8 @@ class Search:
     starts: tuple[Position, ...] = ()
     hints: tuple[syn.Predicate, ...] = ()
     k: int = 1
-    leaders: list[Best] = field(default_factory=list)
+    leaders: Leaders = field(init=False)
+    is_priced: bool = field(init=False)
     frontier: list[Waiting] = field(default_factory=list)
     stack: list[Waiting] = field(default_factory=list)
     known: Known = field(default_factory=dict)
@@ -295,6 +291,8 @@ class Search:
 
     def __post_init__(self) -> None:
         self.tally = Sums(self.scorer.labels, self.scorer.weights, self.scorer.n_labels)
+        self.leaders = Leaders(self.scorer, self.k, self.problem.tolerance)
+        self.is_priced = self.problem.tolerance > 0 and self.space.is_priced
 
     @property
     def population(self) -> Population:
@@ -310,12 +308,7 @@ class Search:
     @property
     def best(self) -> Best | None:
         """The best predicate so far."""
-        return self.leaders[0] if self.leaders else None
-
-    @property
-    def bar(self) -> Best | None:
-        """The last of the k best, which others have to beat; None while there are fewer."""
-        return self.leaders[-1] if len(self.leaders) == self.k else None
+        return self.leaders.best
 
     @property
     def least(self) -> int:
@@ -337,7 +330,7 @@ class Search:
         self._take_turns()
         if self.stopped_by == "done" and self._is_partial():
             self.stopped_by = self.budget.clock.over() or "time"
-        if self.stopped_by in ("time", "effort"):
+        if self.stopped_by in ("time", "effort") or (self.problem.tolerance and self.frontier):
             self._shorten()
 
     def _take_turns(self) -> None:
@@ -408,7 +401,7 @@ class Search:
         self.evaluated += 1
         self.least_bound = _pair(self.scorer.bound(everybody)[0])
         self.following += PREPARATION * (self.population.n_rows - len(self.population))
-        self._push(Waiting.single(self.least_bound, (), self.space.root()))
+        self._push(Waiting.single(self.least_bound, (), self.space.root(), 0))
         self.trace.append(self._point(float(self.scorer.criterion.unsplit(self.scorer.total)[0])))
         for n, position in enumerate(self.starts):
             self._consider(position, (n,))
@@ -425,7 +418,7 @@ class Search:
 
     def _is_perfect(self) -> bool:
         """Return whether all k predicates have the smallest possible loss."""
-        return self.bar is not None and self._has_least_loss(self.bar.loss)
+        return self.leaders.limit is not None and self._has_least_loss(self.leaders.limit)
 
     def _has_least_loss(self, loss: Loss) -> bool:
         return self.scorer.compare(loss, self.least_bound) <= 0
@@ -483,15 +476,15 @@ class Search:
         position = self.space.locate(predicate)
         if position is None:
             return False
-        self._improve(loss, position.size, position)
+        self._improve(loss, position)
         self.good.append(predicate)
         return True
 
     def _shorten(self) -> None:
         """Drop literals of the best predicate that make no difference, as a polish would have done with more time."""
         words, shortened = Vocabulary(self.space), None
-        while self.best is not None and self.best is not shortened:
-            shortened = self.best
+        while self.leaders.choice is not None and self.leaders.choice is not shortened:
+            shortened = self.leaders.choice
             query = words.query(shortened.position.predicate)
             for fewer in () if query is None else query.dropped():
                 position = self.space.locate(words.predicate(fewer))
@@ -512,7 +505,7 @@ class Search:
         self.evaluated += 1
         if self.least <= int(np.count_nonzero(true)) <= self.most:
             loss = _pair(self.scorer.loss(self.scorer.counts(true[:, None]))[0])
-            self._improve(loss, position.size, position)
+            self._improve(loss, position)
 
     def _true(self, predicate: syn.Predicate) -> Mask:
         """Return a mask of the individuals that satisfy a predicate."""
@@ -527,7 +520,8 @@ class Search:
             self._dive()
             return
         waiting = self.frontier[0]
-        if self._is_hopeless(waiting.bound, -1):
+        self.leaders.settle(waiting.bound)
+        if self._is_hopeless(waiting.bound, 0):
             # Every other bound is worse still.
             self.pruned += sum(map(len, self.frontier))
             self.frontier.clear()
@@ -538,7 +532,7 @@ class Search:
             return
         heapq.heappop(self.frontier)
         try:
-            if self._is_hopeless(waiting.bound, waiting.size):
+            if self._is_hopeless(waiting.bound, self._least_cost(waiting.cost)):
                 self.pruned += 1
             else:
                 self._expand(waiting)
@@ -568,11 +562,11 @@ class Search:
         The predicate stays in the frontier until its subtree is finished.
         """
         waiting, n = self.stack[-1], len(self.stack)
-        if self._is_hopeless(waiting.bound, -1):
+        if self._is_hopeless(waiting.bound, 0):
             self.pruned += len(waiting)
             self.stack.pop()
         else:
-            if not self._is_hopeless(waiting.bound, waiting.size):
+            if not self._is_hopeless(waiting.bound, self._least_cost(waiting.cost)):
                 self._expand(waiting)
             waiting.drop()
             # Its best refinement comes next, and the rest of its own run after its subtree.
@@ -581,18 +575,19 @@ class Search:
         if not self.stack:
             self._drop(heapq.heappop(self.frontier))
 
-    def _is_hopeless(self, bound: Loss, size: int) -> bool:
-        """Return whether no refinement of a predicate of this size, with this bound, can become the result.
+    def _is_hopeless(self, bound: Loss, cost: int) -> bool:
+        """Return whether no refinement with at least this loss and this cost can become the result."""
+        return self.prune and self.leaders.is_hopeless(bound, cost)
 
-        Refinements are longer (or as long, if a rewrite starts from a literal), so those of a predicate as long as
-        the bar must be better, not just as good.
+    def _least_cost(self, cost: CostT) -> CostT:
+        """Return the least cost of the refinements of predicates with this cost.
+
+        A refinement costs more; as much, if it may have as many literals; and maybe less, if it may replace literals
+        by cheaper ones.
         """
-        bar = self.bar
-        if not self.prune or bar is None:
-            return False
-        if size >= bar.size + self._may_stay_as_long():
-            return self.scorer.compare(bound, bar.loss) >= 0
-        return self.scorer.improves(bar.loss, bound)
+        if not self._may_stay_as_long():
+            return cost + 1
+        return cost * 0 if self.is_priced else cost
 
     def _may_stay_as_long(self) -> bool:
         """Return whether a refinement can have as many literals as its parent."""
@@ -660,14 +655,14 @@ class Search:
         if self.prune and size < self.least:
             self.pruned += 1
             return
-        assessed = self.scorer.assess(self.scorer.counts(true[:, None]), self.bar.loss if self.bar else None)
+        assessed = self.scorer.assess(self.scorer.counts(true[:, None]), self.leaders.limit)
         if self.least <= size <= self.most:
-            self._improve(_pair(assessed.losses[0]), position.size, position)
-        bound = _pair(assessed.bounds[0])
-        if self._is_hopeless(bound, position.size):
+            self._improve(_pair(assessed.losses[0]), position)
+        bound, cost = _pair(assessed.bounds[0]), self._cost(position)
+        if self._is_hopeless(bound, self._least_cost(cost)):
             self.pruned += 1
         else:
-            self._push(Waiting.single(bound, trail, position))
+            self._push(Waiting.single(bound, trail, position, cost))
 
     def _count(self, n: int) -> None:
         """Count evaluations, and stop if a limit is reached and there is a result to return."""
@@ -750,7 +745,7 @@ class Search:
         members = found.chosen(mine)
         if not len(members.sizes):
             return
-        assessed = self.scorer.assess(members.counts, self.bar.loss if self.bar else None)
+        assessed = self.scorer.assess(members.counts, self.leaders.limit)
         self._improve_by_openings(members, assessed.losses, openings)
         surely = self._surely_stand(members, openings)
         self._count(int(np.count_nonzero(surely)))
@@ -761,13 +756,15 @@ class Search:
 
     def _improve_by_openings(self, members: Members, losses: Floats, openings: Mapping[int, Opening]) -> None:
         """Update the best predicate with the members that this derivation generates."""
-        sizes, splits = self._sizes(members), self._splits(members, losses)
-        for k in splits[np.lexsort((sizes[splits], losses[splits, 1], losses[splits, 0]))].tolist():
-            if not self._may_improve(_pair(losses[k]), int(sizes[k])):
+        sizes, costs, splits = self._sizes(members), self._costs(members), self._splits(members, losses)
+        for k in splits[np.lexsort((costs[splits], losses[splits, 1], losses[splits, 0]))].tolist():
+            if not self.leaders.may_lead(_pair(losses[k]), int(costs[k])):
+                if self.problem.tolerance:
+                    continue  # a worse one may be cheaper
                 return
             for made in self._opened(openings[int(members.families[k])], int(members.choices[k])):
                 if made.size == sizes[k]:
-                    self._improve(_pair(losses[k]), made.size, made)
+                    self._improve(_pair(losses[k]), made)
 
     def _opened(self, opening: Opening, choice: int) -> Iterator[Position]:
         """Yield the predicate of a member of an opened family, or its replacement."""
@@ -797,13 +794,15 @@ class Search:
     def _push_members(self, members: Members, bounds: Floats, fresh: Mask, counted: Mask, make: Make) -> None:
         """Add the fresh members that may have better refinements to the frontier; see `_is_hopeless`."""
         sizes = self._sizes(members)
-        hopeful = self._hopeful(bounds, sizes)
+        costs = self._costs(members) if self.is_priced else sizes
+        hopeful = self._hopeful(bounds, costs)
         self.pruned += int(np.count_nonzero(~hopeful))
         self.duplicates += int(np.count_nonzero(hopeful & ~fresh))
         k = np.flatnonzero(hopeful & fresh)
         if len(k):
-            given = (bounds[k], sizes[k], members.families[k], members.choices[k], counted[k])
-            self._push(Waiting(members.place.trail, *given, make))
+            left = sizes[k]
+            given = (left, costs[k] if self.is_priced else left, members.families[k], members.choices[k], counted[k])
+            self._push(Waiting(members.place.trail, bounds[k], *given, make))
 
     def _take(self, found: Members, allowed: Mask, grows: bool, hashes: NDArray[np.uint64] | None) -> None:
         """Consider allowed members as best, or let them wait; when pruning, they must keep enough individuals."""
@@ -813,7 +812,7 @@ class Search:
         self.pruned += n_allowed - int(np.count_nonzero(enough))
         members = found if enough.all() else found.chosen(enough)
         if len(members.sizes):
-            assessed = self.scorer.assess(members.counts, self.bar.loss if self.bar else None)
+            assessed = self.scorer.assess(members.counts, self.leaders.limit)
             self._improve_by(members, assessed.losses)
             if grows:
                 every, make = np.ones(len(members.sizes), dtype=np.bool_), partial(self._members, members.place)
@@ -828,40 +827,40 @@ class Search:
         if self.k > 1:
             self._improve_by_several(members, losses, splits)
             return
-        tied = splits[self.scorer.least(losses[splits])]
-        loss, size = _pair(losses[tied[0]]), place.position.size
-        if not self._may_improve(loss, size + 1):
-            return
-        lengths = self.columns.lengths(place.type)[members.families[tied]]
-        first = tied[np.lexsort((members.choices[tied], members.families[tied], lengths))[0]]
-        family, choice = int(members.families[first]), int(members.choices[first])
-        length = size + int(lengths.min())
-        if self._may_improve(loss, length):
-            self._improve(loss, length, next(self._members(place, family, choice)))
+        nearly = bool(self.problem.tolerance)
+        costs = self._costs(members)
+        pool = splits if nearly else splits[self.scorer.least(losses[splits])]
+        for cost in np.unique(costs[pool])[: None if nearly else 1].tolist():
+            alike = pool[costs[pool] == cost]
+            tied = alike[self.scorer.least(losses[alike])]
+            if self.leaders.may_lead(_pair(losses[tied[0]]), cost):
+                first = tied[np.lexsort((members.choices[tied], members.families[tied]))[0]]
+                family, choice = int(members.families[first]), int(members.choices[first])
+                self._improve(_pair(losses[first]), next(self._members(place, family, choice)))
 
     def _improve_by_several(self, members: Members, losses: Floats, splits: Ints) -> None:
         """Update the k best predicates with the members that select different individuals."""
-        sizes = self._sizes(members)
+        costs = self._costs(members)
         keys = (
             members.choices[splits],
             members.families[splits],
-            sizes[splits],
+            costs[splits],
             losses[splits, 1],
             losses[splits, 0],
         )
         for m in splits[np.lexsort(keys)].tolist():
-            loss, bar = _pair(losses[m]), self.bar
-            if bar is not None and self.scorer.improves(bar.loss, loss):
+            loss, limit = _pair(losses[m]), self.leaders.limit
+            if limit is not None and self.scorer.improves(limit, loss):
                 return
-            if self._may_improve(loss, int(sizes[m])):
+            if self.leaders.may_lead(loss, int(costs[m])):
                 family, choice = int(members.families[m]), int(members.choices[m])
-                self._improve(loss, int(sizes[m]), next(iter(self._members(members.place, family, choice))))
+                self._improve(loss, next(iter(self._members(members.place, family, choice))))
 
     def _splits(self, members: Members, losses: Floats) -> Ints:
-        """Return the members with enough individuals in both branches and a first component no worse than the bar."""
-        good, bar = (members.sizes >= self.least) & (members.sizes <= self.most), self.bar
-        if bar is not None:
-            good &= losses[:, 0] <= bar.loss[0] + self.scorer.slack
+        """Return the members with enough individuals in both branches and a first component within the limit."""
+        good, limit = (members.sizes >= self.least) & (members.sizes <= self.most), self.leaders.limit
+        if limit is not None:
+            good &= losses[:, 0] <= limit[0] + self.scorer.slack
         return np.flatnonzero(good)
 
     def _members(self, place: OpenPosition, index: int, choice: int) -> Iterator[Position]:
@@ -881,13 +880,24 @@ class Search:
         place = members.place
         return np.asarray(place.position.size + self.columns.lengths(place.type)[members.families])
 
-    def _hopeful(self, bounds: Floats, sizes: Ints) -> Mask:
-        """Return a mask of the predicates that are not hopeless; see `_is_hopeless`."""
-        bar, slack = self.bar, self.scorer.slack
-        if not self.prune or bar is None:
+    def _costs(self, members: Members) -> Ints:
+        """Return the cost of each member's predicate: with a tolerance as in the grammar, otherwise its size."""
+        sizes = self._sizes(members)
+        if not self.is_priced:
+            return sizes
+        place = members.place
+        surcharges = self.columns.surcharges(place.type)[members.families]
+        return np.asarray(sizes + surcharges + (place.position.cost - place.position.size))
+
+    def _cost(self, position: Position) -> int:
+        """Return the cost of a predicate; see `_costs`."""
+        return position.cost if self.is_priced else position.size
+
+    def _hopeful(self, bounds: Floats, costs: Ints) -> Mask:
+        """Return a mask of the predicates of which a refinement can become the result; see `_is_hopeless`."""
+        if not self.prune:
             return np.ones(len(bounds), dtype=np.bool_)
-        long = sizes >= bar.size + self._may_stay_as_long()
-        return np.where(long, better(bounds, bar.loss, slack), ~cannot_beat(bounds, bar.loss, slack))
+        return self.leaders.hopeful(bounds, self._least_cost(costs))
 
     def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> Mask:
         """Return a mask of the members that keep fewer rows than their parent, and rows unlike any earlier member's.
@@ -901,8 +911,11 @@ class Search:
             return fresh
         whole = hashes.sum(axis=1, dtype=np.uint64)
         fresh[(marks[0] == whole[0]) & (marks[1] == whole[1])] = False
-        order = np.lexsort((members.choices, members.families, self._sizes(members), marks[1], marks[0]))
+        sizes, costs = self._sizes(members), self._costs(members)
+        order = np.lexsort((members.choices, members.families, costs, sizes, marks[1], marks[0]))
         again = (np.diff(marks[0][order]) == 0) & (np.diff(marks[1][order]) == 0)
+        if self.is_priced:  # a shorter one may be dearer
+            again &= np.diff(sizes[order]) == 0
         fresh[order[1:][again]] = False
         return fresh
 
@@ -925,34 +938,15 @@ class Search:
 
     # ---- the best so far --------------------------------------------------------------------------------
 
-    def _improve(self, loss: Loss, size: int, position: Position) -> None:
-        """Add a predicate to the best if it is better, equally good and shorter, or equally short and first."""
-        found, bar = Best(loss, size, position.key, position), self.bar
-        if bar is not None and not self._precedes(found, bar):
+    def _improve(self, loss: Loss, position: Position) -> None:
+        """Add a predicate to the best if it leads; see `structtree.search.leaders`."""
+        found = Best(loss, self._cost(position), position.key, position)
+        if not self.leaders.admits(found):
             return
         if self.k > 1:
             found = replace(found, meaning=np.packbits(self._true(position.predicate)).tobytes())
-            alike = next((other for other in self.leaders if other.meaning == found.meaning), None)
-            if alike is not None:
-                if not self._precedes(found, alike):
-                    return
-                self.leaders.remove(alike)
-        if bar is None or self.scorer.compare(loss, bar.loss) < 0:
+        if self.leaders.add(found):
             self.improved = self.work
-        before = [other for other in self.leaders if not self._precedes(found, other)]
-        self.leaders = [*before, found, *(other for other in self.leaders if other not in before)][: self.k]
-
-    def _precedes(self, one: Best, other: Best) -> bool:
-        order = self.scorer.compare(one.loss, other.loss)
-        return order < 0 or (order == 0 and (one.size, one.key) < (other.size, other.key))
-
-    def _may_improve(self, loss: Loss, size: int) -> bool:
-        """Return whether a predicate is better than the bar, or as good and no longer."""
-        bar = self.bar
-        if bar is None:
-            return True
-        order = self.scorer.compare(loss, bar.loss)
-        return order < 0 or (order == 0 and size <= bar.size)
 
     def _report(self) -> None:
         spent = self.budget.clock.spent()
@@ -967,27 +961,39 @@ class Search:
         return SearchStats(*counts, seconds, self.stopped_by, self.work, passes)
 
     def result(self) -> Split:
-        """Return the best split, with the next best ones."""
-        positions = [leader.position for leader in self.leaders] or [self.space.root()]
+        """Return the best split, with the next best ones; with a tolerance the cheapest of nearly the best."""
         bounds = [waiting.bound for waiting in self.frontier]
         if self._is_partial():  # nothing is known about tests that were not prepared
             bounds.append(self.least_bound)
-        first, *others = (self._split(position, bounds) for position in positions)
+        best, choice = self.leaders.best, self.leaders.choice
+        if best is None or choice is None:
+            return self._split(self.space.root(), bounds)
+        if self.problem.tolerance:
+            found = self._split(choice.position, bounds)
+            return found if best is choice else replace(found, best=self._split(best.position, bounds))
+        first, *others = (self._split(leader.position, bounds) for leader in self.leaders.found)
         return replace(first, next_best=tuple(others))
 
     def _split(self, position: Position, bounds: list[Loss]) -> Split:
         true = self._true(position.predicate)
         loss = _pair(self.scorer.loss(self.scorer.counts(true[:, None]))[0])
         yes, no = self.scorer.sides(true)
-        is_perfect = bool(self.leaders) and self._has_least_loss(loss)
-        proved = is_perfect or not any(self.scorer.compare(bound, loss) < 0 for bound in bounds)
+        proved = self._is_proved(loss, bounds)
         gap = 0.0 if proved else max(0.0, loss[0] - min(bound[0] for bound in bounds))
         score = self.scorer.score(np.array(loss))
         end = self._point(loss[0])
         trace = (*self.trace, end._replace(bound=end.score) if proved else end)
         name, stats = self.scorer.name, replace(self._stats(), trace=trace)
         others = tuple(p for p in dict.fromkeys(reversed(self.good)) if p != position.predicate)
-        return Split(position.predicate, loss, score, yes, no, proved, gap, name, stats, self.problem, others)
+        given = (score, yes, no, proved, gap, name, stats, self.problem, others)
+        return Split(position.predicate, loss, *given, cost=position.cost)
+
+    def _is_proved(self, loss: Loss, bounds: list[Loss]) -> bool:
+        """Return whether no predicate with one of these bounds can be better, or cheaper and nearly as good."""
+        if self.problem.tolerance:
+            return all(self.leaders.is_hopeless(bound, 0) for bound in bounds)
+        is_perfect = bool(self.leaders.found) and self._has_least_loss(loss)
+        return is_perfect or not any(self.scorer.compare(bound, loss) < 0 for bound in bounds)
 
 
 def _text(position: Position, path: SlotPath) -> str:

@@ -103,11 +103,15 @@ class SearchStats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """A search problem: the space on its population, the scorer, and the minimum samples per branch."""
+    """A search problem: the space on its population, the scorer, the minimum samples per branch, and the tolerance.
+
+    The tolerance is the fraction of the best gain that may be given up for a cheaper predicate.
+    """
 
     space: Space
     scorer: Scorer
     least: int
+    tolerance: float = 0.0
 
     def __repr__(self) -> str:
         return short_repr(self, repr(self.space), f"at least {self.least:,} per branch")
@@ -129,7 +133,8 @@ class Split(Viewed):
     yes, no : array
         Weighted class counts of the branches; for regression, weight, sum and sum of squares of the centred targets.
     proved : bool
-        Whether it is proved that no predicate of the space is better.
+        Whether it is proved that no predicate of the space is better; with a cost tolerance, also that no cheaper one
+        is nearly as good as the best.
     gap : float
         Maximum amount by which the first component of the loss could still be improved.
     criterion : str
@@ -140,6 +145,10 @@ class Split(Viewed):
         Other good predicates of the search, best first.
     next_best : tuple of Split
         With k > 1, the second best split and so on. No two of them, nor this one, select the same individuals.
+    cost : int
+        The cost of the predicate: 1 per literal, unless a rewrite of the grammar has a cost.
+    best : Split, optional
+        With a cost tolerance, the best split, if a cheaper one was preferred to it.
     """
 
     predicate: syn.Predicate
@@ -154,6 +163,8 @@ class Split(Viewed):
     problem: Problem = field(repr=False)
     runners_up: tuple[syn.Predicate, ...] = field(repr=False, default=())
     next_best: tuple[Split, ...] = field(repr=False, default=())
+    cost: int = field(repr=False, default=0)
+    best: Split | None = field(repr=False, default=None)
 
     def __repr__(self) -> str:
         known = "proved best" if self.proved else f"not proved best (gap at most {self.gap:.3g})"
@@ -167,5 +178,6 @@ class Split(Viewed):
         stats = replace(self.stats, trace=tuple(point.in_plain_units(units) for point in self.stats.trace))
         yes, no = self.yes * units.weight, self.no * units.weight
         others = tuple(split.in_plain_units(units) for split in self.next_best)
+        best = None if self.best is None else self.best.in_plain_units(units)
         score, gap = units.square(self.score), units.square(self.gap)
-        return replace(self, yes=yes, no=no, score=score, gap=gap, stats=stats, next_best=others)
+        return replace(self, yes=yes, no=no, score=score, gap=gap, stats=stats, next_best=others, best=best)

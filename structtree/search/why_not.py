@@ -21,6 +21,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.reprs import short_repr
 from structtree.search.best_split import Split
+from structtree.search.leaders import limit_of
 from structtree.search.scorers import Loss, Scorer
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.obstacle import obstacle
@@ -29,7 +30,7 @@ from structtree.space.terms import canonical, n_literals, order
 
 __all__ = ["WhyNot", "why_not"]
 
-Verdict = Literal["not derivable", "pruned", "outscored", "equivalent", "winner", "missed"]
+Verdict = Literal["not derivable", "pruned", "outscored", "dearer", "equivalent", "winner", "missed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class WhyNot:
     ----------
     kind : str
         ``"not derivable"``, ``"pruned"``, ``"outscored"``, ``"equivalent"`` (the same individuals, or the same
-        score), ``"winner"``; and ``"missed"`` if it is better than the result of a search that was stopped.
+        score), ``"dearer"`` (better than the winner, by less than the cost tolerance), ``"winner"``; and ``"missed"``
+        if it is better than the result of a search that was stopped.
     sentence : str
     predicate : Predicate or None
         The canonical predicate; None if it is not valid on this data.
@@ -158,6 +160,7 @@ class _Inquiry:
             return self._because("winner", candidate, f"is the winner: {self._score_text(candidate.loss)}, {proved}")
         return (
             self._too_small(candidate)
+            or self._dearer(candidate, winner)
             or self._as_good(candidate, winner)
             or self._missed(candidate, winner)
             or self._pruned(candidate, winner)
@@ -202,11 +205,40 @@ class _Inquiry:
         return self._because("equivalent", candidate, f"{why}, and {self._tie_break(candidate, winner)}")
 
     def _tie_break(self, candidate: _Candidate, winner: _Candidate) -> str:
+        if self._tolerance and self._cost(winner) != self._cost(candidate):
+            return f"the cheaper predicate wins ({self._costs(winner, candidate)})"
         if winner.size < candidate.size:
             return f"the shorter predicate wins a tie ({winner.size} against {candidate.size} literals)"
         if winner.size > candidate.size:
             return "the search found the other predicate first and skipped this one as redundant"
         return "among predicates of equal length, the one generated first wins"
+
+    @property
+    def _tolerance(self) -> float:
+        return self.split.problem.tolerance
+
+    @property
+    def _limit(self) -> Loss:
+        """The worst loss of a predicate that may win by its cost; without a tolerance, that of the winner."""
+        best = self.split.best or self.split
+        first, second = self.scorer.criterion.unsplit(self.scorer.total)
+        return limit_of(best.loss, (float(first), float(second)), self._tolerance, self.scorer)
+
+    def _cost(self, candidate: _Candidate) -> int:
+        return self.space.cost(candidate.predicate)
+
+    def _costs(self, one: _Candidate, other: _Candidate) -> str:
+        return f"cost {self._cost(one)} against {self._cost(other)}"
+
+    def _dearer(self, candidate: _Candidate, winner: _Candidate) -> WhyNot | None:
+        """Return the answer for a predicate that is better, but not by enough for its cost."""
+        best = self.split.best
+        is_better = self.scorer.improves(candidate.loss, winner.loss)
+        if best is None or not is_better or self.scorer.improves(candidate.loss, best.loss):
+            return None
+        nearly = f"{winner.text} is cheaper and within the cost tolerance ({self._tolerance:.4g} of the best gain)"
+        why = f"lost because of its cost: {self._against(candidate.loss, winner)}, but {nearly}: "
+        return self._because("dearer", candidate, why + self._costs(candidate, winner))
 
     def _missed(self, candidate: _Candidate, winner: _Candidate) -> WhyNot | None:
         if not self.scorer.improves(candidate.loss, winner.loss):
@@ -221,7 +253,7 @@ class _Inquiry:
         if not self.split.stats.pruned:
             return None
         above = [seen for seen in self._lineage(candidate) if seen is not candidate]
-        hopeless = [seen for seen in above if self.scorer.improves(winner.loss, seen.bound)]
+        hopeless = [seen for seen in above if self.scorer.improves(self._limit, seen.bound)]
         if not hopeless:
             return None
         top = _most_general(hopeless)

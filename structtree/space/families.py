@@ -98,6 +98,8 @@ class TestFamily:
         The feature of all members.
     head : tuple or None
         The functional step that all members start with, if any; a link family may open the same step.
+    surcharge : int
+        What a member costs beyond 1 per literal; negative if it costs less.
     size, depth : int
         The number of literals and the number of nested links in a member.
     """
@@ -113,6 +115,7 @@ class TestFamily:
     kind: Kind | None = None
     cost: int | None = None
     levels: tuple[str, ...] = ()
+    surcharge: int = 0
     subject: Subject | None = field(init=False)
     head: tuple[Any, ...] | None = field(init=False)
     size: int = field(init=False)
@@ -254,6 +257,8 @@ class LinkFamily:
     left: syn.Predicate | None = None
     #: The number of literals of a member that do not count, since they existed before; see `reopened`.
     given: int = 0
+    #: What a member costs beyond 1 for each literal that the rewrite fixes.
+    surcharge: int = 0
 
     @property
     def head(self) -> tuple[Any, ...]:
@@ -329,6 +334,8 @@ class BundleFamily:
     slot: Slot
     left: tuple[syn.Predicate, ...] = ()
     open: bool = False
+    #: What the bundle costs beyond the costs of its literals.
+    surcharge: int = 0
     #: Its literals may belong to any other family.
     head: ClassVar[None] = None
 
@@ -482,19 +489,26 @@ class _Resolver:
     def whole(self, index: int) -> Family:
         """Return the family of the rewrite, restricted to members that specialise its left side."""
         rewrite = self.rewrite
-        family = replace(self.family(rewrite.right, rewrite.type), index=index)
+        family = replace(self.family(rewrite.right, rewrite.type), index=index, surcharge=self._surcharge)
         if not isinstance(rewrite.left, syn.Top):
             family = self._below(family, canonical(rewrite.left))
         if not rewrite.settled:
             self._verify(family)
         return family
 
+    @property
+    def _surcharge(self) -> int:
+        """What the literals of the right side cost beyond 1 each."""
+        cost = self.rewrite.cost
+        return 0 if cost is None else cost - n_literals(self.rewrite.right)
+
     def bundle(self, index: int) -> BundleFamily:
         """Return the bundle of the rewrite."""
         rewrite, name = self.rewrite, self.rewrite.type
         slot, left = self.slot(rewrite.right, name), conjuncts(canonical(rewrite.left))
         fixed = _parts_below(slot.fixed, left) if rewrite.settled else slot.fixed
-        bundle = BundleFamily(index, name, Slot(name, fixed, open=False, bundle=True), left, slot.open)
+        own = Slot(name, fixed, open=False, bundle=True)
+        bundle = BundleFamily(index, name, own, left, slot.open, self._surcharge)
         if not rewrite.settled:
             self._verify(bundle)
         return bundle

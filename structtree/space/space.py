@@ -129,6 +129,16 @@ class Item:
         object.__setattr__(self, "depth", depth)
 
     @property
+    def cost(self) -> int:
+        """The cost of its literals: 1 each, unless a rewrite that adds or replaces literals has a cost."""
+        family = self.family
+        if isinstance(family, TestFamily):
+            return family.size + family.surcharge
+        if isinstance(family, BundleFamily):
+            return self.positions[0].cost - sum(map(n_literals, family.left)) + family.surcharge
+        return 1 + sum(position.cost for position in self.positions) - family.given + family.surcharge
+
+    @property
     def grown(self) -> bool:
         """True if the item has been refined since it was added."""
         return self.origin is not None or any(position.grown for position in self.positions)
@@ -176,6 +186,11 @@ class Position:
     def size(self) -> int:
         """The number of literals, including nested ones."""
         return sum(item.size for item in self.items)
+
+    @property
+    def cost(self) -> int:
+        """The cost of all its literals."""
+        return sum(item.cost for item in self.items)
 
     @property
     def grown(self) -> bool:
@@ -389,9 +404,7 @@ class Space:
         >>> [[pretty(q) for q in space.refine(p)] for p in space.enumerate()]
         [['a', 'b'], ['a and b'], [], []]
         """
-        found = self.locate(predicate)
-        if found is None:
-            raise UsageError(f"the grammar does not derive {pretty(predicate)!r}")
+        found = self._located(predicate)
         return (position.predicate for position in self.extend(found))
 
     def enumerate(self, depth: int | None = None) -> Iterator[syn.Predicate]:
@@ -408,6 +421,32 @@ class Space:
         from structtree.space.count import count_space
 
         return count_space(self).size
+
+    @property
+    def is_priced(self) -> bool:
+        """True if a rewrite has a cost other than 1 per literal."""
+        families = chain.from_iterable(map(self.offers.of_type, self.grammar.schema.names))
+        bundles = chain.from_iterable(self.offers.bundles.values())
+        return any(family.surcharge for family in chain(families, bundles))
+
+    def cost(self, predicate: syn.Predicate) -> int:
+        """Return the cost of a predicate of the space: 1 per literal, unless a rewrite of the grammar has a cost.
+
+        Examples
+        --------
+        >>> grammar = Grammar.parse("type T = {a: bool, b: bool} individual T "
+        ...                         "refine T { top -> a; top -> b cost 3; top -> top and top max 2 }")
+        >>> space = Space.build(grammar)
+        >>> [(pretty(p), space.cost(p)) for p in space.enumerate()]
+        [('top', 0), ('a', 1), ('b', 3), ('a and b', 4)]
+        """
+        return self._located(predicate).cost
+
+    def _located(self, predicate: syn.Predicate) -> Position:
+        found = self.locate(predicate)
+        if found is None:
+            raise UsageError(f"the grammar does not derive {pretty(predicate)!r}")
+        return found
 
     def __contains__(self, predicate: syn.Predicate | str) -> bool:
         if isinstance(predicate, str):

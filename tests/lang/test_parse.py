@@ -129,6 +129,13 @@ def test_conjunctions_are_a_rewrite_of_their_own():
     assert second.rewrites[1] == syn.Rewrite(syn.Aggregate("max", "l", "a", ">=", 1), B)
 
 
+def test_a_rewrite_may_have_a_cost():
+    text = "refine T { top -> a cost 3; top -> cost >= 2 cost 2 # dear\n cost = 1 -> cost >= 2\n cost 7 }"
+    (block,) = parse_grammar(text).blocks
+    assert [rewrite.cost for rewrite in block.rewrites] == [3, 2, 7]
+    assert [pretty(rewrite.right) for rewrite in block.rewrites] == ["a", "cost >= 2", "cost >= 2"]
+
+
 def test_the_rest_of_a_grammar_is_read():
     syntax = parse_grammar(
         """grammar multi-instance "doc" individual T
@@ -203,6 +210,11 @@ GRAMMAR_MISTAKES = {
     "refine T { top }": "1:16: expected 'and', 'or' or '->' after 'top', got '}'",
     "refine T { top -> a >= }": "1:24: expected a value, '*', or a value list after '>=', got '}'",
     "refine T { top -> a max 3 }": "1:25: 'max' is only allowed after 'top -> top and top'",
+    "refine T { top -> a cost 0 }": "1:26: expected a whole number from 1 to 100000, got '0'",
+    "refine T { top -> a cost 1.5 }": "1:26: expected a whole number from 1 to 100000, got '1.5'",
+    "refine T { top -> top and top max 2 cost 2 }": (
+        "1:42: 'top -> top and top' adds no test, so it cannot have a cost"
+    ),
     "refine T {": "1:10: this '{' is not closed: expected '}'",
     "type T { }": "1:8: expected '=' after 'T', got '{'",
     "type T = { a: }": "1:15: expected a type after ':', got '}'",

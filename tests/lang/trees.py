@@ -148,12 +148,14 @@ lengths = st.integers(3, 8)
 BOTH = syn.And((syn.Top(), syn.Top()))
 
 
-def _rewrite(left, right):
-    return syn.Rewrite(left, right, 0 if (left, right) == (syn.Top(), BOTH) else None)
+def _rewrite(left, right, cost):
+    is_plain = (left, right) != (syn.Top(), BOTH)
+    return syn.Rewrite(left, right, None if is_plain else 0, cost=cost if is_plain else None)
 
 
+costs = st.one_of(st.none(), st.none(), small)
 conjunctions = st.integers(0, 100_000).map(lambda most: syn.Rewrite(syn.Top(), BOTH, most))
-rewrites = st.one_of(conjunctions, st.tuples(predicates, predicates).map(lambda sides: _rewrite(*sides)))
+rewrites = st.one_of(conjunctions, st.builds(_rewrite, predicates, predicates, costs))
 docs = st.one_of(st.none(), st.text(max_size=10))
 kinds = st.sampled_from(["bool", "int", "real", "date", "time", "nominal"])
 
