@@ -21,7 +21,7 @@ import numpy as np
 from structtree.data.dates import text_of
 from structtree.data.population import Population, Value
 from structtree.data.reachable import compact
-from structtree.data.schema import FAR_ROW, Schema
+from structtree.data.schema import Schema
 from structtree.errors import UsageError
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
@@ -33,7 +33,7 @@ from structtree.report.text import NodeText, short_number
 from structtree.report.words import in_words
 from structtree.reprs import inert, number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
-from structtree.space.meaning import aggregated_places, given_paths, witnesses
+from structtree.space.meaning import aggregated_places, given_paths, linked_row, witnesses
 from structtree.space.terms import conjuncts
 
 __all__ = ["Explained", "Explanation", "Reason", "SeenRow", "explain", "explain_prepared"]
@@ -353,9 +353,7 @@ class _Row:
 
     def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
         """Return this row (for a pair, its linked row) with the values that were read."""
-        schema, type_name, number = self.population.schema, self.type, self.number
-        while (met := schema.met_by(type_name)) is not None:
-            type_name, number = met, int(self.population.tables[type_name].links[FAR_ROW].targets[number])
+        type_name, number = linked_row(self.population, self.type, self.number)
         place = self.given.get((type_name, number), "") if self._is_behind_derived_link() else ""
         return SeenRow(self.path, type_name, values, fails, place, self.words, number)
 

@@ -1,13 +1,13 @@
 """Witnesses: the rows that make a predicate true for an individual, and the path to each row.
 
 The witnesses of an aggregate are the rows that it was computed from; for the latest, minimum or maximum value, only
-the row with that value.
+the row with that value. `counted_rows` answers for predicates that may be false: which rows they count, and why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, assert_never
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from structtree.data.population import Population
 from structtree.data.readers.individuals import population_of
+from structtree.data.schema import FAR_ROW
 from structtree.errors import require
 from structtree.lang import syntax as syn
 from structtree.lang.matching import first_matching
@@ -24,7 +25,15 @@ from structtree.reprs import short_repr
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.list_steps import runs_of
 
-__all__ = ["Witness", "aggregated_places", "given_paths", "satisfies", "witnesses"]
+__all__ = [
+    "Witness",
+    "aggregated_places",
+    "counted_rows",
+    "given_paths",
+    "linked_row",
+    "satisfies",
+    "witnesses",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +48,16 @@ class Witness:
         The path from the individual to the row, such as ``cars[2].load``; empty for the individual itself.
     predicate : Predicate
         The predicate that the row satisfies.
+    level : int
+        The number of links with conditions on several rows (`exists`, `count`, aggregates ...) on the path: rows of
+        level 1 are counted, and rows of a higher level make a row of level 1 count.
     """
 
     type: str
     row: int
     path: str
     predicate: syn.Predicate
+    level: int = field(default=0, compare=False)
 
     def __repr__(self) -> str:
         return short_repr(self, f"{self.path or 'the individual'} ({self.type} {self.row})", pretty(self.predicate))
@@ -82,6 +95,22 @@ def witnesses(predicate: syn.Predicate, individuals: Any, individual: int) -> tu
     return tuple(dict.fromkeys(evidence.of(predicate, row))) if evidence.holds(predicate, row) else ()
 
 
+def counted_rows(predicate: syn.Predicate, individuals: Any, individual: int) -> tuple[Witness, ...]:
+    """Return the rows that a predicate counts and the rows that make them count, whether or not it is true.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> trains = Population.from_records([{"cars": [{"wheels": 2}, {"wheels": 3}]}])
+    >>> [w.path for w in counted_rows(parse_predicate("count cars (wheels >= 3) >= 2"), trains, 0)]
+    ['', 'cars[1]']
+    """
+    syn.require_predicate(predicate)
+    population = population_of(individuals)
+    row = _individual(population, individual)
+    return tuple(dict.fromkeys(_Evidence(population).counted(predicate, row)))
+
+
 def given_paths(population: Population, individual: int) -> dict[tuple[str, int], str]:
     """Return the shortest path from an individual to each row through links of the data, by type and row.
 
@@ -105,6 +134,19 @@ def given_paths(population: Population, individual: int) -> dict[tuple[str, int]
             found |= {(r.type, r.index): r.path for r in fresh}
             waiting += fresh
     return found
+
+
+def linked_row(population: Population, type_name: str, row: int) -> tuple[str, int]:
+    """Return the type and number of a row; for a pair of a derived link, those of its linked row.
+
+    Examples
+    --------
+    >>> linked_row(Population.from_records([{"cars": [{"wheels": 2}]}], individual="Train"), "Car", 0)
+    ('Car', 0)
+    """
+    while (met := population.schema.met_by(type_name)) is not None:
+        type_name, row = met, int(population.tables[type_name].links[FAR_ROW].targets[row])
+    return type_name, row
 
 
 def aggregated_places(
@@ -161,6 +203,7 @@ class _Row:
     type: str
     index: int
     path: str = ""
+    level: int = 0
 
 
 def _individual(population: Population, individual: int) -> _Row:
@@ -185,7 +228,7 @@ class _Evidence:
                 if self.holds(part, row):
                     yield from self.of(part, row)
             return
-        yield Witness(row.type, row.index, row.path, predicate)
+        yield Witness(row.type, row.index, row.path, predicate, row.level)
         if isinstance(predicate, syn.Named):
             assert predicate.body is not None
             inside = self.of(predicate.body, row)
@@ -193,25 +236,50 @@ class _Evidence:
         for inner, target in self._grounds(predicate, row):
             yield from self.of(inner, target)
 
+    def counted(self, predicate: syn.Predicate, row: _Row) -> Iterator[Witness]:
+        """Yield the rows that the literals of a predicate count; of `and` and `or`, only the decisive parts."""
+        match predicate:
+            case syn.And(parts) | syn.Or(parts):
+                truth = self.holds(predicate, row)
+                for part in parts:
+                    if self.holds(part, row) == truth:
+                        yield from self.counted(part, row)
+            case syn.Not(inner):
+                yield from self.counted(inner, row)
+            case syn.Named(_, body) if body is not None:
+                yield from self.counted(body, row)
+            case syn.Follow(link, inner):
+                for target in self.targets(row, link):
+                    yield Witness(target.type, target.index, target.path, inner, target.level)
+                    yield from self.counted(inner, target)
+            case syn.Count(link, inner) | syn.No(link, inner):
+                yield from self.of(syn.Exists(link, inner), row)
+            case syn.Distinct(link, inners) if not self.holds(predicate, row):
+                for inner in inners:
+                    yield from self.of(syn.Exists(link, inner), row)
+            case syn.Exists() | syn.All() | syn.Aggregate():
+                yield from self.of(predicate, row)
+            case _ if self.holds(predicate, row):
+                yield from self.of(predicate, row)
+            case _:
+                pass  # a value, or an element of a list, that does not satisfy its condition
+
     def _grounds(self, predicate: syn.Predicate, row: _Row) -> Iterator[tuple[syn.Predicate, _Row]]:
         """Yield the rows that make a literal true, each with the inner predicate that it satisfies."""
         match predicate:
-            case (
-                syn.Follow(link, inner)
-                | syn.Exists(link, inner)
-                | syn.All(link, inner)
-                | syn.Count(link, inner, ">=")
-            ):
+            case syn.Follow(link, inner):
                 yield from ((inner, r) for r in self.targets(row, link) if self.holds(inner, r))
+            case syn.Exists(link, inner) | syn.All(link, inner) | syn.Count(link, inner, ">="):
+                yield from ((inner, r) for r in self.below(row, link) if self.holds(inner, r))
             case syn.ListStep(_, inner):
                 yield from ((inner, r) for r in self._elements(row, predicate) if self.holds(inner, r))
             case syn.Distinct(link, inners):
-                rows = self.targets(row, link)
+                rows = self.below(row, link)
                 chosen = first_matching([[i for i, r in enumerate(rows) if self.holds(p, r)] for p in inners])
                 assert chosen is not None
                 yield from ((inner, rows[i]) for inner, i in zip(inners, chosen, strict=True))
             case syn.Aggregate(link=link):
-                rows = self.targets(row, link)
+                rows = self.below(row, link)
                 places = aggregated_places(predicate, self.population, row.type, row.index, self.known)
                 yield from ((part, rows[place]) for place in places for part in _conditions(predicate))
             case syn.Top() | syn.And() | syn.Or() | syn.Not() | syn.No() | syn.Count():
@@ -227,7 +295,13 @@ class _Evidence:
         rows = self.population.tables[row.type].links[link].of(row.index)
         path = f"{row.path}.{link}" if row.path else link
         places = ["" if declared.single else f"[{i}]" for i in range(len(rows))]
-        return [_Row(declared.target, int(r), f"{path}{place}") for r, place in zip(rows, places, strict=True)]
+        return [
+            _Row(declared.target, int(r), f"{path}{place}", row.level) for r, place in zip(rows, places, strict=True)
+        ]
+
+    def below(self, row: _Row, link: str) -> list[_Row]:
+        """Return the rows that a link refers to, as rows to be counted."""
+        return [replace(target, level=row.level + 1) for target in self.targets(row, link)]
 
     def _elements(self, row: _Row, step: syn.ListStep) -> list[_Row]:
         """Return the rows that a list step leads to: the first or last element, or neighbouring elements."""
@@ -240,4 +314,6 @@ class _Evidence:
             stem = f"{row.path}.{name}" if row.path else name
         else:
             stem = row.path[: row.path.rfind("[")] if row.path.endswith("]") else name
-        return [_Row(target, int(runs.elements[i]), f"{stem}[{i - begin}]") for i in range(start, stop)]
+        return [
+            _Row(target, int(runs.elements[i]), f"{stem}[{i - begin}]", row.level + 1) for i in range(start, stop)
+        ]

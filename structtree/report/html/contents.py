@@ -36,7 +36,8 @@ from structtree.report.html.scores import ReportedIndividuals, report_scores
 from structtree.report.html.sizes import size_curves
 from structtree.report.info import describe_type
 from structtree.report.pictures.drawing import Drawing
-from structtree.report.pictures.individuals import Marks, drawn, marks_of
+from structtree.report.pictures.highlights import Marks, marks_of
+from structtree.report.pictures.individuals import drawn
 from structtree.report.pictures.trees import class_colours
 from structtree.report.text import NodeText, branch_labels, leaves_below, question
 from structtree.report.words import in_words
@@ -378,10 +379,11 @@ def _without_target(alone: Population, target: str | None) -> Population:
 
 
 def _numbers(drawing: Drawing, marks: Marks) -> JsonValue:
-    """Return the numbers of the elements to highlight for a test, and whether they made the test true."""
+    """Return the numbers of the counted, supporting and near elements of a drawing, and a remark."""
     places = {element: place for place, element in enumerate(drawing.ordered_elements)}
-    found = [places[element] for element in marks.elements if element in places]
-    return [int(marks.is_found), found] if found else None
+    roles = (marks.counted, marks.supporting, marks.near)
+    found = [[places[element] for element in role if element in places] for role in roles]
+    return [*found, drawing.missing_text(marks.counted)] if any(found) else None
 
 
 def _answer(tree: Tree, value: Any) -> str:

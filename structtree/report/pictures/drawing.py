@@ -22,6 +22,8 @@ __all__ = [
     "PALE",
     "PAPER",
     "RIM",
+    "SUPPORT",
+    "SUPPORT_PALE",
     "Drawing",
     "Element",
     "Painted",
@@ -30,10 +32,14 @@ __all__ = [
 
 INK, GREY, EDGE, PAPER = "#1c2a44", "#55607a", "#b9c5da", "#ffffff"
 MARK, PALE, RIM = "#ffd54a", "#fff3cc", "#a87400"
+SUPPORT, SUPPORT_PALE = "#1f6fb2", "#dcecfa"
 ON_COLOUR = "#101828"
 """Text colour on fills that are the same in light and dark mode."""
 
-_ROLES = {INK: "ink", GREY: "grey", EDGE: "line", PAPER: "paper", MARK: "mark", PALE: "pale", RIM: "rim"}
+_ROLES = {
+    INK: "ink", GREY: "grey", EDGE: "line", PAPER: "paper", MARK: "mark", PALE: "pale", RIM: "rim",
+    SUPPORT: "support", SUPPORT_PALE: "support-pale",
+}  # fmt: skip
 """Names of the colours that a report replaces to match its theme."""
 
 
@@ -68,6 +74,12 @@ class Drawing:
         """Elements that can be highlighted."""
         return frozenset(piece.of for piece in self.pieces if piece.of is not None)
 
+    def missing_text(self, counted: Iterable[Element]) -> str:
+        """Return a remark if some of the counted rows are not in the drawing; otherwise an empty string."""
+        rows, elements = [element for element in counted if not element.member], self.elements
+        n = sum(element in elements for element in rows)
+        return f"the drawing shows {n:,} of {len(rows):,} counted rows" if n < len(rows) else ""
+
     def moved(self, x: float, y: float) -> Iterable[Painted]:
         """Yield the shapes, moved by an offset."""
         for item, of in self.pieces:
@@ -78,19 +90,32 @@ class Drawing:
         kept = frozenset(elements)
         return replace(self, pieces=tuple(piece for piece in self.pieces if piece.of is None or piece.of in kept))
 
-    def items(self, marked: Collection[Element] = (), near: Collection[Element] = ()) -> list[SceneItem]:
-        """Return the items to draw: `marked` elements are filled, `near` ones have a dashed outline."""
+    def items(
+        self,
+        counted: Collection[Element] = (),
+        supporting: Collection[Element] = (),
+        near: Collection[Element] = (),
+    ) -> list[SceneItem]:
+        """Return the items to draw: counted elements filled, supporting ones outlined, near ones dashed."""
         found: list[SceneItem] = []
         for item, of in self.pieces:
-            if of is None or of in marked:
+            if of is None or of in counted:
                 found.append(item)
+            elif of in supporting:
+                found.append(_outlined(item))
             elif of in near:
-                found += _dashed(item)
+                found.append(_dashed(item))
         return found
 
-    def scene(self, marked: Collection[Element] = (), near: Collection[Element] = (), title: str = "") -> Scene:
+    def scene(
+        self,
+        counted: Collection[Element] = (),
+        supporting: Collection[Element] = (),
+        near: Collection[Element] = (),
+        title: str = "",
+    ) -> Scene:
         """Return the drawing as a scene."""
-        return Scene(self.width, self.height, tuple(self.items(marked, near)), title)
+        return Scene(self.width, self.height, tuple(self.items(counted, supporting, near)), title)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values: a list for each shape, with the number of its element or -1."""
@@ -121,15 +146,26 @@ def stacked(drawings: Sequence[Drawing], gap: float = 10.0) -> Drawing:
     return Drawing(max((d.width for d in drawings), default=0.0), max(y - gap, 0.0), tuple(pieces))
 
 
-def _dashed(item: Box | Stroke | Label) -> list[SceneItem]:
+def _outlined(item: Box | Stroke | Label) -> SceneItem:
+    """Return the highlight of a supporting element: an outline in another colour, pale inside."""
+    match item:
+        case Box():
+            return replace(item, fill=SUPPORT_PALE, edge=SUPPORT if item.line else item.edge)
+        case Stroke():
+            return replace(item, colour=SUPPORT_PALE)
+        case Label():
+            return item
+
+
+def _dashed(item: Box | Stroke | Label) -> SceneItem:
     """Return the dashed outline of an element that nearly satisfies a test."""
     match item:
         case Box():
-            return [replace(item, fill=PAPER, edge=RIM, line=1.2, dashed=True)]
+            return replace(item, fill=PAPER, edge=RIM if item.line else item.edge, dashed=True)
         case Stroke():
-            return [replace(item, colour=RIM, line=min(item.line, 1.2), dashed=True)]
+            return replace(item, colour=RIM, line=min(item.line, 1.6), dashed=True)
         case Label():
-            return [item]
+            return item
 
 
 def _plain(item: Box | Stroke | Label) -> list[Any]:

@@ -1,7 +1,8 @@
 """Pictures of explanations: the tests on the path, each next to the individual with the relevant rows highlighted.
 
-Elements that made a test true are filled; if a test fails, the elements nearest to satisfying it get a dashed
-outline. If all tests are about attributes of the individual itself, one drawing shows them all.
+Rows that a test counts are filled, and rows that make them count are outlined; if a test fails, the rows nearest to
+satisfying it get a dashed outline (`structtree.report.pictures.highlights`). If all tests are about attributes of the
+individual itself, one drawing shows them all.
 """
 
 from __future__ import annotations
@@ -15,8 +16,19 @@ from structtree.models.model import fitted
 from structtree.models.settings import Decision
 from structtree.models.tree import Tree
 from structtree.report.explain import Explanation, Reason, explain_prepared
-from structtree.report.pictures.drawing import EDGE, GREY, INK, PAPER, Drawing
-from structtree.report.pictures.individuals import Marks, drawn, marks_of
+from structtree.report.pictures.drawing import (
+    EDGE,
+    GREY,
+    INK,
+    MARK,
+    PAPER,
+    RIM,
+    SUPPORT,
+    SUPPORT_PALE,
+    Drawing,
+)
+from structtree.report.pictures.highlights import Marks, marks_of
+from structtree.report.pictures.individuals import drawn
 from structtree.report.pictures.rendering import check_picture, write_scene
 from structtree.report.pictures.scene import Box, Label, Scene, SceneItem, line_width, moved, to_svg, wrapped_lines
 from structtree.report.pictures.trees import class_colours, paler
@@ -145,14 +157,23 @@ class _Page:
             yield _Row(_below(texts), _Block(self.drawing.width, self.drawing.height, tuple(picture)))
             return
         for place, (text, marks) in enumerate(zip(texts, self.marks, strict=True)):
-            yield _Row(text, self._marked(marks) if place in chosen[:MOST_DRAWINGS] else None)
+            if place in chosen[:MOST_DRAWINGS]:
+                yield _Row(_below([text, *self._missing(marks)]), self._marked(marks))
+            else:
+                yield _Row(text, None)
+
+    def _missing(self, marks: Marks) -> Iterator[_Block]:
+        """Yield a note if there was no room for some of the counted rows."""
+        if said := self.drawing.missing_text(marks.counted):
+            block = _lines_block([(line, _SMALL, GREY, False) for line in wrapped_lines(said, _LEFT - 28, _SMALL)])
+            yield _Block(28 + block.width, block.height, tuple(_moved(block.items, 28, 0)))
 
     def _has_rows(self, marks: Marks) -> bool:
         return any(not element.member and element in self.drawing.elements for element in marks.elements)
 
     def _marked(self, marks: Marks) -> _Block:
-        marked, near = (marks.elements, ()) if marks.is_found else ((), marks.elements)
-        return _Block(self.drawing.width, self.drawing.height, tuple(self.drawing.items(marked, near)))
+        items = self.drawing.items(marks.counted, marks.supporting, marks.near)
+        return _Block(self.drawing.width, self.drawing.height, tuple(items))
 
     def _title(self) -> _Block:
         names = ", ".join(f"{what} {inert(name)}" for what, name in self.explanation.names)
@@ -202,15 +223,34 @@ class _Page:
         return "label" if self.tree.classes else "value"
 
     def _note(self) -> _Block | None:
-        """Return the legend of filled and dashed highlights, if there are any."""
-        drawn_ones = [marks for marks in self.marks if self._has_rows(marks)][:MOST_DRAWINGS]
-        parts = ["filled: made the test true"] if any(marks.is_found for marks in drawn_ones) else []
-        parts += ["dashed: nearest to satisfying it"] if not all(marks.is_found for marks in drawn_ones) else []
-        if not drawn_ones and any(
-            element in self.drawing.elements for marks in self.marks for element in marks.elements
-        ):
-            parts = ["filled: values used by the tests"]
-        return _lines_block([("; ".join(parts), _SMALL, GREY, False)]) if parts else None
+        """Return the legend of the highlights that the drawings show, if there are any."""
+        shown = [marks for marks in self.marks if self._has_rows(marks)][:MOST_DRAWINGS]
+        if not shown:
+            has_values = any(element in self.drawing.elements for each in self.marks for element in each.elements)
+            return _legend([(_FILLED, "values used by the tests")]) if has_values else None
+        seen = {element for each in shown for element in each.counted}
+        pairs = [(_FILLED, "counted by the test")] if seen & self.drawing.elements else []
+        for look, words, name in _OTHER_LOOKS:
+            if any(element in self.drawing.elements for each in shown for element in getattr(each, name)):
+                pairs.append((look, words))
+        return _legend(pairs) if pairs else None
+
+
+_FILLED = Box(0, 0, 12, 12, MARK, RIM, 1.0, 6)
+_OTHER_LOOKS = (
+    (Box(0, 0, 12, 12, SUPPORT_PALE, SUPPORT, 1.2, 6), "supports a counted one", "supporting"),
+    (Box(0, 0, 12, 12, PAPER, RIM, 1.2, 6, dashed=True), "nearest to satisfying the test", "near"),
+)
+
+
+def _legend(pairs: Sequence[tuple[Box, str]]) -> _Block:
+    """Return a line of swatches with their meanings."""
+    items: list[SceneItem] = []
+    x = 0.0
+    for look, words in pairs:
+        items += [moved(look, x, 0), Label(x + 17, 10, words, _SMALL, GREY)]
+        x += 17 + line_width(words, _SMALL) + 16
+    return _Block(x, 16, tuple(items))
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,9 +159,9 @@ def _chosen(on: Canvas, form: _Form, nodes: Sequence[int], wires: Sequence[_Wire
     for wire in wires:
         if wire.other in near:
             near[wire.one].append(wire.other)
-    edges = {wire.edge: wire.one for wire in wires}
-    wanted = [node for node in nodes if on.rank(form.nodes, node) == 0]
-    wanted += [edges[element] for element in on.first if element in edges]
+    edges = {wire.edge: wire.one for wire in wires if wire.edge is not None}
+    places = {Element(form.nodes, node): node for node in nodes} | edges
+    wanted = [places[element] for element in sorted(on.wanted, key=on.wanted.__getitem__) if element in places]
     waiting = list(dict.fromkeys(wanted or nodes[:1]))[: MOST_NODES // 2]
     found = set(waiting)
     for node in waiting:  # grows while it is read

@@ -6,110 +6,26 @@ whose rows refer to each other are graphs, and all others are records.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from structtree.data.population import Population
 from structtree.data.provenance import provenance_of
-from structtree.lang import syntax as syn
-from structtree.models.tree import Branch, Tree
-from structtree.report.explain import Reason
 from structtree.report.pictures.drawing import EDGE, GREY, INK, PALE, RIM, Drawing, Element, Painted, stacked
 from structtree.report.pictures.graphs import graph_drawing
+from structtree.report.pictures.highlights import Marks
 from structtree.report.pictures.molecules import molecule_drawing
-from structtree.report.pictures.records import Canvas, note_drawing, parts_drawing, value_text, values_drawing
+from structtree.report.pictures.records import Canvas, note_drawing, parts_drawing, values_drawing
 from structtree.report.pictures.scene import Box, Label, Stroke, line_width, shortened
 from structtree.reprs import inert, number_text
-from structtree.space.meaning import satisfies, witnesses
-from structtree.space.terms import conjuncts
 
-__all__ = ["Marks", "Sighting", "drawn", "marks_of"]
+__all__ = ["drawn"]
 
 WIDTH = 520.0
 """Approximate maximum width of a drawing, in points."""
 _TALL = 420.0
 """Height beyond which only links with highlights are drawn; other links are counted."""
-_FIRST = 12
-"""Number of elements of each test that take precedence."""
 _MOST_ELSEWHERE, _RIM = 6, 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """Elements that a test examined.
-
-    Parameters
-    ----------
-    elements : tuple of Element
-        The rows, the rows on the paths to them, and the values that the test read.
-    sights : tuple of Sighting
-    is_found : bool
-        True if they made the test true; False if they are nearest to satisfying it.
-    """
-
-    elements: tuple[Element, ...]
-    sights: tuple[Sighting, ...] = ()
-    is_found: bool = True
-
-
-class Sighting(NamedTuple):
-    """Row that a test examined, with its path from the individual and its values as text."""
-
-    row: Element
-    path: str
-    text: str
-
-
-def marks_of(reason: Reason, tree: Tree, alone: Population) -> Marks:
-    """Return the elements to highlight for a test result.
-
-    Parameters
-    ----------
-    reason : Reason
-    tree : Tree
-    alone : Population
-        The individual of the explanation.
-    """
-    elements: list[Element] = []
-    sights = []
-    for seen in reason.rows:
-        columns, path = alone.tables[seen.type].columns, seen.met or seen.path
-        elements += _along(alone, path)
-        if path:
-            text = ", ".join(f"{name} = {value_text(value)}" for name, value in seen.values)
-            sights.append(Sighting(Element(seen.type, seen.number), path, text))
-            elements.append(sights[-1].row)
-        names = (name if name in columns else str(name).partition(".")[0] for name, _ in seen.values)
-        elements += [Element(seen.type, seen.number, name) for name in names if name in columns]
-    node = tree.nodes[reason.node]
-    if reason.answer is False and isinstance(node, Branch):
-        elements += _counted(node.test, alone)
-    return Marks(tuple(dict.fromkeys(elements)), tuple(sights), reason.answer is not False)
-
-
-def _along(alone: Population, path: str) -> Iterator[Element]:
-    """Yield the rows on a path through links, such as ``atoms[2].bonds[0].to``."""
-    name, row = alone.schema.individual, int(alone.individuals[0])
-    for link, place in re.findall(r"([^.\[\]]+)(?:\[(\d+)\])?", path):
-        declared = alone.schema.type(name).link(link)
-        targets = [] if declared is None else alone.tables[name].links[link].of(row).tolist()
-        if declared is None or int(place or 0) >= len(targets):
-            return
-        name, row = declared.target, targets[int(place or 0)]
-        yield Element(name, row)
-
-
-def _counted(test: syn.Predicate, alone: Population) -> Iterator[Element]:
-    """Yield the rows counted by tests on counts that fail."""
-    for part in conjuncts(test):
-        if isinstance(part, syn.Count) and not satisfies(part, alone, 0):
-            for witness in witnesses(syn.Exists(part.link, part.inner), alone, 0):
-                yield from _along(alone, witness.path)
-                name = getattr(witness.predicate, "attribute", "")
-                if witness.path and name in alone.tables[witness.type].columns:
-                    yield Element(witness.type, witness.row, name)
 
 
 def drawn(alone: Population, marks: Iterable[Marks] = (), *, width: float = WIDTH) -> Drawing:
@@ -131,15 +47,24 @@ def drawn(alone: Population, marks: Iterable[Marks] = (), *, width: float = WIDT
     <Drawing: ... × ..., 4 elements>
     """
     known = tuple(marks)
-    wanted = frozenset(element for each in known for element in each.elements)
-    first = frozenset(element for each in known for element in each.elements[:_FIRST])
-    on = Canvas(alone, wanted, first, width)
+    on = Canvas(alone, _wanted(known), width)
     parts, whole = _parts(on)
     elsewhere = _elsewhere(known, frozenset(element for part in parts for element in part.elements), whole, width)
     if elsewhere is not None:
         parts.append(elsewhere)
     below = stacked(parts or [note_drawing("no attributes and no links")])
     return Drawing(below.width + 2 * _RIM, below.height + 2 * _RIM, tuple(below.moved(_RIM, _RIM)))
+
+
+def _wanted(marks: Sequence[Marks]) -> dict[Element, int]:
+    """Return the elements to highlight; those of a test with few of them come first, and counted ones."""
+    found: dict[Element, int] = {}
+    for each in marks:
+        n = 0
+        for role in (each.counted, each.supporting, each.near):
+            n += len(role)
+            found |= {element: min(n, found.get(element, n)) for element in role}
+    return found
 
 
 def _parts(on: Canvas) -> tuple[list[Drawing], frozenset[str]]:

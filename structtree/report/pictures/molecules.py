@@ -1,12 +1,13 @@
-"""Drawings of molecules, with 2D coordinates from RDKit."""
+"""Drawings of molecules, with 2D coordinates from RDKit; specified stereocentres have wedge bonds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import cos, dist, pi, sin
 from typing import Any
 
-from structtree.report.pictures.drawing import INK, MARK, PAPER, Drawing, Element, Painted
+from structtree.report.pictures.drawing import INK, MARK, PAPER, RIM, Drawing, Element, Painted
 from structtree.report.pictures.records import Canvas
 from structtree.report.pictures.scene import Box, Label, Stroke, line_width
 
@@ -36,7 +37,7 @@ def molecule_drawing(on: Canvas, smiles: str | None) -> Drawing | None:
     Examples
     --------
     >>> from structtree.data.population import Population
-    >>> molecule_drawing(Canvas(Population.from_smiles(["CCO"]), frozenset(), frozenset(), 300), "CCO")
+    >>> molecule_drawing(Canvas(Population.from_smiles(["CCO"]), {}, 300), "CCO")
     <Drawing: 90 × 34, 7 elements>
     """
     schema, start = on.alone.schema, int(on.alone.individuals[0])
@@ -59,6 +60,7 @@ def molecule_drawing(on: Canvas, smiles: str | None) -> Drawing | None:
         pieces += _bond(bond, at)
     for atom, row in zip(molecule.GetAtoms(), rows, strict=True):
         pieces += _atom(atom, Element(link.target, row), at)
+    pieces += _centres(on, molecule, link.target, rows, at)
     return Drawing(wide * scale + 2 * margin, high * scale + 2 * _HALO + 4, tuple(pieces))
 
 
@@ -77,6 +79,7 @@ def _laid_out(smiles: str, elements: Sequence[str]) -> Any:
         return None
     rdDepictor.Compute2DCoords(molecule)
     Chem.Kekulize(molecule, clearAromaticFlags=True)
+    Chem.WedgeMolBonds(molecule, molecule.GetConformer())
     return molecule
 
 
@@ -85,7 +88,8 @@ _Places = Sequence[tuple[float, float]]
 
 def _atom_marks(type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
     for row, (x, y) in zip(rows, at, strict=True):
-        yield Painted(Box(x - _HALO, y - _HALO, 2 * _HALO, 2 * _HALO, MARK, radius=_HALO), Element(type_name, row))
+        halo = Box(x - _HALO, y - _HALO, 2 * _HALO, 2 * _HALO, MARK, RIM, 1.0, _HALO)
+        yield Painted(halo, Element(type_name, row))
 
 
 def _bond_marks(on: Canvas, type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
@@ -102,6 +106,21 @@ def _bond_marks(on: Canvas, type_name: str, rows: Sequence[int], at: _Places) ->
                     yield Painted(line, Element(link.target, bond))
 
 
+def _centres(on: Canvas, molecule: Any, type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
+    """Yield the chirality of the atoms for which a test reads it, R or S, where no bond is near."""
+    low = max(y for _, y in at) + _HALO
+    for atom, row in zip(molecule.GetAtoms(), rows, strict=True):
+        element = Element(type_name, row, "chirality")
+        if element not in on.wanted or (text := on.text(*element)) not in ("R", "S"):
+            continue
+        x, y = at[atom.GetIdx()]
+        bonds = [at[other.GetIdx()] for other in atom.GetNeighbors()]
+        spots = [(x + 15 * cos(k * pi / 8), y + 15 * sin(k * pi / 8)) for k in range(16)]
+        free = [spot for spot in spots if 7 <= spot[1] <= low - 5]
+        spot_x, spot_y = max(free, key=lambda spot: min((dist(spot, end) for end in bonds), default=0.0))
+        yield Painted(Label(spot_x, spot_y + 3, text, 8.5, INK, bold=True, anchor="middle"), element)
+
+
 def _ring_marks(on: Canvas, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
     """Yield the highlights of rings, along all their bonds."""
     schema, start = on.alone.schema, int(on.alone.individuals[0])
@@ -115,12 +134,43 @@ def _ring_marks(on: Canvas, rows: Sequence[int], at: _Places) -> Iterator[Painte
 
 
 def _bond(bond: Any, at: _Places) -> Iterator[Painted]:
-    (x, y), (to_x, to_y) = at[bond.GetBeginAtomIdx()], at[bond.GetEndAtomIdx()]
-    n, length = max(1, int(bond.GetBondTypeAsDouble())), max(((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5, 0.1)
-    for k in range(n):
-        off = 3.2 * (k - (n - 1) / 2)
-        dx, dy = -(to_y - y) / length * off, (to_x - x) / length * off
-        yield Painted(Stroke(x + dx, y + dy, to_x + dx, to_y + dy, 1.4, INK))
+    one, other = at[bond.GetBeginAtomIdx()], at[bond.GetEndAtomIdx()]
+    match str(bond.GetBondDir()):
+        case "BEGINWEDGE":
+            lines = _fan(one, other)
+        case "BEGINDASH":
+            lines = _rungs(one, other)
+        case _:
+            n = max(1, int(bond.GetBondTypeAsDouble()))
+            lines = (
+                (_beside(one, other, 0.0, off), _beside(one, other, 1.0, off))
+                for off in (3.2 * (k - (n - 1) / 2) for k in range(n))
+            )
+    yield from (Painted(Stroke(*start, *end, 1.4, INK)) for start, end in lines)
+
+
+_Point = tuple[float, float]
+_WEDGE = 3.2
+"""Half of the width of a wedge at its wide end."""
+
+
+def _fan(one: _Point, other: _Point) -> Iterator[tuple[_Point, _Point]]:
+    """Yield the lines of a solid wedge, which points out of the plane."""
+    yield from ((one, _beside(one, other, 1.0, off * _WEDGE)) for off in (-1.0, -0.6, -0.2, 0.2, 0.6, 1.0))
+
+
+def _rungs(one: _Point, other: _Point) -> Iterator[tuple[_Point, _Point]]:
+    """Yield the lines of a hashed wedge, which points into the plane."""
+    for share in (0.1, 0.28, 0.46, 0.64, 0.82, 1.0):
+        yield _beside(one, other, share, -share * _WEDGE), _beside(one, other, share, share * _WEDGE)
+
+
+def _beside(one: _Point, other: _Point, share: float, off: float) -> _Point:
+    """Return a point at a share of the way between two others, moved sideways."""
+    (x, y), (to_x, to_y) = one, other
+    length = max(((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5, 0.1)
+    along_x, along_y = (to_x - x) / length, (to_y - y) / length
+    return x + share * (to_x - x) - off * along_y, y + share * (to_y - y) + off * along_x
 
 
 def _atom(atom: Any, element: Element, at: _Places) -> Iterator[Painted]:

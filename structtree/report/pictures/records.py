@@ -7,9 +7,10 @@ table that shows highlighted rows first. Records that are not drawn are counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from math import inf
 
 from structtree.data.dates import text_of
 from structtree.data.population import Population, Value
@@ -46,16 +47,14 @@ class Canvas:
     Parameters
     ----------
     alone : Population
-    wanted : frozenset of Element
-        Elements to highlight, which are shown first if there is not enough room.
-    first : frozenset of Element
-        The first few elements of each test, which take precedence over the others.
+    wanted : mapping of Element
+        Elements to highlight with their priorities: those with the lowest numbers are shown if there is not enough
+        room for all.
     width : float
     """
 
     alone: Population
-    wanted: frozenset[Element]
-    first: frozenset[Element]
+    wanted: Mapping[Element, int]
     width: float
 
     @property
@@ -87,10 +86,9 @@ class Canvas:
         """Return whether to highlight a row."""
         return Element(type_name, row) in self.wanted
 
-    def rank(self, type_name: str, row: int) -> int:
-        """Return the priority of a row: 0 is highest."""
-        element = Element(type_name, row)
-        return 0 if element in self.first else 1 if element in self.wanted else 2
+    def rank(self, type_name: str, row: int) -> float:
+        """Return the priority of a row, infinite unless it is highlighted."""
+        return self.wanted.get(Element(type_name, row), inf)
 
 
 def value_text(value: Value) -> str:
@@ -144,7 +142,7 @@ def values_drawing(on: Canvas, type_name: str, row: int) -> Drawing | None:
         width = before + line_width(text, _SIZE) + 8
         if x and x + width > on.width:
             x, y = 0.0, y + _LINE + 3
-        pieces.append(Painted(Box(x, y, width, _LINE, MARK, radius=3), Element(type_name, row, name)))
+        pieces.append(Painted(Box(x, y, width, _LINE, MARK, RIM, 0.8, 3), Element(type_name, row, name)))
         pieces += [Painted(Label(x + 4, y + 11, head, _SIZE, GREY))]
         pieces += [Painted(Label(x + 4 + before, y + 11, text, _SIZE, INK))]
         x, right = x + width + 8, max(right, x + width)
@@ -221,7 +219,7 @@ def _cell(on: Canvas, type_name: str, row: int, name: str) -> Drawing:
     text = shortened(on.text(type_name, row, name), _WIDEST / 2 + 20, _SIZE)
     before = line_width(head, _SIZE) + 5
     width = before + line_width(text, _SIZE) + 4
-    mark = Painted(Box(-2, 0, width + 2, _LINE - 1, MARK, radius=3), Element(type_name, row, name))
+    mark = Painted(Box(-2, 0, width + 2, _LINE - 1, MARK, RIM, 0.8, 3), Element(type_name, row, name))
     return Drawing(
         width, _LINE - 1,
         (mark, Painted(Label(0, 11, head, _SIZE, GREY)), Painted(Label(before, 11, text, _SIZE, INK))),
@@ -251,8 +249,8 @@ def _symbols(on: Canvas, link: Link, rows: Sequence[int], name: str) -> Drawing:
     """Draw elements with a single value as lines of symbols; lines with highlights take precedence."""
     lines, pieces = list(_symbol_lines(on, link, rows, name)), list[Painted]()
     y, right, skipped = 0.0, 0.0, 0
-    chosen = [k for k, line in enumerate(lines) if any(on.is_wanted(link.target, row) for _, row, _, _ in line)]
-    kept = set([*chosen, *(k for k in range(len(lines)) if k not in chosen)][:MOST_LINES])
+    first = sorted(range(len(lines)), key=lambda k: min(on.rank(link.target, row) for _, row, _, _ in lines[k]))
+    kept = set(first[:MOST_LINES])
     for k, line in enumerate(lines):
         if k not in kept:
             skipped += len(line)
@@ -348,5 +346,5 @@ def _column(
         y = _LINE + 2 + place * _LINE
         text = on.text(type_name, row, name) if name else label
         if name:
-            yield Painted(Box(x + 1, y + 1, wide - 2, _LINE - 2, MARK, radius=2), Element(type_name, row, name))
+            yield Painted(Box(x + 1, y + 1, wide - 2, _LINE - 2, MARK, RIM, 0.8, 2), Element(type_name, row, name))
         yield Painted(Label(x + 4, y + 11, shortened(text, wide - 8, _SIZE), _SIZE, INK if name else GREY))

@@ -21,10 +21,12 @@ from structtree.data.reachable import compact
 from structtree.models.model import fitted
 from structtree.report.explain import explain_prepared
 from structtree.report.pictures.drawing import Element
-from structtree.report.pictures.individuals import Marks, drawn, marks_of
+from structtree.report.pictures.highlights import Marks, marks_of
+from structtree.report.pictures.individuals import drawn
 from structtree.report.pictures.rendering import paint_scene
 from structtree.report.pictures.scene import Box, Label, Stroke, line_width, to_svg
 from tests.cli.test_commands import run
+from tests.learn.asking_trees import ask, counts
 from tests.report.pictures.test_trees import HOSTILE
 from tests.strategies import populations
 
@@ -105,18 +107,53 @@ def test_what_made_a_test_true_is_marked_in_a_molecule():
     explanation, alone = explain_prepared(known, known.prepared(smiles), 0)
     (marks,) = (marks_of(reason, known.model.tree, alone) for reason in explanation.reasons)
     drawing = drawn(alone, [marks])
-    assert marks.is_found and set(marks.elements) & drawing.elements
+    assert set(marks.counted) & drawing.elements and not marks.near
     assert {element.type for element in drawing.elements} == {"Atom", "Bond"}
     letters = [item.text for item, _ in drawing.pieces if isinstance(item, Label)]
     assert letters == ["OH"] or letters == ["HO"]
 
 
-def test_a_failing_count_outlines_what_it_counted():
+def test_the_legend_explains_the_highlights_that_are_shown():
     data = load_dataset("trains")
     tree = StructuralTreeClassifier("trains").fit(data.population, data.target)
     svg = plot_explanation(tree, data.population, 8, actual="<west>").svg
     assert "stroke-dasharray" in svg and "&lt;west&gt;" in svg
-    assert "filled: made the test true; dashed: nearest to satisfying it" in svg
+    assert "counted by the test" in svg and "nearest to satisfying the test" in svg
+    assert "supports a counted one" not in svg
+
+
+def test_a_drawing_without_room_for_all_counted_rows_says_so():
+    rows = [{"n": i, "text": f"word {i}", "on": bool(i % 2)} for i in range(100)]
+    records = [{"rows": rows}, {"rows": rows[:50]}]
+    tree = ask(Population.from_records(records).schema, ("count rows (on) >= 30", counts(0, 2), counts(2, 0)))
+    assert "the drawing shows 8 of 50 counted rows" in re.sub(
+        r"</text>\s*<text[^>]*>", " ", plot_explanation(tree, records, 0).svg
+    )
+
+
+def test_rows_of_a_test_with_few_of_them_are_drawn_before_those_of_others():
+    alone = Population.from_records([{"rows": [{"n": i, "text": str(i)} for i in range(100)]}])
+    marks = [Marks(tuple(Element("Row", i) for i in range(90))), Marks((Element("Row", 95), Element("Row", 97)))]
+    drawing = drawn(alone, marks)
+    assert {Element("Row", 95), Element("Row", 97)} <= drawing.elements
+    assert drawing.missing_text(marks[1].counted) == "" != drawing.missing_text(marks[0].counted)
+
+
+def test_stereocentres_have_wedges_of_lines_and_the_letter_that_a_test_reads():
+    pytest.importorskip("rdkit", reason="needs RDKit: pip install 'structtree[molecules]'")
+    flat, left, right = (
+        drawn(Population.from_smiles([text]), [Marks((Element("Atom", 1, "chirality"),))])
+        for text in ("CC(N)C(=O)O", "C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O")
+    )
+
+    def strokes(drawing):
+        return [item for item, of in drawing.pieces if of is None and isinstance(item, Stroke)]
+
+    assert len(strokes(flat)) == 6  # five bonds, one of them double
+    assert len(strokes(left)) == len(strokes(right)) == 6 + 5  # a wedge has six lines
+    assert strokes(left) != strokes(right) and all(map(inside, (flat, left, right)))
+    letters = [{item.text for item, of in each.pieces if of and of.member} for each in (flat, left, right)]
+    assert letters == [set(), {"S"}, {"R"}]
 
 
 def test_hostile_names_and_values_stay_text(tmp_path):

@@ -336,42 +336,53 @@ function exampleParts(one) {
   const show = (node) => holder.replaceChildren(picture(one, (one.marks || {})[node]));
   show(witness);
   const steps = one.why.map(([node, answer, lines]) => h("li", {}, data(D.nodes[node].words), ": ", h("strong", {}, data(answer)),
-    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, one.marks[node][0] ? "Highlight" : "Outline")] : "",
+    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, "Highlight")] : "",
     lines.map((line) => h("div", { class: "note data" }, line))));
   return [holder, h("ol", {}, steps), h("p", {}, "→ ", data(one.said), " ", h("button", { onclick: () => { selectTab("tree"); follow(one.leaf); } }, "Show its path"))];
 }
 function picture(one, marks) {
-  if (one.drawing) return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": nameOf(one) }, drawing(one, marks || [1, []]));
+  if (one.drawing) return h("div", {}, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": nameOf(one) }, drawing(one, marks || [[], [], [], ""])),
+    marks ? legend(marks) : "");
   const own = Object.entries(one.values || {}).slice(0, 12);
   return h("div", {}, own.length ? table(null, own.map(([name, value]) => [name, plain(value)])) : "");
 }
 const plain = (value) => (value === null ? "missing" : value === true ? "yes" : value === false ? "no" : typeof value === "number" ? number(value, 6) : value);
-function drawing(one, [found, elements]) {
-  const [width, height] = one.drawing.size, on = new Set(elements);
+const ROLES = [["on", "counted by the test"], ["support", "supports a counted one"], ["near", "nearest to satisfying the test"]];
+function legend(marks) {
+  const shown = ROLES.filter((_, place) => marks[place].length);
+  return h("p", { class: "note legend" }, shown.map(([role, words]) => h("span", {}, h("span", { class: `swatch ${role}` }), words)), marks[3] ? h("span", {}, marks[3]) : "");
+}
+function drawing(one, marks) {
+  const [width, height] = one.drawing.size, roles = new Map();
+  ROLES.forEach(([role], place) => marks[place].forEach((element) => roles.set(element, role)));
+  const highlighted = ROLES.filter((_, place) => marks[place].length).map(([, words]) => words).join(", ");
   const svg = s("svg", { class: "drawing", role: "img", width, height, viewBox: `0 0 ${width} ${height}`,
-    "aria-label": `${nameOf(one)}${on.size ? `; ${found ? "elements that made the test true are highlighted" : "elements nearest to satisfying the test are outlined"}` : ""}` });
+    "aria-label": `${nameOf(one)}${highlighted ? `; highlighted: ${highlighted}` : ""}` });
   for (const [element, kind, ...look] of one.drawing.pieces) {
-    if (element >= 0 && !on.has(element)) continue;
-    const shape = piece(kind, look, element >= 0 && !found);
-    if (element >= 0) shape.setAttribute("class", found ? "on" : "near");
+    const role = roles.get(element);
+    if (element >= 0 && !role) continue;
+    const shape = piece(kind, look, role);
+    if (role) shape.setAttribute("class", role);
     svg.append(shape);
   }
   return svg;
 }
 const paint = (role) => (role === "none" || role[0] === "#" ? role : `var(--${role})`);
-function piece(kind, look, near) {
+// Draws a shape; a supporting one is outlined and a near one dashed, as in Drawing.items.
+function piece(kind, look, role) {
+  const near = role === "near", supports = role === "support";
   if (kind === "t") {
     const [x, y, text, size, colour, anchor, bold] = look;
     return s("text", { x, y, style: `fill:${paint(colour)};font-size:${size}px;font-weight:${bold ? 700 : 400};text-anchor:${["start", "middle", "end"][anchor]}` }, text);
   }
   if (kind === "s") {
     const [x1, y1, x2, y2, width, colour, dashed] = look;
-    return s("line", { x1, y1, x2, y2, stroke: near ? paint("rim") : paint(colour), "stroke-width": near ? 1.2 : width,
+    return s("line", { x1, y1, x2, y2, stroke: paint(near ? "rim" : supports ? "support-pale" : colour), "stroke-width": near ? Math.min(width, 1.6) : width,
       "stroke-linecap": dashed || near ? null : "round", "stroke-dasharray": dashed || near ? "4 3" : null });
   }
   const [x, y, width, height, rx, line, fill, edge, dashed] = look;
-  return s("rect", { x, y, width, height, rx, fill: near ? paint("paper") : paint(fill), stroke: near ? paint("rim") : line ? paint(edge) : null,
-    "stroke-width": near ? 1.2 : line || null, "stroke-dasharray": dashed || near ? "4 3" : null });
+  return s("rect", { x, y, width, height, rx, fill: paint(near ? "paper" : supports ? "support-pale" : fill),
+    stroke: line ? paint(near ? "rim" : supports ? "support" : edge) : null, "stroke-width": line || null, "stroke-dasharray": dashed || near ? "4 3" : null });
 }
 function follow(leaf) {
   state.path = new Set([leaf]);
