@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import chain
@@ -38,6 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import EXACT
+from structtree.data.collection_kinds import Collection
 from structtree.data.dates import (
     DAY,
     DAY_FIRST,
@@ -212,7 +213,7 @@ def values_of(records: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
         return [record.get(key) for record in records]
 
 
-def first_unexpected(values: Iterable[Any], allowed: Collection[str]) -> int:
+def first_unexpected(values: Iterable[Any], allowed: Container[str]) -> int:
     """Return the index of the first value whose type is not allowed, assuming there is one."""
     return next(i for i, value in enumerate(values) if value_type(type(value)) not in allowed)
 
@@ -638,6 +639,7 @@ def _plain(value: Any) -> Any:
 # ---- declared kinds --------------------------------------------------------------------------------------
 
 _KINDS = "bool, int, real, date, time, nominal, or categories in order (low<medium<high)"
+_COLLECTIONS = ("set", "list", "multiset", "tuple(...)")
 _LAID_OUT = re.compile(r"(date|time)\((.+)\)")
 
 
@@ -697,7 +699,8 @@ class Overrides:
     A key is the name of a member, or ``Type.member`` if the name is ambiguous. The value is ``bool``, ``int``,
     ``real``, ``date``, ``time`` or ``nominal`` for an attribute; ``date(day-first)`` for dates such as 31.12.2024,
     ``date(month-first)`` for 12/31/2024 and ``date(%y%m%d)`` for other formats of `datetime.strptime`;
-    ``low<medium<high`` for ordered categories; and ``set`` or ``list`` for a link.
+    ``low<medium<high`` for ordered categories; and ``set``, ``list``, ``multiset``, ``tuple(x, y)`` or
+    ``set of tuple(x, y)`` for a link; see `structtree.data.collection_kinds`.
 
     Examples
     --------
@@ -714,11 +717,10 @@ class Overrides:
         known = (
             *(kind for kind in get_args(Kind) if kind != "ordered"),
             *(f"{kind}({layout})" for kind in ("date", "time") for layout in _EXAMPLES),
-            "set",
-            "list",
+            *_COLLECTIONS,
         )
         for name, value in self.given.items():
-            if value not in ("set", "list") and DeclaredKind.parse(str(value)) is None:
+            if Collection.parse(str(value)) is None and DeclaredKind.parse(str(value)) is None:
                 ordered = "; write its categories in order: low<medium<high" if "ordered" in str(value) else ""
                 hint = ordered or did_you_mean(str(value), known)
                 raise UsageError(f"{name!r} cannot be read as {value!r}{hint}")
@@ -735,8 +737,13 @@ class Overrides:
 
     def link(self, type_name: str, member: str) -> Literal["set", "list"] | None:
         """Return the declared kind of a link, or None if it is not declared."""
+        declared = self.collection(type_name, member)
+        return None if declared is None else declared.link
+
+    def collection(self, type_name: str, member: str) -> Collection | None:
+        """Return the declared kind of a collection, or None if it is not declared."""
         text = self._text(type_name, member)
-        return text if text in ("set", "list") else None  # type: ignore[return-value]  # the test has checked it
+        return None if text is None else Collection.parse(text)
 
     def _text(self, type_name: str, member: str) -> str | None:
         return self.given.get(f"{type_name}.{member}") or self.given.get(member)
@@ -752,9 +759,10 @@ class Overrides:
         for name, value in self.given.items():
             if name not in known:
                 raise UnknownNameError("member", name, known)
-            if known[name] == {"link"} and value not in ("set", "list"):
-                raise UsageError(f"{name!r} is a link; expected set or list, got {value!r}")
-            if known[name] == {"attribute"} and value in ("set", "list"):
+            is_collection = Collection.parse(str(value)) is not None
+            if known[name] == {"link"} and not is_collection:
+                raise UsageError(f"{name!r} is a link; expected set, list, multiset or tuple(...), got {value!r}")
+            if known[name] == {"attribute"} and is_collection:
                 raise UsageError(f"{name!r} is an attribute; expected {_KINDS}, got {value!r}")
 
     def applied(self, schema: Schema) -> Schema:

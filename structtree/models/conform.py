@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from structtree.data.collection_kinds import is_unnamed
+from structtree.data.extensions import distinct_elements
 from structtree.data.kinds import ValueMismatch, encode, missing_column
 from structtree.data.population import Adjacency, Column, Population, Table
 from structtree.data.schema import Attribute, Link, RecordType, Schema
@@ -118,6 +120,7 @@ def conform(
     {'zip': '90210', 'more': True}
     """
     _require_kind(population.schema, schema)
+    population = _with_sets(population, schema)
     draft = _Draft(population, schema, optional)
     waiting = [schema.individual]
     draft.names[schema.individual] = population.schema.individual
@@ -253,6 +256,32 @@ class _Draft:
             return self.population
         schema = Schema(tuple(self.types.values()), self.population.schema.individual)
         return replace(self.population, schema=schema, tables=self.tables, _known_good=False)
+
+
+def _with_sets(population: Population, trained: Schema) -> Population:
+    """Return the population with lists of elements without field names as sets, where these were sets in training."""
+    schema, found, names = population.schema, [], {trained.individual: population.schema.individual}
+    waiting = [trained.individual]
+    for name in waiting:  # grows during the loop
+        for wanted in trained.type(name).links:
+            here = schema.type(names[name]).link(wanted.name)
+            if here is None or wanted.derived:
+                continue
+            if (here.kind, wanted.kind) == ("list", "set") and is_unnamed(schema.type(here.target)):
+                found.append((names[name], here.name))
+            if wanted.target not in names:
+                names[wanted.target] = here.target
+                waiting.append(wanted.target)
+    if not found:
+        return population
+    types = []
+    for record in schema.types:
+        links = (replace(link, kind="set") if (record.name, link.name) in found else link for link in record.links)
+        types.append(replace(record, links=tuple(links)))
+    population = replace(population, schema=Schema(tuple(types), schema.individual))
+    for owner, link_name in reversed(found):
+        population = distinct_elements(population, owner, link_name)
+    return population
 
 
 def _serves(found: Link, wanted: Link) -> bool:

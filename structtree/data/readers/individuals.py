@@ -5,6 +5,7 @@ input                                                               individuals
 ==================================================================  ===========================================
 a `Population`                                                      unchanged
 a sequence of dicts                                                 records
+a sequence of sets, or of lists that contain lists, sets or dicts   records with one link, ``values``
 a sequence of networkx graphs                                       graphs
 a sequence of SMILES or RDKit molecules                             molecules
 a pandas or polars DataFrame or Arrow table with SMILES             molecules with the other columns
@@ -25,7 +26,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from structtree.data.kinds import quoted_value
+from structtree.data.kinds import quoted_value, value_type
 from structtree.data.population import Population
 from structtree.data.readers.graphs.reading import GraphIndividual
 from structtree.data.readers.molecules.files import smiles_column
@@ -223,8 +224,15 @@ def _is_molecule(one: Any) -> bool:
     return hasattr(one, "GetAtoms") and hasattr(one, "GetBonds")
 
 
+def _is_record(one: Any) -> bool:
+    """Return whether the input is a record, or a collection that cannot be a row of a table."""
+    if isinstance(one, list | tuple):
+        return any(value_type(type(element)) in ("list", "record") for element in one)
+    return isinstance(one, Mapping | set | frozenset)
+
+
 _ELEMENTS: Mapping[Form, Callable[[Any], bool]] = {
-    "records": lambda one: isinstance(one, Mapping),
+    "records": _is_record,
     "graphs": _is_graph,
     "molecules": lambda one: isinstance(one, str) or _is_molecule(one),
 }

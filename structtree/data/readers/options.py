@@ -49,7 +49,7 @@ class RowOptions(TypedDict, total=False):
     types: Annotated[
         Mapping[str, str] | None,
         keyword(
-            "Kind of an attribute or link: zip=nominal, 'born=date(day-first)', 'size=low<high'; repeatable.",
+            "Kind of a member: zip=nominal, items=set, 'born=date(day-first)', 'size=low<high'; repeatable.",
             DATA,
             "NAME=KIND",
             "type",

@@ -1,10 +1,10 @@
 """Reading and writing of nested Python records, JSON and JSON Lines.
 
 A nested object is a reference, and an array of objects is a list (or a set, if declared or if it is a Python set). An
-array of plain values is a list of records with one attribute, ``value``. The type of a record is named after its
-member, capitalised and in the singular: the elements of ``cars`` have type ``Car``. ``$id`` and ``$ref`` mark shared
-records, and ``$type`` overrides the type. Records are read by `structtree.data.readers.records.shredding` and written
-by `structtree.data.readers.records.nesting`.
+array of plain values is a list of records with one attribute, ``value``; one of arrays is a list of records with one
+link, ``values``. The type of a record is named after its member, capitalised and in the singular: the elements of
+``cars`` have type ``Car``. ``$id`` and ``$ref`` mark shared records, and ``$type`` overrides the type. Records are
+read by `structtree.data.readers.records.shredding` and written by `structtree.data.readers.records.nesting`.
 
 JSON Lines has one individual per line. The first line may be ``{"$schema": ...}``; `write_jsonl` writes it, so that a
 population can be restored exactly.

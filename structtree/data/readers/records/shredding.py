@@ -5,6 +5,8 @@ of all their lists chained into the next batch, breadth first. The Python object
 is done; only arrays remain. The location of a bad value is computed only when an error occurs (see
 `structtree.data.readers.records.source_paths`).
 
+Elements without field names become records with one or two members; see `structtree.data.readers.records.unnamed`.
+
 Three names are special: ``{"$id": 7, ...}`` names a record, so that ``{"$ref": 7}`` can refer to it elsewhere
 (earlier or later), and ``"$type"`` gives the type of a record if it does not follow from the name of its member.
 """
@@ -21,6 +23,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.data.collection_kinds import TIMES, VALUE, VALUES, Collection, is_multiset, is_unnamed
+from structtree.data.extensions import distinct_elements
 from structtree.data.kinds import (
     EXPECTED,
     Overrides,
@@ -39,6 +43,17 @@ from structtree.data.kinds import (
 from structtree.data.population import Adjacency, Population, Table, repeated_pairs
 from structtree.data.readers.records.names import Names
 from structtree.data.readers.records.source_paths import Origin, Trail
+from structtree.data.readers.records.unnamed import (
+    ElementForm,
+    Unnamed,
+    check_form,
+    counted_elements,
+    form_of,
+    has_counters,
+    has_sets,
+    in_order,
+    unnamed_elements,
+)
 from structtree.data.schema import Link, LinkKind, RecordType, Schema
 from structtree.errors import DataError, did_you_mean, option_text
 
@@ -75,23 +90,29 @@ class _Arrivals:
     lengths: NDArray[np.int64]
     trail: Trail | Origin
     above: _Batch | None = None
+    declared: Collection | None = None
+    counts: Sequence[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """Records of a type that are processed together; plain values are records with one member."""
+    """Records of a type that are processed together, or elements without field names."""
 
     type_name: str
     chunk: int
     rows: Sequence[Any]
     keys: Sequence[str]
-    plain: bool
+    form: ElementForm
     trail: Trail | Origin
     above: _Batch | None
     depth: int
+    unnamed: Unnamed | None = None
 
     def values(self, key: str) -> Sequence[Any]:
-        return self.rows if self.plain else values_of(self.rows, key)
+        return values_of(self.rows, key) if self.unnamed is None else self.unnamed.columns[key]
+
+    def path(self, key: str) -> str:
+        return f".{key}" if self.unnamed is None else self.unnamed.paths[key]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +188,10 @@ class Shredder:
         self._overrides = overrides or Overrides()
         self._gathered: dict[str, _Gathered] = {}
         self._targets: dict[_Slot, str] = {}
-        self._plain: dict[_Slot, bool] = {}
+        self._forms: dict[_Slot, ElementForm] = {}
+        self._counted: set[_Slot] = set()
+        self._nested: set[str] = set()
+        self._inner: dict[str, Collection] = {}
         self._individuals: list[_Targets] = []
         self._queue: deque[_Batch] = deque()
         self._pending: list[_Pending] = []
@@ -182,8 +206,8 @@ class Shredder:
         if not len(records):
             return
         found = value_types(records)
-        if found != _RECORDS:
-            index = first_unexpected(records, _RECORDS)
+        if not found <= {"record", "list"}:
+            index = first_unexpected(records, ("record", "list"))
             raise origin.error(index, f"expected a record, got {quoted_value(records[index])}")
         lengths = np.ones(len(records), dtype=np.int64)
         self._individuals.append(self._take_in(_Arrivals(_Slot(), records, found, lengths, origin)))
@@ -209,7 +233,11 @@ class Shredder:
         self._overrides.check(schema)
         self._refuse_shared_elements(schema)
         tables = {record.name: self._table(record) for record in schema.types}
-        return Population(schema, tables, _chained([targets.rows for targets in self._individuals]))
+        population = Population(schema, tables, _chained([targets.rows for targets in self._individuals]))
+        for slot in reversed(self._extensions(schema)):
+            counted = TIMES if slot in self._counted else None
+            population = distinct_elements(population, slot.type_name, slot.member, counted)
+        return population
 
     # ---- records into batches
 
@@ -218,8 +246,16 @@ class Shredder:
         elements, trail = arrivals.elements, arrivals.trail
         if not len(elements):
             return _Targets(arrivals.lengths, _zeros(0))
-        if self._are_plain(arrivals):
-            rows = self._enqueue(arrivals, elements, ("value",), trail, plain=True)
+        form, declared = self._form(arrivals), arrivals.declared
+        if form != "record":
+            members = unnamed_elements(elements, form, declared, arrivals.counts, trail)
+            if arrivals.counts is not None:
+                self._counted.add(arrivals.slot)
+            rows = self._enqueue(arrivals, elements, tuple(members.columns), trail, members)
+            if form == "collection" and arrivals.above is not None:
+                self._nested.add(self._targets[arrivals.slot])
+            if form == "collection" and declared is not None:
+                self._inner.setdefault(self._targets[arrivals.slot], declared)
             return _Targets(arrivals.lengths, rows)
         keys = keys_of(elements)
         _check_keys(keys, arrivals)
@@ -248,22 +284,18 @@ class Shredder:
         self._pending.append(_Pending(arrivals.slot, targets, trail, places, names))
         return targets
 
-    def _are_plain(self, arrivals: _Arrivals) -> bool:
-        """Return whether the elements of a slot are plain values; raise an error if it also has records."""
+    def _form(self, arrivals: _Arrivals) -> ElementForm:
+        """Return the form of the elements of a slot; raise an error if it has elements of several forms."""
         slot, elements = arrivals.slot, arrivals.elements
-        plain = self._plain.setdefault(slot, arrivals.found <= _PLAIN)
-        allowed = _PLAIN if plain else _RECORDS
-        if not arrivals.found <= allowed:
-            index = first_unexpected(elements, allowed)
-            wrap = ' (wrap it in a record, as {"values": [...]})' if isinstance(elements[index], list) else ""
-            what = "a plain value" if plain else "a record"
-            raise arrivals.trail.error(index, f"expected {what}, got {quoted_value(elements[index])}{wrap}")
-        if plain and self._schema is not None:
-            target = self._targets[slot]
-            if self._schema.type(target).attribute("value") is None:
-                message = f"expected a record of type {target!r}, got {quoted_value(elements[0])}"
+        form = self._forms.setdefault(slot, form_of(elements, arrivals.found, arrivals.declared))
+        check_form(elements, arrivals.found, form, arrivals.trail)
+        if form != "record" and self._schema is not None:
+            record = self._schema.type(self._targets[slot])
+            members = {"plain": (VALUE,), "collection": (VALUES,)}.get(form, ())
+            if not set(members) <= set(record.members):
+                message = f"expected a record of type {record.name!r}, got {quoted_value(elements[0])}"
                 raise arrivals.trail.error(0, message)
-        return plain
+        return form
 
     def _note_type(self, arrivals: _Arrivals) -> None:
         """Set the target type of a slot from the ``$type`` of its records, or check that it agrees with them."""
@@ -286,12 +318,11 @@ class Shredder:
         rows: Sequence[Any],
         keys: Sequence[str],
         trail: Trail | Origin,
-        *,
-        plain: bool = False,
+        unnamed: Unnamed | None = None,
     ) -> NDArray[np.int64]:
         """Queue records and return their row numbers in the target type."""
         slot, above = arrivals.slot, arrivals.above
-        usual = type_name_of(slot.member) if slot.member else self._individual
+        usual = self._usual_type(slot) if slot.member else self._individual
         target = self._targets.setdefault(slot, usual)
         gathered = self._gathered.setdefault(target, _Gathered(Names(target)))
         start, chunk = gathered.pieces.n_rows, gathered.pieces.add_chunk(len(rows))
@@ -299,10 +330,15 @@ class Shredder:
             gathered.names.add(values_of(rows, "$id"), start, trail)
         depth = 0 if above is None else above.depth + 1
         members = tuple(key for key in keys if key not in _SPECIAL)
-        batch = _Batch(target, chunk, rows, members, plain, trail, above, depth)
+        batch = _Batch(target, chunk, rows, members, self._forms[slot], trail, above, depth, unnamed)
         _refuse_endless(batch)
         self._queue.append(batch)
         return np.arange(start, start + len(rows))
+
+    def _usual_type(self, slot: _Slot) -> str:
+        """Return the type of the records of a slot, named after their member, or their owner if it has no name."""
+        prefix = slot.type_name if slot.type_name in self._nested and slot.member == VALUES else ""
+        return prefix + type_name_of(slot.member)
 
     # ---- batches into columns
 
@@ -312,8 +348,8 @@ class Shredder:
             try:
                 add(batch, key, batch.values(key))
             except ValueMismatch as mismatch:
-                path = "" if batch.plain else f".{key}"
-                raise batch.trail.error(mismatch.index, mismatch.message, path, mismatch.text_fix(key)) from None
+                fix = mismatch.text_fix(key)
+                raise batch.trail.error(mismatch.index, mismatch.message, batch.path(key), fix) from None
         self._require_references(batch)
 
     def _add_found(self, batch: _Batch, key: str, values: Sequence[Any]) -> None:
@@ -325,11 +361,17 @@ class Shredder:
         if role is None and not found <= _PLAIN:
             role = _role_of(values)
         if role in ("record", "list"):
+            given = self._declared(batch.type_name, key)
+            if given is not None and role in ("record", "list"):
+                role = "record" if given.kind == "tuple" else "list"
+            elif has_counters(types):
+                given, role = Collection("multiset"), "list"
             gathered.roles[key] = role
-            if _has_sets(types):
-                values = _in_order(values, self._overrides.link(batch.type_name, key))
+            if has_sets(types) or (given is not None and given.link == "set"):
                 gathered.sets.add(key)
-            self._add_link(batch, key, values, found, role)
+            if has_sets(types):
+                values = in_order(values, None if given is None else given.link)
+            self._add_link(batch, key, values, found, role, given)
             return
         declared = self._overrides.declared_kind(batch.type_name, key)
         gathered.pieces.add(batch.chunk, key, values, declared, types)
@@ -345,18 +387,40 @@ class Shredder:
             declared = self._overrides.declared_kind(record.name, key)
             self._gathered[record.name].pieces.add(batch.chunk, key, values, declared or attribute)
         elif link is not None:
-            if _has_sets(set(map(type, values))):
-                values = _in_order(values, "list" if link.kind == "list" else "set")
-            self._add_link(batch, key, values, value_types(values), "record" if link.single else "list")
+            types = set(map(type, values))
+            if has_sets(types):
+                values = in_order(values, "list" if link.kind == "list" else "set")
+            given = self._declared(record.name, key)
+            if given is None and not link.single and is_multiset(self._schema.type(link.target)):
+                given = Collection("multiset")
+            self._add_link(batch, key, values, to_value_types(types), "record" if link.single else "list", given)
         else:
             index = next(i for i, row in enumerate(batch.rows) if key in row)
             raise ValueMismatch(index, f"type {record.name!r} has no {key!r}{did_you_mean(key, record.members)}")
 
+    def _declared(self, type_name: str, key: str) -> Collection | None:
+        """Return the declared kind of a collection, which may be part of the declaration of an outer one."""
+        found = self._overrides.collection(type_name, key)
+        return self._inner.get(type_name) if found is None and key == VALUES else found
+
     def _add_link(
-        self, batch: _Batch, key: str, values: Sequence[Any], found: frozenset[ValueType], role: _Role
+        self,
+        batch: _Batch,
+        key: str,
+        values: Sequence[Any],
+        found: frozenset[ValueType],
+        role: _Role,
+        given: Collection | None = None,
     ) -> None:
-        if not found <= {role, "missing"}:
-            index = first_unexpected(values, {role, "missing"})
+        counts = None
+        if given is not None and given.kind == "multiset":
+            values, counts = counted_elements(values)
+            found = value_types(values)
+        is_tuple = given is not None and given.kind == "tuple"
+        own: set[ValueType] = {"record", "list"} if is_tuple else {"record" if role == "record" else "list"}
+        expected = own | {"missing"}
+        if not found <= expected:
+            index = first_unexpected(values, expected)
             raise ValueMismatch(index, f"expected {EXPECTED[role]}, got {quoted_value(values[index])}")
         many = role == "list"
         if many:
@@ -368,9 +432,11 @@ class Shredder:
             elements = [value for value in values if value is not None]
         else:
             lengths, elements = np.ones(len(values), dtype=np.int64), values
-        slot, trail = _Slot(batch.type_name, key), Trail(batch.trail, key, many, lengths)
-        inside = value_types(elements) if many else _RECORDS
-        targets = self._take_in(_Arrivals(slot, elements, inside, lengths, trail, batch))
+        slot = _Slot(batch.type_name, key)
+        trail = Trail(batch.trail, key, many, lengths, step=batch.path(key))
+        inside = value_types(elements) if many or is_tuple else _RECORDS
+        declared = given if given is None or is_tuple else given.inner
+        targets = self._take_in(_Arrivals(slot, elements, inside, lengths, trail, batch, declared, counts))
         self._gathered[batch.type_name].links.setdefault(key, {})[batch.chunk] = targets
 
     def _require_references(self, batch: _Batch) -> None:
@@ -429,8 +495,9 @@ class Shredder:
     def _inferred_schema(self) -> Schema:
         for name in list(self._gathered):
             for member, role in self._gathered[name].roles.items():
+                slot = _Slot(name, member)
                 if role == "list":  # it may always have been empty, and so have no target type yet
-                    target = self._targets.setdefault(_Slot(name, member), type_name_of(member))
+                    target = self._targets.setdefault(slot, self._usual_type(slot))
                     self._gathered.setdefault(target, _Gathered(Names(target)))
         types = tuple(self._inferred_type(name) for name in self._gathered)
         return Schema(types, self._targets[_Slot()])
@@ -449,9 +516,23 @@ class Shredder:
     def _link_kind(self, name: str, member: str) -> LinkKind:
         gathered = self._gathered[name]
         if gathered.roles[member] == "list":
-            return self._overrides.link(name, member) or ("set" if member in gathered.sets else "list")
+            return "set" if member in gathered.sets else self._overrides.link(name, member) or "list"
         present = sum(len(targets.rows) for targets in gathered.links[member].values())
         return "one" if present == gathered.pieces.n_rows else "optional"
+
+    def _extensions(self, schema: Schema) -> list[_Slot]:
+        """Return the sets whose elements have no field names, which contain each element once; outer sets first."""
+        found = [slot for slot in self._targets if slot.member]
+        return [
+            slot
+            for slot in found
+            if (link := schema.type(slot.type_name).link(slot.member)) is not None
+            and link.kind == "set"
+            and (
+                self._forms.get(slot, "record") != "record"
+                or (self._schema is None and is_unnamed(schema.type(link.target)))
+            )
+        ]
 
     def _refuse_shared_elements(self, schema: Schema) -> None:
         """Raise `DataError` for a reference to a record that is already in another list or in the same set."""
@@ -466,34 +547,6 @@ class Shredder:
                         _refuse_repeats(piece)
         for target, pieces_of_lists in in_lists.items():
             _refuse_two_lists(target, pieces_of_lists)
-
-
-# ---- Python sets -----------------------------------------------------------------------------------------
-
-
-def _has_sets(types: Iterable[type]) -> bool:
-    return any(issubclass(t, set | frozenset) for t in types)
-
-
-def _in_order(values: Sequence[Any], kind: Literal["set", "list"] | None) -> list[Any]:
-    """Sort the elements of sets, since Python's order differs between runs."""
-    if kind == "list":
-        index = next(i for i, value in enumerate(values) if isinstance(value, set | frozenset))
-        raise ValueMismatch(index, "expected a list, got a set, which has no order")
-    return [sorted(v, key=_text_key) if isinstance(v, set | frozenset) else v for v in values]
-
-
-def _text_key(value: Any) -> str:
-    """Return a string that identifies an element, independent of the order of its members."""
-    match value:
-        case Mapping():
-            return repr(sorted((str(key), _text_key(inner)) for key, inner in value.items()))
-        case set() | frozenset():
-            return repr(sorted(map(_text_key, value)))
-        case list() | tuple():
-            return repr(list(map(_text_key, value)))
-        case _:
-            return repr(value)
 
 
 # ---- checks ----------------------------------------------------------------------------------------------
@@ -537,15 +590,16 @@ def _refuse_endless(batch: _Batch) -> None:
     """Raise `DataError` for Python records that contain themselves, checked at depths 4, 8, 16 and so on."""
     if batch.depth > DEEPEST:
         raise batch.trail.error(0, f"records are nested deeper than {DEEPEST} levels")
-    if batch.plain or batch.depth < 4 or batch.depth & (batch.depth - 1):
+    if batch.form == "plain" or batch.depth < 4 or batch.depth & (batch.depth - 1):
         return
     mine, index, below = _identities(batch), np.arange(len(batch.rows)), batch
     while below.above is not None and isinstance(below.trail, Trail):
         index, below = below.trail.owners[index], below.above
         same = _identities(below)[index] == mine
         if same.any():
-            fix = 'name it with "$id" and refer to it with "$ref"'
-            raise batch.trail.error(int(np.argmax(same)), "a record contains itself", fix=fix)
+            fix = 'name it with "$id" and refer to it with "$ref"' if batch.form == "record" else None
+            what = "record" if batch.form == "record" else "list"
+            raise batch.trail.error(int(np.argmax(same)), f"a {what} contains itself", fix=fix)
 
 
 def _identities(batch: _Batch) -> NDArray[np.int64]:

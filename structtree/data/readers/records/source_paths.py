@@ -72,6 +72,8 @@ class Trail:
         Number of elements of each parent row.
     kept : array of int, optional
         Indices of the selected elements; all by default.
+    step : str, optional
+        Path from a parent row to the member; empty for a list in a list. By default, the name of the member.
 
     Examples
     --------
@@ -85,6 +87,7 @@ class Trail:
     many: bool
     lengths: NDArray[np.int64]
     kept: NDArray[np.int64] | None = None
+    step: str | None = None
 
     @property
     def owners(self) -> NDArray[np.int64]:
@@ -100,7 +103,8 @@ class Trail:
             ends = np.cumsum(here.lengths)
             row = int(np.searchsorted(ends, at, side="right"))
             position = at - int(ends[row] - here.lengths[row])
-            path = f".{here.member}[{position}]{path}" if here.many else f".{here.member}{path}"
+            step = f".{here.member}" if here.step is None else here.step
+            path = f"{step}[{position}]{path}" if here.many else f"{step}{path}"
             here = here.above
         return here.error(row, message, path, fix)
 

@@ -145,7 +145,7 @@ def test_overrides_change_a_schema_too():
             "'wheels' is an attribute; expected bool, int, real, date, time, nominal, "
             "or categories in order (low<medium<high), got 'set'",
         ),
-        ({"cars": "int"}, "'cars' is a link; expected set or list, got 'int'"),
+        ({"cars": "int"}, "'cars' is a link; expected set, list, multiset or tuple(...), got 'int'"),
     ],
 )
 def test_an_override_that_makes_no_sense_is_refused(types, message):
