@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import assert_never
 
+from structtree.data.extensions import Alike, NotComparableError, compared_types
 from structtree.data.readers.molecules.patterns import atom_types
 from structtree.data.schema import FAR_ROW, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
@@ -30,6 +31,7 @@ __all__ = [
     "Computation",
     "ComputedAttribute",
     "ComputedCycles",
+    "ComputedEquality",
     "ComputedLink",
     "Hop",
     "Needs",
@@ -90,6 +92,18 @@ class ComputedCycles:
 
 
 @dataclass(frozen=True, slots=True)
+class ComputedEquality:
+    """A resolved equality of two links, the type that it is added to, and the types and members compared."""
+
+    type: str
+    attribute: Attribute
+    left: Link
+    right: Link
+    compared: tuple[Alike, ...]
+    declared: syn.LinkEquality
+
+
+@dataclass(frozen=True, slots=True)
 class ComputedLink:
     """A resolved derived link.
 
@@ -123,7 +137,7 @@ class ComputedLink:
     members: tuple[str, ...] = ()
 
 
-Computation = ComputedAttribute | ComputedCycles | ComputedLink
+Computation = ComputedAttribute | ComputedCycles | ComputedEquality | ComputedLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +148,7 @@ class Background:
     ----------
     schema : Schema
         The schema that includes them.
-    steps : tuple of ComputedAttribute, ComputedCycles and ComputedLink
+    steps : tuple of Computation
     max_pairs : int
         The maximum number of pairs of a derived link.
     """
@@ -149,6 +163,7 @@ class Background:
         return syn.GrammarSyntax(
             computed=tuple(step.declared for step in self.steps if isinstance(step, ComputedAttribute)),
             cycles=tuple(step.declared for step in self.steps if isinstance(step, ComputedCycles)),
+            equalities=tuple(step.declared for step in self.steps if isinstance(step, ComputedEquality)),
             links=tuple(step.declared for step in self.steps if isinstance(step, ComputedLink)),
             limits=syn.GrammarLimits(pairs=None if self.max_pairs == MAX_PAIRS else self.max_pairs),
         )
@@ -185,7 +200,7 @@ def background_of(
     most = MAX_PAIRS if syntax.limits.pairs is None else syntax.limits.pairs
     base = schema.given
     syntax = _with_patterns(syntax, base)
-    if not syntax.computed and not syntax.cycles and not syntax.links:
+    if not syntax.all_computed and not syntax.links:
         return Background(base, (), most)
     draft = _Draft(syntax, base)
     draft.settle()
@@ -275,6 +290,10 @@ def _needed_by(step: Computation, schema: Schema) -> Iterator[_Member]:
     if isinstance(step, ComputedCycles):
         yield from _hops_of(step.walk)
         return
+    if isinstance(step, ComputedEquality):
+        yield from ((step.type, link.name) for link in (step.left, step.right))
+        yield from ((name, member) for group in step.compared for name in group.types for member in group.members)
+        return
     yield step.type, step.link.name
     yield from _hops_of(step.walk)
     yield from asked_members(step.where, step.far, schema, step.type, definitions=True)
@@ -294,7 +313,7 @@ def _hops_of(walk: Walk) -> Iterator[_Member]:
 
 # ---- resolution -----------------------------------------------------------------------------------------
 
-_Item = syn.Computed | syn.CycleCount | syn.DerivedLink | syn.Definition
+_Item = syn.Computed | syn.CycleCount | syn.LinkEquality | syn.DerivedLink | syn.Definition
 
 
 @dataclass(slots=True)
@@ -308,7 +327,7 @@ class _Draft:
     waiting: list[_Item] = field(default_factory=list)
 
     def settle(self) -> None:
-        self.waiting = [*self.syntax.computed, *self.syntax.cycles, *self.syntax.links, *self.syntax.definitions]
+        self.waiting = [*self.syntax.all_computed, *self.syntax.links, *self.syntax.definitions]
         while any(not isinstance(item, syn.Definition) for item in self.waiting):
             errors: dict[int, GrammarError] = {}
             before = len(self.waiting)
@@ -331,6 +350,8 @@ class _Draft:
                 self._add_attribute(item)
             case syn.CycleCount():
                 self._add_cycles(item)
+            case syn.LinkEquality():
+                self._add_equality(item)
             case syn.DerivedLink():
                 self._add_link(item)
             case _ as never:
@@ -358,6 +379,27 @@ class _Draft:
         self.steps.append(ComputedCycles(item.type, attribute, walk, item))
         self.schema = _with_member(self.schema, item.type, attribute)
 
+    def _add_equality(self, item: syn.LinkEquality) -> None:
+        here = self._here(item.place)
+        self._refuse_second(item, here)
+        left, right = (link_of(name, item.type, here) for name in (item.left, item.right))
+        given = self.schema.given
+        forms = ["reference" if link.single else link.kind for link in (left, right)]
+        if forms[0] != forms[1]:
+            raise here.error(
+                f"{left.name!r} is a {forms[0]} and {right.name!r} is a {forms[1]}, so they are never equal"
+            )
+        pairs = next((link for link in (left, right) if link.target not in given), None)
+        if pairs is not None:
+            raise here.error(f"{pairs.name!r} leads to pairs, which cannot be compared")
+        try:
+            compared = compared_types(given, left.target, right.target)
+        except NotComparableError as reason:
+            raise here.error(f"the elements of {left.name!r} and {right.name!r} are never equal: {reason}") from None
+        attribute = Attribute(item.name, "bool", derived=True)
+        self.steps.append(ComputedEquality(item.type, attribute, left, right, compared, item))
+        self.schema = _with_member(self.schema, item.type, attribute)
+
     def _add_link(self, item: syn.DerivedLink) -> None:
         here = self._here(item.place, owner=item.type)
         self._refuse_second(item, here)
@@ -379,7 +421,9 @@ class _Draft:
                 value_attribute((item.order.attribute,), target, self._here(item.order.place))
         self.schema = _with_member(self.schema, item.type, link)
 
-    def _refuse_second(self, item: syn.Computed | syn.CycleCount | syn.DerivedLink, scope: Scope) -> None:
+    def _refuse_second(
+        self, item: syn.Computed | syn.CycleCount | syn.LinkEquality | syn.DerivedLink, scope: Scope
+    ) -> None:
         """Raise an error if the type, or the type of its pairs, already has a member with this name."""
         _refuse_member(item.name, scope.type(item.type), scope)
         for record in self.schema.types:
@@ -521,7 +565,7 @@ def _names(item: _Item) -> Iterator[str]:
             yield from _predicate_names(item.body)
         case syn.Computed():
             yield from (name for operand in _operands(item.expression) for name in operand.path)
-        case syn.CycleCount():
+        case syn.CycleCount() | syn.LinkEquality():
             yield from step_names(item.path)
         case syn.DerivedLink():
             yield from step_names(item.path)
@@ -677,8 +721,7 @@ def declared_shape(syntax: syn.GrammarSyntax, schema: Schema) -> Schema:
     With it, predicates behind derived links can be analysed before the declarations are checked.
     """
     found = schema.given
-    computed: tuple[syn.Computed | syn.CycleCount, ...] = (*syntax.computed, *syntax.cycles)
-    for item in computed:
+    for item in syntax.all_computed:
         if item.type in found and item.name not in found.type(item.type).members:
             found = _with_member(found, item.type, Attribute(item.name, "real", derived=True))
     for link in (*syntax.links, *syntax.links):  # twice, because a link may lead to the pairs of a later one
@@ -731,7 +774,9 @@ def _asked(syntax: syn.GrammarSyntax, schema: Schema) -> Iterator[_Member]:
             yield link.name, link.order.attribute
 
 
-def members_used(item: syn.Computed | syn.CycleCount | syn.DerivedLink, schema: Schema) -> Iterator[_Member]:
+def members_used(
+    item: syn.Computed | syn.CycleCount | syn.LinkEquality | syn.DerivedLink, schema: Schema
+) -> Iterator[_Member]:
     """Yield the members that a declaration uses, each with its type; the links of its path are excluded."""
     if item.type not in schema:
         return

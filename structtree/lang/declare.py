@@ -247,6 +247,7 @@ def in_names_of(syntax: syn.GrammarSyntax, data: Schema) -> syn.GrammarSyntax:
         functions=tuple(_renamed_function(each, names) for each in syntax.functions),
         computed=tuple(replace(each, type=name(each.type)) for each in syntax.computed),
         cycles=tuple(_renamed_cycles(each, names, data) for each in syntax.cycles),
+        equalities=tuple(replace(each, type=name(each.type)) for each in syntax.equalities),
         links=tuple(_renamed_link(each, names, data) for each in syntax.links),
         blocks=tuple(replace(block, type=name(block.type)) for block in syntax.blocks),
     )

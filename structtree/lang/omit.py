@@ -91,12 +91,14 @@ def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schem
     )
     computed = zip(syntax.computed, meant.computed, strict=True)
     cycles = zip(syntax.cycles, meant.cycles, strict=True)
+    equalities = zip(syntax.equalities, meant.equalities, strict=True)
     links = zip(syntax.links, meant.links, strict=True)
     rest = replace(
         syntax,
         types=types,
         computed=tuple(one for one, named in computed if (named.type, named.name) not in view.lost),
         cycles=tuple(one for one, named in cycles if (named.type, named.name) not in view.lost),
+        equalities=tuple(one for one, named in equalities if (named.type, named.name) not in view.lost),
         links=tuple(one for one, named in links if (named.type, named.name) not in view.lost),
         blocks=tuple(filter(None, kept)),
     )
@@ -118,8 +120,7 @@ class _View:
     @classmethod
     def of(cls, syntax: syn.GrammarSyntax, schema: Schema, gone: frozenset[str]) -> _View:
         view = cls(declared_shape(syntax, schema), gone)
-        declared: list[syn.Computed | syn.CycleCount | syn.DerivedLink]
-        declared = [*syntax.computed, *syntax.cycles, *syntax.links]
+        declared = (*syntax.all_computed, *syntax.links)
         n_lost = -1
         while gone and n_lost != (n_lost := len(view.lost)):
             for item in declared:
@@ -127,7 +128,7 @@ class _View:
                     view.lost.setdefault((item.type, item.name), name)
         return view
 
-    def _needed(self, item: syn.Computed | syn.CycleCount | syn.DerivedLink) -> Iterator[str]:
+    def _needed(self, item: syn.Computed | syn.CycleCount | syn.LinkEquality | syn.DerivedLink) -> Iterator[str]:
         """Yield the removed attributes that a declaration needs, directly or indirectly."""
         for type_name, member in members_used(item, self.schema):
             yield from self._matched(member, type_name)

@@ -160,6 +160,7 @@ class _Build(Transformer[Token, Any]):
             individual=individual.value if individual else None,
             definitions=tuple(replace(one, body=as_calls(one.body, with_parameters)) for one in definitions),
             functions=_unique(syn.Function, statements, lambda one: f"function {one.name}"),
+            equalities=_unique(syn.LinkEquality, statements, lambda one: f"attribute {one.name}: {one.type}"),
             cycles=_unique(syn.CycleCount, statements, lambda one: f"attribute {one.name}: {one.type}"),
             computed=_unique(syn.Computed, statements, lambda one: f"attribute {one.name}: {one.type}"),
             links=tuple(replace(one, where=as_calls(one.where, with_parameters)) for one in links),
@@ -258,6 +259,12 @@ class _Build(Transformer[Token, Any]):
             raise _error(f"expected {allowed} for cycles, got {str(length)!r}", length)
         words = doc and _text(doc)
         return syn.CycleCount(_text(name), _text(type_name), path, number, words, place=_place(name))
+
+    def equality(
+        self, name: Token, type_name: Token, left: Token, right: Token, doc: Token | None = None
+    ) -> syn.LinkEquality:
+        words = doc and _text(doc)
+        return syn.LinkEquality(_text(name), _text(type_name), _text(left), _text(right), words, place=_place(name))
 
     def link(
         self,

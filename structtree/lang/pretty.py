@@ -127,7 +127,7 @@ def pretty_grammar(syntax: syn.GrammarSyntax) -> str:
         "\n".join(f"fact {_signature(fact.signature)}" for fact in syntax.facts),
         "" if syntax.individual is None else f"individual {pretty_name(syntax.individual)}",
         "\n".join([*map(_definition, syntax.definitions), *map(_function, syntax.functions)]),
-        "\n".join([*map(_computed, syntax.computed), *map(_cycles, syntax.cycles), *map(pretty_link, syntax.links)]),
+        "\n".join([*map(_computed, syntax.all_computed), *map(pretty_link, syntax.links)]),
         *map(_block, syntax.blocks),
         _limits(syntax.limits),
     ]
@@ -385,14 +385,18 @@ def _function(function: syn.Function) -> str:
     return f"{head}{_doc(function.doc)}"
 
 
-def _computed(computed: syn.Computed) -> str:
+def _computed(computed: syn.Computed | syn.CycleCount | syn.LinkEquality) -> str:
     head = f"attribute {pretty_name(computed.name)}: {pretty_name(computed.type)} = "
-    return f"{head}{pretty_expression(computed.expression)}{_doc(computed.doc)}"
-
-
-def _cycles(count: syn.CycleCount) -> str:
-    head = f"attribute {pretty_name(count.name)}: {pretty_name(count.type)} = "
-    return f"{head}cycles({pretty_path(count.path)}, {count.length}){_doc(count.doc)}"
+    match computed:
+        case syn.Computed(expression=expression):
+            value = pretty_expression(expression)
+        case syn.CycleCount(path=path, length=length):
+            value = f"cycles({pretty_path(path)}, {length})"
+        case syn.LinkEquality(left=left, right=right):
+            value = f"equal({pretty_name(left)}, {pretty_name(right)})"
+        case _ as never:
+            assert_never(never)
+    return f"{head}{value}{_doc(computed.doc)}"
 
 
 def pretty_link(link: syn.DerivedLink) -> str:

@@ -671,6 +671,22 @@ class CycleCount(Located):
 
 
 @dataclass(frozen=True, slots=True)
+class LinkEquality(Located):
+    """``attribute name: Type = equal(x, y)``: whether two links of a row lead to equal collections."""
+
+    name: str
+    type: str
+    left: str
+    right: str
+    doc: str | None = None
+
+    @property
+    def path(self) -> DerivedPath:
+        """The two links as steps."""
+        return (LinkStep(self.left), LinkStep(self.right))
+
+
+@dataclass(frozen=True, slots=True)
 class LinkStep(Located):
     """``cars``: a step along a link; ``~cars``: a step backwards, to the rows whose link leads to this row.
 
@@ -762,4 +778,10 @@ class GrammarSyntax:
     limits: GrammarLimits = GrammarLimits()
     facts: tuple[FactDeclaration, ...] = ()
     cycles: tuple[CycleCount, ...] = ()
+    equalities: tuple[LinkEquality, ...] = ()
     individual_place: Location | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def all_computed(self) -> tuple[Computed | CycleCount | LinkEquality, ...]:
+        """The declarations of computed attributes, of every form."""
+        return (*self.computed, *self.cycles, *self.equalities)

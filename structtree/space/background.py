@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Mask
+from structtree.data.extensions import collections_equal
 from structtree.data.population import Adjacency, Column, Population, Table, TypedTable, bool_column
 from structtree.data.reachable import seen_by_individuals
 from structtree.data.readers.molecules.patterns import matching_atoms, problem_of_pattern
@@ -30,6 +31,7 @@ from structtree.lang.background import (
     Computation,
     ComputedAttribute,
     ComputedCycles,
+    ComputedEquality,
     ComputedLink,
     Hop,
     Repeated,
@@ -138,6 +140,9 @@ def _with_step(population: Population, step: Computation, max_pairs: int, matche
             return _with_members(
                 population, type_name, {attribute: Column("int", n_cycles(neighbours, declared.length))}, {}
             )
+        case ComputedEquality(type_name, attribute, left, right, compared):
+            column = collections_equal(population, type_name, left, right, compared)
+            return _with_members(population, type_name, {attribute: column}, {})
         case ComputedLink():
             return _Composer(population, step, max_pairs).finished()
         case _ as never:

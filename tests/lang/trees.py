@@ -246,5 +246,6 @@ def grammars(draw):
         blocks=tuple(_with_calls(block, called) for block in blocks),
         limits=draw(st.builds(syn.GrammarLimits, *[st.one_of(st.none(), small)] * 3)),
         cycles=several(lambda name: st.builds(syn.CycleCount, st.just(name), names, link_paths, lengths, docs)),
+        equalities=several(lambda name: st.builds(syn.LinkEquality, st.just(name), names, names, names, docs)),
         facts=several(lambda name: signatures(name).map(syn.FactDeclaration)),
     )

@@ -359,7 +359,7 @@ def check_expressible(
         Schema of the model.
     needed : mapping from type to members
         Members that the tests use.
-    steps : iterable of ComputedAttribute, ComputedCycles and ComputedLink
+    steps : iterable of Computation
     tests : iterable of Predicate
     """
     for type_name, members in needed.items():

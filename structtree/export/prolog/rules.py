@@ -21,7 +21,15 @@ from structtree.export.prolog.goals import (
     plain_atom,
 )
 from structtree.lang import syntax as syn
-from structtree.lang.background import Computation, ComputedAttribute, ComputedCycles, ComputedLink, Repeated, Walk
+from structtree.lang.background import (
+    Computation,
+    ComputedAttribute,
+    ComputedCycles,
+    ComputedEquality,
+    ComputedLink,
+    Repeated,
+    Walk,
+)
 
 __all__ = ["background_clauses"]
 
@@ -39,7 +47,7 @@ def background_clauses(
     schema : Schema
         Schema with all computed members.
     definitions : iterable of Definition
-    steps : iterable of ComputedAttribute, ComputedCycles and ComputedLink
+    steps : iterable of Computation
     vocabulary : RowVocabulary
 
     Examples
@@ -64,6 +72,9 @@ def background_clauses(
             yield _attribute_clause(step, writer, step.type, "X", "X")
         elif isinstance(step, ComputedCycles):
             raise UsageError(f"{step.type}.{step.attribute.name} is a number of cycles, which Prolog cannot compute")
+        elif isinstance(step, ComputedEquality):
+            what = "an equality of collections, which Prolog cannot compute"
+            raise UsageError(f"{step.type}.{step.attribute.name} is {what}")
         else:
             yield from _link_clauses(step, schema, vocabulary)
 

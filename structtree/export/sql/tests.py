@@ -37,7 +37,15 @@ from structtree.export.sql.values import (
     text_literal,
 )
 from structtree.lang import syntax as syn
-from structtree.lang.background import Background, ComputedAttribute, ComputedCycles, ComputedLink, Hop, Repeated
+from structtree.lang.background import (
+    Background,
+    ComputedAttribute,
+    ComputedCycles,
+    ComputedEquality,
+    ComputedLink,
+    Hop,
+    Repeated,
+)
 
 __all__ = ["SUM_SLACK", "SqlRow", "SqlTests"]
 
@@ -135,7 +143,7 @@ class SqlTests:
     n_aliases: int = 0
     copies: dict[str, str] = field(default_factory=dict)
     _links: dict[tuple[str, str], ComputedLink] = field(init=False)
-    _attributes: dict[tuple[str, str], ComputedAttribute | ComputedCycles] = field(init=False)
+    _attributes: dict[tuple[str, str], ComputedAttribute | ComputedCycles | ComputedEquality] = field(init=False)
     _tables: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -507,6 +515,8 @@ class SqlTests:
         step = self._attributes.get((self._base(row), name))
         if isinstance(step, ComputedCycles):
             raise NotInSqlError(f"it uses {name!r}, a number of cycles")
+        if isinstance(step, ComputedEquality):
+            raise NotInSqlError(f"it uses {name!r}, an equality of collections")
         if step is not None:
             return self._computed(step.expression, row, name)
         declared = record.attribute(name) or self.schema.type(self._base(row)).attribute(name)
