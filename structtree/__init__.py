@@ -54,9 +54,11 @@ if TYPE_CHECKING:
     from structtree.report.pictures.trees import plot_tree
     from structtree.report.text import export_text
     from structtree.report.words import in_words
+    from structtree.rules.subgroups import Subgroup, Subgroups
     from structtree.search.best_split import best_split
     from structtree.search.results import SearchStats, Split
     from structtree.search.why_not import WhyNot, why_not
+    from structtree.session.discovery import subgroups
     from structtree.session.fitting import fit
     from structtree.space.count import count_space
     from structtree.space.evaluate import holds
@@ -92,6 +94,8 @@ _HOMES = {
     "SearchStats": "search.results",
     "Space": "space.space",
     "Split": "search.results",
+    "Subgroup": "rules.subgroups",
+    "Subgroups": "rules.subgroups",
     "StructtreeError": "errors",
     "StatusLine": "progress",
     "StructuralTreeClassifier": "estimators",
@@ -139,6 +143,7 @@ _HOMES = {
     "satisfies": "space.meaning",
     "save_model": "models.files.models",
     "shipped_grammars": "lang.grammar",
+    "subgroups": "session.discovery",
     "to_formula": "models.rules",
     "to_rules": "models.rules",
     "why_not": "search.why_not",
@@ -175,6 +180,8 @@ __all__ = [
     "StructtreeError",
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
+    "Subgroup",
+    "Subgroups",
     "Task",
     "Tree",
     "TreePredictor",
@@ -218,6 +225,7 @@ __all__ = [
     "satisfies",
     "save_model",
     "shipped_grammars",
+    "subgroups",
     "to_formula",
     "to_rules",
     "why_not",

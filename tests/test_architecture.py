@@ -38,6 +38,7 @@ PARTS = (
     "splitters",
     "learn",
     "evaluation",
+    "rules",
     "export",
     "auditing",
     "estimators",

@@ -47,6 +47,10 @@ def test_the_commands_about_seeing_print_what_the_page_says(tmp_path, monkeypatc
     assert check_commands("docs/seeing.md") == 5
 
 
+def test_the_command_about_subgroups_prints_what_the_page_says():
+    assert check_commands("docs/subgroups.md") == 1
+
+
 FORMATS = "docs/formats.md"
 
 

@@ -138,6 +138,10 @@ def compared():
 
 
 # Each: a result, and what its repr must say.
+def trains_subgroups():
+    return structtree.subgroups(trains().population, trains().target, "trains", top=2, label="east")
+
+
 RESULTS = {
     "Population": (large, "3,000 Thing, 9,000 Part"),
     "Population, some": (lambda: large()[:7], "7 Thing (of 3,000), 9,000 Part"),
@@ -195,6 +199,8 @@ RESULTS = {
     "Scores": (lambda: crossed().evaluate(), "ROC AUC 0."),
     "Predicted": (lambda: crossed().held_out[0].answers, "classes, 8 individuals"),
     "Effort": (effort, "acc*"),
+    "Subgroups": (lambda: trains_subgroups(), "2 subgroups, by wracc"),
+    "Subgroup": (lambda: trains_subgroups()[0], "east in"),
     "Finding": (finding, "copy, outcome.result"),
     "Audit": (lambda: Audit("status", N, (finding(),) * N), "status, 3,000 findings"),
     "Dag": (lambda: dag_of(Space.build(Grammar.load("trains"), trains().population)), "nodes"),

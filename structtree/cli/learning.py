@@ -30,6 +30,7 @@ __all__ = [
     "Learning",
     "Searching",
     "SourceOptions",
+    "check_flag",
     "common_task",
     "learning_parameters",
     "start_clock",
@@ -48,12 +49,12 @@ class Learning(SimpleNamespace):
         """Reject invalid options before the data is read."""
         given = _plain(self) | {option.parameter: None for option in OPTIONS if option.many}
         for option in OPTIONS:
-            _check(option, given.get(option.parameter, option.default))
+            check_flag(option, given.get(option.parameter, option.default))
         for declaration in (Growth, Pruning, Decision):
             build_options(declaration, given)
 
 
-def _check(option: Option, value: Any) -> None:
+def check_flag(option: Option, value: Any) -> None:
     """Reject an invalid value, in words that fit the command line (without None)."""
     if value is not None and value != option.default and not option.allows(value):
         words = [word for word in option.words if word is not None]

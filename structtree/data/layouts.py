@@ -16,6 +16,7 @@ from structtree.data.readers.databases.storage import Engine, Stored, ValueClass
 from structtree.data.schema import Kind
 
 if TYPE_CHECKING:  # the options import this module and must load fast
+    from structtree.data.population import Population
     from structtree.data.readers.databases.keys import Database, SourceTable
     from structtree.data.readers.databases.linking import KeyLink, Relations
 
@@ -27,6 +28,7 @@ __all__ = [
     "SourceLayout",
     "TypeDates",
     "apply_layout",
+    "layout_behind",
     "layout_of",
 ]
 
@@ -192,6 +194,16 @@ def layout_of(relations: Relations, individual: str) -> SourceLayout:
         return layout
     seen = replace(layout, as_of=time.as_of, date_kind=time.kind, lead=time.lead, until=time.until)
     return replace(seen, dated=time.dated, dating=time.dating)
+
+
+def layout_behind(population: Population) -> SourceLayout | None:
+    """Return the tables that individuals come from; None if their type is not one of these tables."""
+    from structtree.data.provenance import provenance_of
+
+    relations, individual = provenance_of(population).relations, population.schema.individual
+    if relations is None or individual not in relations.database.tables:
+        return None
+    return layout_of(relations, individual)
 
 
 def _columns(table: SourceTable, laid_out: Mapping[tuple[str, str], str]) -> dict[str, Stored]:

@@ -17,6 +17,7 @@ from structtree.data.schema import Schema
 from structtree.errors import GrammarError, MissingFileError, UnknownNameError, require
 from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar, check, check_predicate
+from structtree.lang.combine import combine_tests
 from structtree.lang.derive import N_QUANTILES, derive_grammar
 from structtree.lang.mistakes import located
 from structtree.lang.omit import omit_attributes
@@ -182,6 +183,23 @@ class Grammar(Viewed):
         removed += [f"the declaration of {', '.join(map(pretty_name, found.computed))}"] if found.computed else []
         notes = (f"skipped: {names}; removed {' and '.join(removed)}",) if removed else ()
         return replace(self, syntax=found.syntax, notes=(*self.notes, *notes))
+
+    def combining(self, most: int, schema: Schema) -> Grammar:
+        """Return the grammar with predicates of up to ``most`` literals, all of which may be about the individual.
+
+        Examples
+        --------
+        >>> data = Population.from_records([{"size": 3}])
+        >>> print(Grammar.parse("refine Individual { top -> size >= * }").combining(2, data.schema), end="")
+        refine Individual {
+            top -> size >= *
+            top -> top and top max 2
+        }
+        limits { literals 2 }
+        """
+        with located(self.source, self.text):
+            syntax = combine_tests(self.syntax, schema, most)
+        return self if syntax == self.syntax else replace(self, syntax=syntax, text=pretty_grammar(syntax))
 
     def predicate(self, text: str, schema: Schema | None = None) -> syn.Predicate:
         """Parse a predicate on individuals, which may use the definitions and functions of the grammar."""

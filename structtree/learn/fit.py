@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import TOLERANCE, Ints
 from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
-from structtree.data.layouts import SourceLayout, layout_of
+from structtree.data.layouts import SourceLayout, layout_behind
 from structtree.data.population import Population
-from structtree.data.provenance import provenance_of
 from structtree.data.readers.individuals import population_of
 from structtree.errors import DataError, UsageError, require
 from structtree.interrupts import interruptible, stoppable
@@ -182,15 +181,7 @@ def fit(
         job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress, clock=time), time)
         tree = in_plain_units(job.run(), checked.units)
     grammar_used = GrammarRecord(str(allowed), allowed.origin, tuple(allowed.notes))
-    return job.model(tree, target_name, goal, grammar_used, _layout(population))
-
-
-def _layout(population: Population) -> SourceLayout | None:
-    """Return the tables that the individuals come from; None if their type is not one of these tables."""
-    relations, individual = provenance_of(population).relations, population.schema.individual
-    if relations is None or individual not in relations.database.tables:
-        return None
-    return layout_of(relations, individual)
+    return job.model(tree, target_name, goal, grammar_used, layout_behind(population))
 
 
 class _Labelled(NamedTuple):

@@ -31,7 +31,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import TOLERANCE
 
-__all__ = ["Targets", "class_bits", "class_p_value", "number_bits", "number_p_value", "precision_of"]
+__all__ = [
+    "Targets",
+    "class_bits",
+    "class_p_value",
+    "excess_p_value",
+    "number_bits",
+    "number_p_value",
+    "precision_of",
+    "shift_p_value",
+]
 
 Targets = NDArray[Any]
 
@@ -90,6 +99,61 @@ def number_p_value(*targets: ArrayLike) -> float:
     if within <= TOLERANCE * between:
         return 0.0 if between > 0 else 1.0
     return float(fdtrc(k - 1, n - k, (between / (k - 1)) / (within / (n - k))))
+
+
+def excess_p_value(n_hits: int, n: int, n_class: int, n_all: int) -> float:
+    """Return the p-value of Fisher's exact test that a class is not more frequent in a subgroup than outside.
+
+    Parameters
+    ----------
+    n_hits : int
+        Number of individuals of the class in the subgroup.
+    n : int
+        Number of individuals in the subgroup.
+    n_class, n_all : int
+        Numbers of individuals of the class, and of all individuals.
+
+    Examples
+    --------
+    Of 20 ways to choose three of six, one selects the three of the class.
+
+    >>> round(excess_p_value(3, 3, 3, 6), 4), excess_p_value(0, 3, 3, 6)
+    (0.05, 1.0)
+    """
+    from scipy.special import gammaln, logsumexp
+
+    hits = np.arange(n_hits, min(n, n_class) + 1)
+
+    def log_choices(whole: Any, part: Any) -> Any:
+        return gammaln(whole + 1) - gammaln(part + 1) - gammaln(whole - part + 1)
+
+    if n_hits <= max(0, n + n_class - n_all):
+        return 1.0
+    logs = log_choices(n_class, hits) + log_choices(n_all - n_class, n - hits) - log_choices(n_all, n)
+    return float(min(1.0, np.exp(logsumexp(logs))))
+
+
+def shift_p_value(inside: ArrayLike, outside: ArrayLike) -> float:
+    """Return the p-value of Welch's t test that the mean of a subgroup is not greater than the mean outside.
+
+    Examples
+    --------
+    >>> round(shift_p_value([4.0, 5.0, 6.0], [1.0, 2.0, 3.0]), 4)
+    0.0107
+    >>> shift_p_value([2.0, 2.0], [2.0]), shift_p_value([3.0, 3.0], [2.0, 2.0])
+    (1.0, 0.0)
+    """
+    from scipy.special import stdtr
+
+    one, other = np.asarray(inside, dtype=np.float64), np.asarray(outside, dtype=np.float64)
+    if min(len(one), len(other)) < 2:
+        return 1.0
+    shift = float(one.mean() - other.mean())
+    errors = np.array([one.var(ddof=1) / len(one), other.var(ddof=1) / len(other)])
+    if errors.sum() <= TOLERANCE * shift**2:
+        return 0.0 if shift > 0 else 1.0
+    freedom = errors.sum() ** 2 / (errors**2 / np.array([len(one) - 1, len(other) - 1])).sum()
+    return float(stdtr(freedom, -shift / np.sqrt(errors.sum())))
 
 
 # ---- description length ---------------------------------------------------------------

@@ -6,11 +6,13 @@ one view per leaf has the keys of its individuals. The views need only the datab
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, get_args
 
+from structtree.data.layouts import SourceLayout
 from structtree.data.readers.databases.sqlite_files import sql_name
 from structtree.data.readers.databases.storage import Engine
+from structtree.data.schema import Schema
 from structtree.errors import UnknownNameError, UsageError
 from structtree.evaluation.score import class_name
 from structtree.export.leaves import leaf_answers, one_line, refuse_fractional, yes_first
@@ -23,7 +25,7 @@ from structtree.models.leaves import probabilities
 from structtree.models.model import Model, fitted
 from structtree.models.tree import Leaf
 
-__all__ = ["export_sql"]
+__all__ = ["SqlSelections", "engine_of", "export_sql"]
 
 
 def export_sql(model: Any, dialect: str | None = None) -> str:
@@ -64,11 +66,73 @@ def export_sql(model: Any, dialect: str | None = None) -> str:
     if layout is None:
         what = found.target or "the target"
         raise UsageError(f"the model of {what} does not record the tables it was learned from; fit it again on them")
+    refuse_fractional(found.tree, "SQL views")
+    return _Views(found, engine_of(layout, dialect)).text()
+
+
+def engine_of(layout: SourceLayout, dialect: str | None = None) -> Engine:
+    """Return the SQL dialect: the given one, or that of the tables."""
     engine = dialect or layout.engine or "sqlite"
     if engine not in get_args(Engine):
         raise UnknownNameError("dialect", engine, get_args(Engine))
-    refuse_fractional(found.tree, "SQL views")
-    return _Views(found, engine).text()  # type: ignore[arg-type]  # checked above
+    return engine  # type: ignore[return-value]  # checked above
+
+
+class SqlSelections:
+    """Writer of SQL views that select individuals.
+
+    Parameters
+    ----------
+    schema : Schema
+        Schema of the predicates.
+    layout : SourceLayout
+        The tables.
+    engine : {"sqlite", "duckdb"}
+    background : Background
+        Derived links and computed attributes.
+    """
+
+    def __init__(self, schema: Schema, layout: SourceLayout, engine: Engine, background: Background) -> None:
+        self.layout = layout
+        self.tests = SqlTests(schema, layout, engine, background)
+        self.key = layout.tables[layout.individual].key
+
+    def view(self, name: str, comments: Iterable[str], steps: Iterable[tuple[syn.Predicate, bool]]) -> str:
+        """Return a view of the individuals for which each predicate has the given truth value."""
+        row = self.tests.individual()
+        conditions = []
+        for predicate, truth in steps:
+            condition = self.condition(predicate, row)
+            conditions.append(f"({condition})" if truth else untrue(condition))
+        where = "\n    AND ".join([*self.tests.selection(row), *conditions]) or "TRUE"
+        return "\n".join(
+            [
+                *(f"-- {comment}" for comment in comments),
+                f"CREATE VIEW {self.name(name)} AS",
+                f"{self.tests.beginning()}SELECT {', '.join(self.columns(row))}",
+                f"FROM {self.tests.source(row)}",
+                f"WHERE {where};",
+            ]
+        )
+
+    def name(self, name: str) -> str:
+        """Return a name for a view that no table has."""
+        while name.lower() in {table.lower() for table in self.layout.tables}:
+            name += "_"
+        return sql_name(name)
+
+    def columns(self, row: SqlRow) -> list[str]:
+        """Return the columns that identify individuals: their key, or row numbers."""
+        if self.key:
+            return [column_name(row.alias, column) for column in self.key]
+        return [f"{each} AS row_id" for each in self.tests.identity(row)]
+
+    def condition(self, test: syn.Predicate, row: SqlRow) -> str:
+        """Return the condition that a row satisfies a predicate."""
+        try:
+            return self.tests.condition(test, row)
+        except NotInSqlError as problem:
+            raise UsageError(f"the test {pretty(test)!r} cannot be written as SQL: {problem}") from None
 
 
 class _Views:
@@ -78,9 +142,9 @@ class _Views:
         assert model.layout is not None
         self.model, self.layout, self.tree = model, model.layout, model.tree
         background = model.background or Background(model.tree.schema)
-        self.tests = SqlTests(model.tree.schema, model.layout, engine, background)
+        self.selections = SqlSelections(model.tree.schema, model.layout, engine, background)
+        self.tests, self.key = self.selections.tests, self.selections.key
         self.answers = leaf_answers(model)
-        self.key = self.layout.tables[self.layout.individual].key
 
     def text(self) -> str:
         """Return all SQL statements as text."""
@@ -88,43 +152,17 @@ class _Views:
         heading = f"-- Predictions of structtree for {target} of {individual}."
         return "\n\n".join([heading, *self._leaves(), self._prediction()]) + "\n"
 
-    def _name(self, name: str) -> str:
-        """Return a name for a view that no table has."""
-        while name.lower() in {table.lower() for table in self.layout.tables}:
-            name += "_"
-        return sql_name(name)
-
-    def _columns(self, row: SqlRow) -> list[str]:
-        """Return the columns that identify individuals: their key, or row numbers."""
-        if self.key:
-            return [column_name(row.alias, column) for column in self.key]
-        return [f"{each} AS row_id" for each in self.tests.identity(row)]
-
     def _leaves(self) -> Iterator[str]:
         for leaf in self.tree.leaves:
-            row = self.tests.individual()
-            steps = self.tree.path(leaf)
-            conditions = []
-            for step in steps:
-                condition = self._condition(step.test, row)
-                conditions.append(f"({condition})" if step.answer else untrue(condition))
-            where = "\n    AND ".join([*self.tests.selection(row), *conditions]) or "TRUE"
-            comments = [f"--   {'' if step.answer else 'not '}{one_line(pretty(step.test))}" for step in steps]
-            yield "\n".join(
-                [
-                    f"-- Leaf {leaf}: {one_line(self._prediction_text(leaf))}",
-                    *comments,
-                    f"CREATE VIEW {self._name(f'leaf_{leaf}')} AS",
-                    f"{self.tests.beginning()}SELECT {', '.join(self._columns(row))}",
-                    f"FROM {self.tests.source(row)}",
-                    f"WHERE {where};",
-                ]
-            )
+            steps = [(step.test, step.answer) for step in self.tree.path(leaf)]
+            comments = [f"  {'' if answer else 'not '}{one_line(pretty(test))}" for test, answer in steps]
+            heading = f"Leaf {leaf}: {one_line(self._prediction_text(leaf))}"
+            yield self.selections.view(f"leaf_{leaf}", [heading, *comments], steps)
 
     def _prediction(self) -> str:
         row = self.tests.individual()
         selection = self.tests.selection(row)
-        keys = self._columns(row)
+        keys = self.selections.columns(row)
         names = [sql_name(column) for column in self.key] or ["row_id"]
         inner = [
             f"    SELECT {', '.join(keys)}, {self._case(0, row, 2)} AS leaf",
@@ -138,7 +176,7 @@ class _Views:
                 each = [number_literal(float(shares[leaf, place])) for leaf in self.tree.leaves]
                 values.append(self._by_leaf(f"p_{class_name(label)}", each))
         outer = ",\n    ".join([f"{', '.join(names)}, leaf", *values])
-        head = f"CREATE VIEW {self._name('prediction')} AS\n{self.tests.beginning()}SELECT {outer}"
+        head = f"CREATE VIEW {self.selections.name('prediction')} AS\n{self.tests.beginning()}SELECT {outer}"
         return f"{head}\nFROM (\n" + "\n".join(inner) + "\n);"
 
     def _by_leaf(self, name: str, values: list[str]) -> str:
@@ -152,16 +190,10 @@ class _Views:
         pad = "    " * depth
         *first, last = yes_first(self.tree, node)
         cases = [
-            f"\n{pad}WHEN {self._condition(edge.test, row)} THEN {self._case(edge.child, row, depth + 1)}"
+            f"\n{pad}WHEN {self.selections.condition(edge.test, row)} THEN {self._case(edge.child, row, depth + 1)}"
             for edge in first
         ]
         return f"CASE{''.join(cases)}\n{pad}ELSE {self._case(last.child, row, depth + 1)} END"
-
-    def _condition(self, test: syn.Predicate, row: SqlRow) -> str:
-        try:
-            return self.tests.condition(test, row)
-        except NotInSqlError as problem:
-            raise UsageError(f"the test {pretty(test)!r} cannot be written as SQL: {problem}") from None
 
     def _prediction_text(self, leaf: int) -> str:
         answer = self.answers[leaf]

@@ -19,8 +19,10 @@ from structtree.models.model import Model
 from structtree.models.tree import Tree
 from structtree.report.info import describe_type
 from structtree.report.pictures.trees import plot_tree
+from structtree.report.subgroups import subgroup_facts, subgroup_heads, subgroup_row
 from structtree.report.words import in_words
 from structtree.reprs import Viewed, inert, number_text
+from structtree.rules.subgroups import Subgroups
 from structtree.search.results import Split
 
 __all__ = ["html_view"]
@@ -37,7 +39,7 @@ def html_view(value: Viewed) -> str:
 
     Parameters
     ----------
-    value : Tree, Model, Population, Grammar or Split
+    value : Tree, Model, Population, Grammar, Split or Subgroups
 
     Examples
     --------
@@ -56,8 +58,12 @@ def html_view(value: Viewed) -> str:
             return f"<div>{_head(repr(value)[1:-1])}{_pre(str(value))}</div>"
         case Split():
             return _split_view(value)
+        case Subgroups():
+            return _subgroups_view(value)
         case _:
-            raise UsageError(f"expected a Tree, Model, Population, Grammar or Split; got {type(value).__name__}")
+            raise UsageError(
+                f"expected a Tree, Model, Population, Grammar, Split or Subgroups; got {type(value).__name__}"
+            )
 
 
 def _tree_view(model: Any, tree: Tree, title: str) -> str:
@@ -93,6 +99,12 @@ def _split_view(split: Split) -> str:
     facts = f"{split.criterion} {split.score:.4g}, {known}, {split.stats.evaluated:,} predicates evaluated"
     head = f"{_head(words)}<p><code>{_text(pretty(split.predicate))}</code></p>"
     return f"<div>{head}{_table(['', *heads], rows)}<p><small>{_text(facts)}</small></p></div>"
+
+
+def _subgroups_view(found: Subgroups) -> str:
+    rows = [subgroup_row(found, place, words=True) for place in range(len(found))]
+    facts = "".join(f"<p><small>{_text(fact)}</small></p>" for fact in subgroup_facts(found))
+    return f"<div>{_table(subgroup_heads(found), rows)}{facts}</div>"
 
 
 # ---- markup ---------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from structtree.models.settings import Decision
 from structtree.report.html.contents import findings
 from structtree.reprs import short_repr
 
-__all__ = ["HtmlReport", "html_report"]
+__all__ = ["HtmlReport", "html_report", "static_page"]
 
 _PAGE = Path(__file__).parent / "assets"
 _SCRIPTS = ("charts.js", "quality.js", "learning.js", "report.js")
@@ -99,6 +100,19 @@ def _page(found: dict[str, Any]) -> str:
     page = (_PAGE / "report.html").read_text(encoding="utf-8")
     first, *others = page.split("{{")
     return first + "".join(parts[name] + rest for name, _, rest in (part.partition("}}") for part in others))
+
+
+def static_page(title: str, body: str) -> str:
+    """Return a page in the style of the report, without scripts, around trusted markup."""
+    style = (_PAGE / "report.css").read_text(encoding="utf-8")
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}\n</style></head>\n"
+        f'<body><header><h1>{escape(title)}</h1></header>\n<main class="page">{body}</main></body></html>\n'
+    )
 
 
 def _embedded(found: dict[str, Any]) -> str:

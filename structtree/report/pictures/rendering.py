@@ -30,6 +30,7 @@ __all__ = [
     "effort_figure",
     "gain_shares",
     "paint_scene",
+    "quiet_axes",
     "write_pdf",
     "write_scene",
 ]
@@ -286,7 +287,7 @@ def _bars(axes, efforts: Sequence[Effort], names: Sequence[str], room: float = 1
     axes.set_yticks(range(len(efforts)), names)
     axes.set_xlabel("predicates evaluated (log scale)", color=INK)
     axes.set_title(_legend(efforts), loc="left", fontsize=9, color=GREY)
-    _quiet(axes)
+    quiet_axes(axes)
     _plain_ticks(axes.xaxis)
 
 
@@ -323,7 +324,7 @@ def _race(axes, effort: Effort) -> None:  # type: ignore[no-untyped-def]
     axes.yaxis.set_major_formatter("{x:.0f} %")
     axes.set_title(effort.criterion, loc="left", fontsize=9, color=INK)
     axes.set_xlabel("predicates evaluated (log)", color=INK, fontsize=8.5)
-    _quiet(axes)
+    quiet_axes(axes)
     _plain_ticks(axes.xaxis, 5)
 
 
@@ -350,7 +351,8 @@ def _ends(efforts: Sequence[Effort]) -> str:
     return "; ".join(filter(None, ("and bound (dashed)", proved, stopped)))
 
 
-def _quiet(axes) -> None:  # type: ignore[no-untyped-def]
+def quiet_axes(axes: Any) -> None:
+    """Remove the frame of a chart, except for the axes."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color("#b8c0ce")
     axes.tick_params(colors=INK, labelsize=9, length=3)

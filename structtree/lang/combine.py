@@ -1,0 +1,46 @@
+"""Grammars with more conjuncts: a rule is a longer conjunction than the test of a node in a tree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from structtree.data.schema import Schema
+from structtree.lang import syntax as syn
+from structtree.lang.declare import in_names_of
+
+__all__ = ["combine_tests"]
+
+_CONJUNCTION = syn.And((syn.TOP, syn.TOP))
+
+
+def combine_tests(syntax: syn.GrammarSyntax, schema: Schema, most: int) -> syn.GrammarSyntax:
+    """Return the grammar with up to ``most`` conjuncts about the individual, and as many literals in all.
+
+    A higher limit of the grammar itself is lowered as well. A grammar without rewrites of the individual is returned
+    unchanged.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType
+    >>> from structtree.lang.parse import parse_grammar
+    >>> from structtree.lang.pretty import pretty_grammar
+    >>> schema = Schema((RecordType("Row", (Attribute("a", "bool"),)),), "Row")
+    >>> print(pretty_grammar(combine_tests(parse_grammar("refine Row { top -> a }"), schema, 3)), end="")
+    refine Row {
+        top -> a
+        top -> top and top max 3
+    }
+    limits { literals 3 }
+    """
+    names = [block.type for block in in_names_of(syntax, schema).blocks]
+    blocks = list(syntax.blocks)
+    own = [place for place, name in enumerate(names) if name == schema.individual]
+    if not own:
+        return syntax
+    for place in own:
+        kept = tuple(rewrite for rewrite in blocks[place].rewrites if rewrite.conjuncts is None)
+        blocks[place] = replace(blocks[place], rewrites=kept)
+    if most > 1:
+        conjunction = syn.Rewrite(syn.TOP, _CONJUNCTION, conjuncts=most)
+        blocks[own[-1]] = replace(blocks[own[-1]], rewrites=(*blocks[own[-1]].rewrites, conjunction))
+    return replace(syntax, blocks=tuple(blocks), limits=replace(syntax.limits, literals=most))

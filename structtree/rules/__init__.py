@@ -1,0 +1,1 @@
+"""Rules and subgroups: other consumers of the predicate space than trees."""
