@@ -26,23 +26,26 @@ if TYPE_CHECKING:
     from structtree.data.schema import Attribute, Link, RecordType, Schema
     from structtree.errors import DataError, GrammarError, StructtreeError
     from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
+    from structtree.evaluation.permutation import permutation_importances
     from structtree.evaluation.score import Scores, evaluate
     from structtree.evaluation.validate import compare, cross_validate
     from structtree.export.prolog.clauses import export_prolog
     from structtree.export.smarts import export_smarts
     from structtree.export.sql.views import export_sql
+    from structtree.forests import StructuralForestClassifier, StructuralForestRegressor
     from structtree.lang.default import default_grammar
     from structtree.lang.grammar import Grammar, shipped_grammars
     from structtree.lang.parse import parse_predicate
     from structtree.lang.pretty import pretty
     from structtree.learn.growing import grow
     from structtree.learn.plan import plan_for
+    from structtree.models.ensemble import ForestPredictor
     from structtree.models.files.models import load_model, save_model
-    from structtree.models.importance import importances
+    from structtree.models.importance import column_importances, importances
     from structtree.models.model import Model
     from structtree.models.predictor import Predictor, register_predictor
     from structtree.models.rules import to_formula, to_rules
-    from structtree.models.settings import Decision, Growth, Pruning
+    from structtree.models.settings import Decision, Forest, Growth, Pruning
     from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
     from structtree.models.tree_predictor import TreePredictor
     from structtree.progress import StatusLine
@@ -79,6 +82,8 @@ _HOMES = {
     "Dataset": "data.datasets.catalog",
     "Decision": "models.settings",
     "Finding": "auditing.findings",
+    "Forest": "models.settings",
+    "ForestPredictor": "models.ensemble",
     "Grammar": "lang.grammar",
     "GrammarError": "errors",
     "Growth": "models.settings",
@@ -98,6 +103,8 @@ _HOMES = {
     "Subgroups": "rules.subgroups",
     "StructtreeError": "errors",
     "StatusLine": "progress",
+    "StructuralForestClassifier": "forests",
+    "StructuralForestRegressor": "forests",
     "StructuralTreeClassifier": "estimators",
     "StructuralTreeRegressor": "estimators",
     "MultiwayBranch": "models.tree",
@@ -109,6 +116,7 @@ _HOMES = {
     "audit": "auditing.run",
     "best_split": "search.best_split",
     "canonical": "space.terms",
+    "column_importances": "models.importance",
     "compare": "evaluation.validate",
     "compare_effort": "report.effort",
     "count_space": "space.count",
@@ -132,6 +140,7 @@ _HOMES = {
     "load_model": "models.files.models",
     "open_data": "data.readers.opening",
     "parse_predicate": "lang.parse",
+    "permutation_importances": "evaluation.permutation",
     "plan_for": "learn.plan",
     "plot_explanation": "report.pictures.explanations",
     "plot_tree": "report.pictures.trees",
@@ -160,6 +169,8 @@ __all__ = [
     "Dataset",
     "Decision",
     "Finding",
+    "Forest",
+    "ForestPredictor",
     "Grammar",
     "GrammarError",
     "Growth",
@@ -178,6 +189,8 @@ __all__ = [
     "Split",
     "StatusLine",
     "StructtreeError",
+    "StructuralForestClassifier",
+    "StructuralForestRegressor",
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
     "Subgroup",
@@ -191,6 +204,7 @@ __all__ = [
     "audit",
     "best_split",
     "canonical",
+    "column_importances",
     "compare",
     "compare_effort",
     "count_space",
@@ -214,6 +228,7 @@ __all__ = [
     "load_model",
     "open_data",
     "parse_predicate",
+    "permutation_importances",
     "plan_for",
     "plot_explanation",
     "plot_tree",

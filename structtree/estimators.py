@@ -38,7 +38,7 @@ from structtree.learn.pruning import pruning_path
 from structtree.models.importance import importances
 from structtree.models.model import Model
 from structtree.models.routing.paths import decision_path
-from structtree.models.settings import Decision, Growth, Objective, Pruning
+from structtree.models.settings import Decision, Growth, ModelKind, Objective, Pruning
 from structtree.models.tree import Tree
 from structtree.options import Option, option, options_of, reference
 from structtree.progress import StatusLine
@@ -54,7 +54,15 @@ if TYPE_CHECKING:
 else:  # a stub shows type checkers the generated ``__init__``
     ClassifierParameters = RegressorParameters = object
 
-__all__ = ["StructuralTreeClassifier", "StructuralTreeRegressor"]
+__all__ = [
+    "INPUT",
+    "Classifies",
+    "PredictsNumbers",
+    "StructuralEstimator",
+    "StructuralTreeClassifier",
+    "StructuralTreeRegressor",
+    "with_parameters",
+]
 
 _T = TypeVar("_T")
 
@@ -91,16 +99,17 @@ class _Input:
     verbose: bool = option(False, "Print progress.")
 
 
+INPUT = options_of(_Input)
 LEARNING = options_of(Objective, Growth, Pruning, Decision)
-PARAMETERS = (*options_of(_Input), *LEARNING)
+PARAMETERS = (*INPUT, *LEARNING)
 
 
-def _with_parameters(*, classes: bool) -> Callable[[type[_T]], type[_T]]:
-    """Add the declared parameters to an estimator: its ``__init__``, signature, and docstring.
+def with_parameters(options: Sequence[Option], *, classes: bool) -> Callable[[type[_T]], type[_T]]:
+    """Add declared parameters to an estimator: its ``__init__``, signature, and docstring.
 
     The grammar may be passed by position, all others only by keyword.
     """
-    declared = [each for each in PARAMETERS if classes or not each.for_classes]
+    declared = [each for each in options if classes or not each.for_classes]
     signature = Signature([Parameter("self", Parameter.POSITIONAL_ONLY), *map(_parameter, declared)])
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807  # becomes a method of the class
@@ -123,10 +132,12 @@ def _parameter(declared: Option) -> Parameter:
     return Parameter(declared.parameter, kind, default=declared.usual, annotation=declared.kind)
 
 
-class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Base class of the classifier and the regressor."""
+class StructuralEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Base class of estimators of all kinds of models: reads individuals, fits a model and predicts."""
 
     _task: ClassVar[Task]
+    kind: ClassVar[ModelKind] = "tree"
+    learning: ClassVar[Sequence[Option]]
 
     def _fit(
         self,
@@ -137,12 +148,12 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         target_name: str | None,
         classes: list[Any] | None = None,
     ) -> Self:
-        """Fit the tree to the individuals that have a label."""
+        """Fit the model to the individuals that have a label."""
         grammar = self.grammar and grammar_from(self.grammar)
         task = as_task(self.task or self._task)
         if task.predicts_classes != self._task.predicts_classes:
             raise UsageError(f"the task {task.name!r} is for {task.noun}; this is a tree for {self._task.noun}")
-        given = {each.parameter: vars(self)[each.parameter] for each in LEARNING if each.parameter in vars(self)}
+        given = {e.parameter: vars(self)[e.parameter] for e in self.learning if e.parameter in vars(self)}
         population = self._training_population(X, grammar)
         with StatusLine() if self.verbose else nullcontext():
             self.model_ = fit(
@@ -154,9 +165,15 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
                 task=task,
                 functions=self.functions,
                 target_name=target_name,
+                model=self.kind,
+                **self._further(),
                 **given | {"random_state": _seed(self.random_state)},
             )
         return self
+
+    def _further(self) -> dict[str, Any]:
+        """Return further arguments of `structtree.learn.fit.fit`."""
+        return {}
 
     def _known(self, X: Any, y: Any, unlabelled: Unlabelled, *, stacklevel: int = 3) -> KnownLabels:
         """Return the labels that are not missing; `y` itself if no label is missing."""
@@ -174,23 +191,9 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         inside = X if known.kept is None else self._population(X)[known.kept]
         return inside, known.labels, known.weights(sample_weight)
 
-    # ---- the fitted tree --------------------------------------------------------------------------------
-
-    @property
-    def tree_(self) -> Tree:
-        """The fitted tree."""
-        check_is_fitted(self)
-        model: Model = self.model_
-        return model.tree
-
-    @property
-    def unproved_(self) -> dict[int, float]:
-        """The nodes where a better test may have been missed, with the maximum possible improvement."""
-        return {caveat.node: caveat.gap for caveat in self.tree_.caveats}
-
     @property
     def stopped_by_(self) -> str | None:
-        """The reason why growth stopped early (``"time"`` or ``"interrupt"``), or None if the tree is complete."""
+        """The reason why growth stopped early (``"time"`` or ``"interrupt"``), or None if the model is complete."""
         check_is_fitted(self)
         model: Model = self.model_
         return model.outcome.stopped_by
@@ -201,45 +204,14 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
         For structured individuals, see `structtree.models.importance`.
         """
-        record = self.tree_.schema.type(self.tree_.schema.individual)
+        check_is_fitted(self)
+        record = self.model_.schema.type(self.model_.schema.individual)
         if record.links:
             raise AttributeError(
                 "structured individuals have no columns; use structtree.models.importance.importances"
             )
-        found = importances(self.tree_)
+        found = importances(self.model_)
         return np.array([found.get(attribute.name, 0.0) for attribute in record.attributes])
-
-    def get_depth(self) -> int:
-        """Return the depth of the tree."""
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
-        return len(self.tree_.leaves)
-
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the leaf of each individual, as an index into ``tree_.nodes``."""
-        return self.tree_.apply(self._population(X))
-
-    def decision_path(self, X: Any) -> csr_matrix:
-        """Return the nodes on the path of each individual, as a sparse matrix (individuals, nodes)."""
-        from scipy.sparse import csr_matrix
-
-        visits = decision_path(self.tree_, self._population(X))
-        shape = (len(visits.offsets) - 1, len(self.tree_.nodes))
-        return csr_matrix((np.ones(len(visits.nodes), dtype=np.int64), visits.nodes, visits.offsets), shape)
-
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Bunch:
-        """Return the values of ``ccp_alpha`` at which the pruned tree changes, and the training risks.
-
-        Returns
-        -------
-        Bunch
-            With ``ccp_alphas`` and ``impurities``; see `structtree.learn.pruning.pruning_path`.
-        """
-        grown = clone(self).set_params(grow="full", post_prune=None, ccp_alpha=None).fit(X, y, sample_weight)
-        path = pruning_path(grown.tree_, decision=grown.model_.decision)
-        return Bunch(ccp_alphas=path.alphas, impurities=path.risks)
 
     # ---- individuals ------------------------------------------------------------------------------------
 
@@ -331,7 +303,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         model: Model = self.model_
         if model.functions:
             return frozenset(column.name for column in model.columns)
-        return model.needed[model.tree.schema.individual]
+        return model.needed[model.schema.individual]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -340,52 +312,13 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return tags
 
 
-@_with_parameters(classes=True)
-class StructuralTreeClassifier(
-    ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
-    _StructuralTree,
-    ClassifierParameters,
-):
-    """Decision tree for structured individuals, with tests from a grammar.
-
-    See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for details of the parameters.
-
-    Attributes
-    ----------
-    classes_ : array
-    model_ : Model
-        Fitted model, for `structtree.save_model`.
-    tree_ : Tree
-    unproved_ : dict from node to float
-        Nodes whose test is not proved best, and leaves that more time might have split, each with the maximum
-        possible decrease of the criterion's loss.
-    stopped_by_ : {"time", "interrupt"} or None
-        Reason why growth ended early.
-    n_features_in_, feature_names_in_
-        As in scikit-learn, for arrays and DataFrames.
-
-    Examples
-    --------
-    >>> from structtree import load_dataset
-    >>> trains = load_dataset("trains")
-    >>> tree = StructuralTreeClassifier("trains", max_depth=1).fit(trains.population, trains.target)
-    >>> tree.score(trains.population, trains.target)
-    0.9
-    >>> flat = StructuralTreeClassifier().fit([[0, 1], [1, 1], [2, 0], [3, 0]], ["a", "a", "b", "b"])
-    >>> flat.predict([[0.5, 7]]).tolist(), flat.get_n_leaves(), flat.unproved_
-    (['a'], 2, {})
-
-    Molecules can be SMILES, RDKit molecules, or a DataFrame with a column of SMILES:
-
-    >>> alcohol = StructuralTreeClassifier(max_depth=1).fit(["CCO", "CC", "CCCO", "CCC"], ["yes", "no", "yes", "no"])
-    >>> alcohol.predict(["CC(C)O", "c1ccccc1"]).tolist()
-    ['yes', 'no']
-    """
+class Classifies(ClassifierMixin, StructuralEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Estimators that predict classes."""
 
     _task = Classification()
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow a tree.
+        """Fit the model.
 
         Parameters
         ----------
@@ -422,33 +355,13 @@ class StructuralTreeClassifier(
             return np.log(self.predict_proba(X))
 
 
-@_with_parameters(classes=False)
-class StructuralTreeRegressor(
-    RegressorMixin,  # type: ignore[misc]  # scikit-learn has no types
-    _StructuralTree,
-    RegressorParameters,
-):
-    """Regression tree for structured individuals, with tests from a grammar.
-
-    See `structtree.Growth` and `structtree.Pruning` for details of the parameters.
-
-    Attributes
-    ----------
-    model_, tree_, unproved_, n_features_in_, feature_names_in_
-        As in `StructuralTreeClassifier`.
-
-    Examples
-    --------
-    >>> boxes = [{"items": [{"kg": 2}, {"kg": 5}]}, {"items": [{"kg": 1}]}, {"items": []}]
-    >>> tree = StructuralTreeRegressor().fit(boxes, [9.0, 3.0, 3.0])
-    >>> tree.predict([{"items": [{"kg": 7}, {"kg": 1}]}]).tolist()
-    [9.0]
-    """
+class PredictsNumbers(RegressorMixin, StructuralEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Estimators that predict numbers."""
 
     _task = REGRESSION
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow a tree.
+        """Fit the model.
 
         Parameters
         ----------
@@ -472,6 +385,115 @@ class StructuralTreeRegressor(
         """Return the predicted value of each individual."""
         population = self._population(X)
         return self.model_.predictor.predict(population)
+
+
+class _StructuralTree(StructuralEstimator):
+    """Base class of the classifier and the regressor."""
+
+    learning = LEARNING
+
+    @property
+    def tree_(self) -> Tree:
+        """The fitted tree."""
+        check_is_fitted(self)
+        model: Model = self.model_
+        return model.tree
+
+    @property
+    def unproved_(self) -> dict[int, float]:
+        """The nodes where a better test may have been missed, with the maximum possible improvement."""
+        return {caveat.node: caveat.gap for caveat in self.tree_.caveats}
+
+    def get_depth(self) -> int:
+        """Return the depth of the tree."""
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        return len(self.tree_.leaves)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf of each individual, as an index into ``tree_.nodes``."""
+        return self.tree_.apply(self._population(X))
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Return the nodes on the path of each individual, as a sparse matrix (individuals, nodes)."""
+        from scipy.sparse import csr_matrix
+
+        visits = decision_path(self.tree_, self._population(X))
+        shape = (len(visits.offsets) - 1, len(self.tree_.nodes))
+        return csr_matrix((np.ones(len(visits.nodes), dtype=np.int64), visits.nodes, visits.offsets), shape)
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Bunch:
+        """Return the values of ``ccp_alpha`` at which the pruned tree changes, and the training risks.
+
+        Returns
+        -------
+        Bunch
+            With ``ccp_alphas`` and ``impurities``; see `structtree.learn.pruning.pruning_path`.
+        """
+        grown = clone(self).set_params(grow="full", post_prune=None, ccp_alpha=None).fit(X, y, sample_weight)
+        path = pruning_path(grown.tree_, decision=grown.model_.decision)
+        return Bunch(ccp_alphas=path.alphas, impurities=path.risks)
+
+
+@with_parameters(PARAMETERS, classes=True)
+class StructuralTreeClassifier(Classifies, _StructuralTree, ClassifierParameters):
+    """Decision tree for structured individuals, with tests from a grammar.
+
+    See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for details of the parameters.
+
+    Attributes
+    ----------
+    classes_ : array
+    model_ : Model
+        Fitted model, for `structtree.save_model`.
+    tree_ : Tree
+    unproved_ : dict from node to float
+        Nodes whose test is not proved best, and leaves that more time might have split, each with the maximum
+        possible decrease of the criterion's loss.
+    stopped_by_ : {"time", "interrupt"} or None
+        Reason why growth ended early.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, for arrays and DataFrames.
+
+    Examples
+    --------
+    >>> from structtree import load_dataset
+    >>> trains = load_dataset("trains")
+    >>> tree = StructuralTreeClassifier("trains", max_depth=1).fit(trains.population, trains.target)
+    >>> tree.score(trains.population, trains.target)
+    0.9
+    >>> flat = StructuralTreeClassifier().fit([[0, 1], [1, 1], [2, 0], [3, 0]], ["a", "a", "b", "b"])
+    >>> flat.predict([[0.5, 7]]).tolist(), flat.get_n_leaves(), flat.unproved_
+    (['a'], 2, {})
+
+    Molecules can be SMILES, RDKit molecules, or a DataFrame with a column of SMILES:
+
+    >>> alcohol = StructuralTreeClassifier(max_depth=1).fit(["CCO", "CC", "CCCO", "CCC"], ["yes", "no", "yes", "no"])
+    >>> alcohol.predict(["CC(C)O", "c1ccccc1"]).tolist()
+    ['yes', 'no']
+    """
+
+
+@with_parameters(PARAMETERS, classes=False)
+class StructuralTreeRegressor(PredictsNumbers, _StructuralTree, RegressorParameters):
+    """Regression tree for structured individuals, with tests from a grammar.
+
+    See `structtree.Growth` and `structtree.Pruning` for details of the parameters.
+
+    Attributes
+    ----------
+    model_, tree_, unproved_, n_features_in_, feature_names_in_
+        As in `StructuralTreeClassifier`.
+
+    Examples
+    --------
+    >>> boxes = [{"items": [{"kg": 2}, {"kg": 5}]}, {"items": [{"kg": 1}]}, {"items": []}]
+    >>> tree = StructuralTreeRegressor().fit(boxes, [9.0, 3.0, 3.0])
+    >>> tree.predict([{"items": [{"kg": 7}, {"kg": 1}]}]).tolist()
+    [9.0]
+    """
 
 
 # ---- parameters -----------------------------------------------------------------------------------------
@@ -547,7 +569,7 @@ def _has_infinity(numbers: NDArray[np.float64]) -> bool:
         return not np.isfinite(numbers.sum()) and bool(np.isinf(numbers).any())
 
 
-def _checked_array(estimator: _StructuralTree, cells: Any, *, reset: bool) -> NDArray[Any]:
+def _checked_array(estimator: StructuralEstimator, cells: Any, *, reset: bool) -> NDArray[Any]:
     """Return a validated dense array, of objects if some cells are text."""
     if _has_text(cells):
         validate_data(estimator, cells, reset=reset, skip_check_array=True)

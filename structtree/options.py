@@ -62,21 +62,28 @@ class Span(NamedTuple):
     --------
     >>> str(Span(1)), str(Span(0, inside=True)), str(Span(0, 1, inside=True)), str(Span(0, 0.5))
     ('>= 1', '> 0', 'between 0 and 1', 'from 0 to 0.5')
+    >>> str(Span(0, 1, above=True))
+    '> 0 and at most 1'
     """
 
     low: float = -inf
     high: float = inf
     inside: bool = False
+    above: bool = False
 
     def has(self, number: float) -> bool:
         """Return whether a number is in the range."""
         if self.inside:
             return self.low < number and (number < self.high or self.high == inf)
+        if self.above:
+            return self.low < number <= self.high
         return self.low <= number <= self.high
 
     def __str__(self) -> str:
         if self.high == inf:
             return f"{'>' if self.inside else '>='} {self.low:g}"
+        if self.above:
+            return f"> {self.low:g} and at most {self.high:g}"
         return f"between {self.low:g} and {self.high:g}" if self.inside else f"from {self.low:g} to {self.high:g}"
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import structtree.learn
 from structtree.estimators import _Input
-from structtree.models.settings import Decision, Growth, Objective, Pruning
+from structtree.forests import _Repeating
+from structtree.models.settings import IN_FORESTS, Decision, Forest, Growth, Objective, Pruning
 from structtree.options import options_of
 
 STUB = Path(structtree.learn.__file__).with_name("parameters.pyi")
@@ -32,7 +33,14 @@ from structtree.search.effort import EffortLevel
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.task import Task
 
-__all__ = ["ClassifierParameters", "FitOptions", "GrowthOptions", "RegressorParameters"]
+__all__ = [
+    "ClassifierParameters",
+    "FitOptions",
+    "ForestClassifierParameters",
+    "ForestRegressorParameters",
+    "GrowthOptions",
+    "RegressorParameters",
+]
 '''
 
 
@@ -48,16 +56,28 @@ def keywords(name, base, function, *declarations):
     return class_of(f"{name}({base}, total=False)", f"Options of `structtree.{function}` as keywords.", lines)
 
 
-def parameters(name, *, classes):
+def of_trees():
+    return written(_Input, Objective, Growth, Pruning, Decision)
+
+
+def of_forests():
+    yield from written(_Input, _Repeating, Forest)
+    yield from (
+        (each, kind) for each, kind in written(Objective, Growth, Pruning, Decision) if each.name in IN_FORESTS
+    )
+
+
+def parameters(name, options, *, classes):
     declared = [
         (each.parameter, each.annotation or kind, each.usual)
-        for each, kind in written(_Input, Objective, Growth, Pruning, Decision)
+        for each, kind in options
         if classes or not each.for_classes
     ]
     attributes = [f"{parameter}: {kind}" for parameter, kind, _ in declared]
     first, *others = [f"    {parameter}: {kind} = {literal(usual)}," for parameter, kind, usual in declared]
     init = ["def __init__(", "    self,", first, "    *,", *others, ") -> None: ..."]
-    return class_of(f"{name}Parameters", f"Parameters of `structtree.StructuralTree{name}`.", [*attributes, *init])
+    own = name.removeprefix("Tree")
+    return class_of(f"{own}Parameters", f"Parameters of `structtree.Structural{name}`.", [*attributes, *init])
 
 
 def literal(value):
@@ -74,9 +94,11 @@ def stub():
         [
             HEAD,
             keywords("GrowthOptions", "TypedDict", "grow", Growth),
-            keywords("FitOptions", "GrowthOptions", "fit", Pruning, Decision),
-            parameters("Classifier", classes=True),
-            parameters("Regressor", classes=False),
+            keywords("FitOptions", "GrowthOptions", "fit", Pruning, Decision, Forest),
+            parameters("TreeClassifier", of_trees(), classes=True),
+            parameters("TreeRegressor", of_trees(), classes=False),
+            parameters("ForestClassifier", of_forests(), classes=True),
+            parameters("ForestRegressor", of_forests(), classes=False),
         ]
     )
 

@@ -42,6 +42,7 @@ PARTS = (
     "export",
     "auditing",
     "estimators",
+    "forests",
     "session",
     "report",
     "cli",

@@ -175,10 +175,12 @@ def _validated(
 ) -> Mapping[str, CrossValidation]:
     """Cross-validate each criterion and return the results by criterion."""
     from structtree.evaluation.validate import compare, cross_validate
+    from structtree.learn.forest_fit import forest_criterion
     from structtree.learn.goals import goal_criterion
     from structtree.session.fitting import estimator_maker
 
-    usual = goal_criterion(options["goal"], training.task).name
+    is_forest = options["model"] == "forest"
+    usual = (forest_criterion(training.task) if is_forest else goal_criterion(options["goal"], training.task)).name
     by_criterion = {name: options if name is None else {**options, "criterion": name} for name in criteria}
     makers = {name or usual: estimator_maker(grammar, training.task, own) for name, own in by_criterion.items()}
     with live_status("cross-validation"):
@@ -227,6 +229,8 @@ def _result_lines(found: list[_Result], tests: Mapping[str, TTest], metrics: Met
         "predicates": [f"{one.evaluated:,}" for one in results],
         "seconds": [seconds_text(one.seconds) for one in results],
     }
+    if not any(one.evaluated for one in results):  # forests do not count them
+        del more["predicates"]
     if tests:
         shown = [tests.get(one.name) for one in found]
         more["difference"] = ["" if test is None else f"{test.difference:+.3f}" for test in shown]
@@ -239,4 +243,5 @@ def _result_lines(found: list[_Result], tests: Mapping[str, TTest], metrics: Met
     yield ""
     for one in found:
         n_tests = int(one.validation.leaves.sum()) - len(one.validation.leaves)
-        yield from caveat_lines(one.validation.caveats, n_tests, one.name, "the trees are")
+        if one.validation.evaluated:
+            yield from caveat_lines(one.validation.caveats, n_tests, one.name, "the trees are")

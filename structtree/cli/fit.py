@@ -26,6 +26,7 @@ from structtree.cli.common import (
     seconds_text,
 )
 from structtree.cli.flags import as_flag
+from structtree.cli.forests import forest_json, print_forest
 from structtree.cli.learning import Learning, SourceOptions, common_task, learning_parameters, start_clock
 from structtree.cli.progress import compiled_note, live_status
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
@@ -79,15 +80,19 @@ def fit_command(
     plain: Plain = False,
     as_json: Json = False,
 ) -> None:
-    """Learn a tree, print it, and save it.
+    """Learn a tree, or a forest, print it, and save it.
 
     Scores on the training data are optimistic; scores on new data are estimated by cross-validation with the same
     options. The time limit covers reading the data and learning. Ctrl-C ends the search, prints the tree so far and
-    saves it; the exit code is then 130. A second Ctrl-C stops immediately.
+    saves it; the exit code is then 130. A second Ctrl-C stops immediately. A forest (--model forest) predicts better
+    than a tree, but cannot be read as one; its scores on new data are estimated from the individuals that each tree
+    did not see.
 
     Example: structtree fit trains -o trains.json
 
     Example: structtree fit houses.csv --target price --max-depth 4 -o houses.json
+
+    Example: structtree fit compounds.csv --target active --model forest -o forest.json
 
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
@@ -112,11 +117,15 @@ def fit_command(
             estimated = estimate_scores(fitted, estimate, clock)
         learned = _Learned(with_scores(fitted, estimated))
         saved, refusal = _saved(learned.model, out)
+        is_tree = learned.model.settings.forest is None
         if as_json:
             print_json(learned.to_dict(metrics, estimated) | {"model": None if saved is None else str(saved)})
         else:
             with messages_to_stderr(out):
-                _print_learned(learned, estimated, metrics, saved, plain=plain)
+                if is_tree:
+                    _print_learned(learned, estimated, metrics, saved, plain=plain)
+                else:
+                    print_forest(learned.fit, estimated, metrics, saved)
         print_remarks(learned.fit.remarks)
         if report is not None:
             _write_report(learned, report)
@@ -202,39 +211,47 @@ class _Learned:
 
         return sum(node.found.evaluated for node in self.model.tree.nodes if not isinstance(node, Leaf))
 
+    def _tree_facts(self) -> dict[str, Any]:
+        from structtree.evaluation.sizes import size_menu
+
+        tree, menu = self.model.tree, [each._asdict() for each in size_menu(self.model)]
+        sizes = {"leaves": len(tree.leaves), "depth": tree.depth, "sizes": menu}
+        return sizes | {"evaluated": self.evaluated, "unproved": self.unproved}
+
     def to_dict(self, metrics: Metrics, estimated: ScoreEstimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
         from structtree.evaluation.score import main_metric
-        from structtree.evaluation.sizes import size_menu
-        from structtree.session.fitting import ESTIMATE_FOLDS
 
-        tree = self.model.tree
-        main = main_metric(tree.task)
+        model = self.model
+        main = main_metric(model.task)
         held_out = None if estimated.found is None else estimated.found.evaluate(metrics.names).to_dict()
         return {
             "data": self.fit.training.source.shown,
             "individuals": len(self.fit.training.labels),
             "target": self.model.target,
-            "task": tree.task.name,
+            "task": model.task.name,
             "criterion": self.model.settings.criterion,
             "growth": asdict(self.model.settings.growth),
             "pruning": asdict(self.model.settings.pruning),
             "grammar": grammar_facts(self.fit.grammar, self.fit.training.data),
-            "leaves": len(tree.leaves),
-            "depth": tree.depth,
-            "sizes": [each._asdict() for each in size_menu(self.model)],
+            **(self._tree_facts() if model.settings.forest is None else forest_json(self.fit)),
             "train_score": finite(self.fit.train_scores([main])[main]),
-            "measure": tree.task.metrics[main].label,
+            "measure": model.task.metrics[main].label,
             "training": self.fit.train_scores(metrics.names).to_dict(),
-            "estimate": held_out if held_out is None else held_out | {"folds": ESTIMATE_FOLDS},
-            "evaluated": self.evaluated,
-            "unproved": self.unproved,
+            "estimate": held_out if held_out is None else held_out | _how(estimated),
             "stopped_by": self.stopped_by,
             "skipped": list(self.model.outcome.skipped),
             "seconds": self.fit.seconds,
             "reading_seconds": self.fit.reading_seconds,
             "compile_seconds": self.fit.compile_seconds,
         }
+
+
+def _how(estimated: ScoreEstimate) -> dict[str, Any]:
+    from structtree.evaluation.out_of_bag import OutOfBag
+    from structtree.session.fitting import ESTIMATE_FOLDS
+
+    return {"out_of_bag": True} if isinstance(estimated.found, OutOfBag) else {"folds": ESTIMATE_FOLDS}
 
 
 def _test_text(node: Node) -> str | None:

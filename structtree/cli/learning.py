@@ -16,7 +16,7 @@ from structtree.cli.flags import signature_of
 from structtree.cli.reading import GrammarOption, Reading, TargetName, Where
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 from structtree.interrupts import Stop
-from structtree.models.settings import Decision, Growth, Objective, Pruning
+from structtree.models.settings import Decision, Forest, Growth, ModelChoice, Objective, Pruning, check_kind
 from structtree.options import Option, build_options, options_of
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ __all__ = [
     "start_clock",
 ]
 
-OPTIONS = [option for option in options_of(Objective, Growth, Pruning, Decision) if option.panel]
-PANELS = ("Options", Growth.PANEL, Pruning.PANEL, Decision.PANEL)
+OPTIONS = [option for option in options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest) if option.panel]
+PANELS = ("Options", Growth.PANEL, Pruning.PANEL, Decision.PANEL, Forest.PANEL)
 
 
 class Learning(SimpleNamespace):
@@ -50,8 +50,8 @@ class Learning(SimpleNamespace):
         given = _plain(self) | {option.parameter: None for option in OPTIONS if option.many}
         for option in OPTIONS:
             check_flag(option, given.get(option.parameter, option.default))
-        for declaration in (Growth, Pruning, Decision):
-            build_options(declaration, given)
+        built: list[Any] = [build_options(each, given) for each in (Objective, Growth, Pruning, Decision, Forest)]
+        check_kind(self.model, *built)
 
 
 def check_flag(option: Option, value: Any) -> None:

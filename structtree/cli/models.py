@@ -191,17 +191,26 @@ def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) ->
     from structtree.evaluation.held_out import baseline_warning, score_summary
     from structtree.evaluation.score import class_name
     from structtree.report.english import singular, with_article
+    from structtree.report.forests import forest_lines
 
-    tree = model.tree
-    of = f" ({', '.join(inert(class_name(label)) for label in tree.classes)})" if 0 < len(tree.classes) <= 10 else ""
-    say(f"{model.target or 'the target'}{of} of {with_article(singular(tree.schema.individual))}")
-    say(f"{len(tree.leaves)} leaves, depth {tree.depth}, criterion {model.settings.criterion or '?'}")
+    classes = model.classes
+    of = f" ({', '.join(inert(class_name(label)) for label in classes)})" if 0 < len(classes) <= 10 else ""
+    say(f"{model.target or 'the target'}{of} of {with_article(singular(model.schema.individual))}")
+    is_forest = model.settings.forest is not None
+    if is_forest and max_depth is not None:
+        raise UsageError("--max-depth is for the text of a tree, and this model is a forest")
+    if not is_forest:
+        tree = model.tree
+        say(f"{len(tree.leaves)} leaves, depth {tree.depth}, criterion {model.settings.criterion or '?'}")
     if scores := score_summary(model):
         say(f"Scores: {inert(scores)}")
     if warning := baseline_warning(model):
         say(f"Warning: {inert(warning)}")
     if model.grammar.origin:
         say(f"Grammar: {model.grammar.origin}")
+    if is_forest:
+        say("\n".join(forest_lines(model, words=words)))
+        return
     say()
     print_tree(model, max_depth=max_depth, words=words, plain=plain)
 

@@ -11,6 +11,7 @@ from math import isfinite, sqrt
 from structtree.evaluation.score import METRICS, Scores
 from structtree.models.model import Model
 from structtree.models.records import StoredScores
+from structtree.models.tree_predictor import TreePredictor
 
 __all__ = ["MainScore", "baseline_warning", "held_out_score", "score_summary", "stored_scores"]
 
@@ -138,7 +139,8 @@ def baseline_warning(model: Model) -> str:
     A tree of one leaf is itself a constant prediction, so there is no warning.
     """
     found = held_out_score(model)
-    if found is None or not model.tree.branches or found.beats_baseline:
+    is_constant = isinstance(model.predictor, TreePredictor) and not model.predictor.tree.branches
+    if found is None or is_constant or found.beats_baseline:
         return ""
     if found.metric not in METRICS and found.metric not in _LOSSES:  # it is unknown whether more is better
         return ""
@@ -167,8 +169,11 @@ def _main(model: Model, stored: StoredScores, source: str) -> MainScore | None:
 
 def _score_of_size(model: Model) -> MainScore | None:
     """Return the score of the size of a tree in the cross-validation that chose it, beside that of one leaf."""
-    curve, chosen = model.outcome.sizes, len(model.tree.leaves)
-    if curve is None or not {1, chosen} <= {*curve.leaves}:
+    curve = model.outcome.sizes
+    if curve is None:
+        return None
+    chosen = len(model.tree.leaves)
+    if not {1, chosen} <= {*curve.leaves}:
         return None
     place, one = curve.leaves.index(chosen), curve.leaves.index(1)
     value, baseline, error = curve.held_out[place], curve.held_out[one], curve.standard_error[place]

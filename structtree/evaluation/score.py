@@ -344,8 +344,8 @@ def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequenc
         got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
         raise DataError(f"expected {len(predicted)} labels, one for each individual; got {got}")
     if own is None:
-        tree = getattr(model, "tree_", getattr(model, "tree", None))
-        return Predicted.of_numbers(target, predicted, REGRESSION if tree is None else tree.task)
+        task = getattr(getattr(model, "model_", model), "task", None)
+        return Predicted.of_numbers(target, predicted, task if isinstance(task, Task) else REGRESSION)
     probabilities = model.predict_proba(individuals) if hasattr(model, "predict_proba") else None
     if classes is None or probabilities is None:
         return Predicted.of_classes(np.asarray(target), predicted, classes or own, probabilities)

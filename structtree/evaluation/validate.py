@@ -34,7 +34,10 @@ from structtree.evaluation.score import (
     score_answers,
 )
 from structtree.interrupts import stoppable
+from structtree.models.ensemble import EnsemblePredictor
+from structtree.models.predictor import Predictor
 from structtree.models.tree import Caveat, Leaf
+from structtree.models.tree_predictor import TreePredictor
 from structtree.progress import Status, report_status, status_listener
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.clock import Clock
@@ -99,7 +102,7 @@ class CrossValidation:
     scores : array
         One for each fold of each repeat.
     leaves : array
-        Number of leaves of each tree.
+        Number of leaves of each tree; for a forest, the mean.
     evaluated : int
         Number of predicates evaluated for the branches of all trees.
     caveats : tuple of Caveat
@@ -113,7 +116,7 @@ class CrossValidation:
     """
 
     scores: Floats
-    leaves: NDArray[np.int64]
+    leaves: NDArray[np.int64] | Floats
     evaluated: int
     caveats: tuple[Caveat, ...]
     seconds: float
@@ -319,7 +322,7 @@ class _Fit(NamedTuple):
     """Results of fitting one estimator on one fold."""
 
     score: float
-    leaves: int
+    leaves: float
     evaluated: int
     caveats: tuple[Caveat, ...]
     seconds: float
@@ -411,16 +414,23 @@ def _fit(estimator: Any, data: _Data, fold: Fold, scoring: str | None) -> _Fit:
     else:
         main = main_metric(answers.task)
         score = score_answers(answers, baseline, [main])[main]
-    tree = estimator.tree_
     return _Fit(
         score,
-        estimator.get_n_leaves(),
-        sum(node.found.evaluated for node in tree.nodes if not isinstance(node, Leaf)),
-        tuple(caveat for caveat in tree.caveats if tree.nodes[caveat.node].children),
+        *_costs(estimator.model_.predictor),
         now() - started,
         len(fold.test) / len(fold.train),
         HeldOut(fold.test, answers, baseline),
     )
+
+
+def _costs(predictor: Predictor) -> tuple[float, int, tuple[Caveat, ...]]:
+    """Return the number of leaves, per tree; and for a tree the evaluated predicates and the unproved branches."""
+    if isinstance(predictor, EnsemblePredictor):
+        return len(predictor.trees.figures) / len(predictor.trees), 0, ()
+    assert isinstance(predictor, TreePredictor)
+    tree = predictor.tree
+    evaluated = sum(node.found.evaluated for node in tree.nodes if not isinstance(node, Leaf))
+    return len(tree.leaves), evaluated, tuple(c for c in tree.caveats if tree.nodes[c.node].children)
 
 
 def _gathered(fits: Sequence[_Fit]) -> CrossValidation:

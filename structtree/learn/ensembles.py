@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structtree.arrays import Floats, Ints
 from structtree.lang import syntax as syn
@@ -17,14 +16,18 @@ from structtree.models.ladders import Thresholds
 from structtree.search.kernels import tables as kernel
 from structtree.search.kernels.descending import no_children
 from structtree.splitters.binned import BinnedColumns, BinnedTree
+from structtree.tasks.statistics import PLAIN, Units
 from structtree.tasks.task import Task
 
 __all__ = ["Assembled", "assembled", "leaf_figures"]
 
+LONGEST = 60_000
+"""Maximum number of tests of a ladder, whose ranks are 16-bit integers."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assembled:
-    """Trees whose tests are ladders, with the ranks of the training individuals.
+    """Trees whose tests are ladders.
 
     Parameters
     ----------
@@ -32,13 +35,11 @@ class Assembled:
     ladders : tuple of sequence of Predicate
     gains : tuple of array
         The total gain of each test of each ladder.
-    ranks : (individuals, ladders) uint16
     """
 
     trees: EnsembleTrees
     ladders: tuple[Sequence[syn.Predicate], ...]
     gains: tuple[Floats, ...]
-    ranks: NDArray[np.uint16]
 
 
 class _Rungs(NamedTuple):
@@ -64,21 +65,19 @@ def assembled(columns: BinnedColumns, grown: Sequence[BinnedTree], figures: Sequ
         np.concatenate(parts) for parts in zip(*(tree[:3] + tree[4:5] for tree in grown), strict=True)
     )
     ladder_of, step_of = np.full(len(tests), -1, dtype=np.int32), np.zeros(len(tests), dtype=np.int32)
-    ladders, gains, ranks = list[Sequence[syn.Predicate]](), list[Floats](), list[NDArray[np.uint16]]()
+    ladders, gains = list[Sequence[syn.Predicate]](), list[Floats]()
     for rungs in _all_rungs(columns, tests, low, high):
         for one in _separate(rungs, columns):
             ladder_of[one.nodes], step_of[one.nodes] = len(ladders), one.steps
             gains.append(np.bincount(one.steps, gain[one.nodes], len(one.chosen)).astype(np.float64))
             ladders.append(_ladder(one, columns))
-            ranks.append(columns.ranks(one.test, one.chosen))
     trees, first = [], 0
     for tree, leaves in zip(grown, figures, strict=True):
         nodes = slice(first, first + len(tree.tests))
         no = no_children(ladder_of[nodes])
         trees.append(EnsembleTrees(ladder_of[nodes], step_of[nodes], no, np.zeros(1, dtype=np.int32), leaves))
         first = nodes.stop
-    all_ranks = np.stack(ranks, axis=1) if ranks else np.zeros((columns.n_rows, 0), dtype=np.uint16)
-    return Assembled(EnsembleTrees.joined(trees), tuple(ladders), tuple(gains), all_ranks)
+    return Assembled(EnsembleTrees.joined(trees), tuple(ladders), tuple(gains))
 
 
 def _all_rungs(columns: BinnedColumns, tests: Ints, low: Ints, high: Ints) -> list[_Rungs]:
@@ -97,13 +96,17 @@ def _all_rungs(columns: BinnedColumns, tests: Ints, low: Ints, high: Ints) -> li
 
 
 def _separate(rungs: _Rungs, columns: BinnedColumns) -> list[_Rungs]:
-    """Return each value of a test of categories alone, since these tests are not nested."""
-    if columns.columns.tests[rungs.test, 1] != kernel.EQUAL:
+    """Return each value of a test of categories alone, since these tests are not nested; ladders have a limit."""
+    most = 1 if columns.columns.tests[rungs.test, 1] == kernel.EQUAL else LONGEST
+    if len(rungs.chosen) <= most:
         return [rungs]
-    parts = [rungs.nodes[rungs.steps == step] for step in range(len(rungs.chosen))]
+    order = np.argsort(rungs.steps, kind="stable")
+    edges = np.searchsorted(rungs.steps[order], np.arange(0, len(rungs.chosen) + most, most)).tolist()
     return [
-        _Rungs(rungs.test, rungs.chosen[step : step + 1], nodes, np.zeros(len(nodes), dtype=np.int64))
-        for step, nodes in enumerate(parts)
+        _Rungs(rungs.test, rungs.chosen[first : first + most], nodes, rungs.steps[nodes_at] - first)
+        for first, (low, high) in zip(range(0, len(rungs.chosen), most), itertools.pairwise(edges), strict=True)
+        for nodes_at in [order[low:high]]
+        for nodes in [rungs.nodes[nodes_at]]
     ]
 
 
@@ -115,9 +118,11 @@ def _ladder(rungs: _Rungs, columns: BinnedColumns) -> Sequence[syn.Predicate]:
     return tuple(columns.predicate(rungs.test, value) for value in rungs.chosen.tolist())
 
 
-def leaf_figures(tree: BinnedTree, task: Task) -> Floats:
-    """Return what the leaves of a tree store: class weights, or weight, mean and variance."""
+def leaf_figures(tree: BinnedTree, task: Task, units: Units = PLAIN) -> Floats:
+    """Return what the leaves of a tree store, in the original units: class weights, or weight, mean and variance."""
     stats = tree.stats[tree.tests < 0]
     if task.predicts_classes:
-        return stats
-    return np.stack([stats[:, 0], stats[:, 1], stats[:, 2] / stats[:, 0]], axis=1)
+        return stats * units.weight
+    weight, mean, deviation = stats.T
+    variance = deviation / weight
+    return np.stack([weight * units.weight, units.zero + units.unit * mean, variance * units.unit**2], axis=1)

@@ -26,6 +26,8 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar, grammar_from
+from structtree.learn.forest_fit import ForestData, fit_forest, forest_criterion
+from structtree.learn.forests import GrownForest
 from structtree.learn.goals import Settled, goal_criterion, settle
 from structtree.learn.growing import Progress, grow_by, in_plain_units, with_weight
 from structtree.learn.plan import Plan, plan_for
@@ -34,7 +36,17 @@ from structtree.models.conform import optional_members
 from structtree.models.model import Call, Model
 from structtree.models.records import GrammarRecord, RouteRecord, SearchOutcome, Settings, Size, SizeCurve
 from structtree.models.seen import seen_in
-from structtree.models.settings import Decision, Goal, Growth, Objective, Pruning
+from structtree.models.settings import (
+    Decision,
+    Forest,
+    Goal,
+    Growth,
+    ModelChoice,
+    ModelKind,
+    Objective,
+    Pruning,
+    check_kind,
+)
 from structtree.models.tree import Leaf, Tree, subtree
 from structtree.models.tree_predictor import TreePredictor
 from structtree.options import merge_options, refuse_unknown
@@ -81,6 +93,8 @@ def fit(
     pruning: Pruning | None = None,
     decision: Decision | None = None,
     *,
+    forest: Forest | None = None,
+    model: ModelKind = "tree",
     goal: Goal = "accuracy",
     grow: Literal["pruned", "full"] = "pruned",
     criterion: str | Criterion | None = None,
@@ -95,6 +109,7 @@ def fit(
     unlabelled: Unlabelled = "leave out",
     progress: Callable[[Progress], None] | None = None,
     clock: Clock | None = None,
+    so_far: GrownForest | None = None,
     **options: Unpack[FitOptions],
 ) -> Model:
     """Learn a model from individuals.
@@ -114,6 +129,10 @@ def fit(
     pruning : Pruning, optional
     decision : Decision, optional
         Probability estimate and costs of the leaves; the costs are also used in pruning.
+    forest : Forest, optional
+        How the trees of a forest differ.
+    model : {"tree", "forest"}
+        Kind of model. Options of trees that do not apply to a forest are rejected.
     goal : {"accuracy", "ranking", "reading"}
         Purpose of the tree; sets the defaults of other options. See `structtree.learn.goals`.
     grow : {"pruned", "full"}
@@ -134,9 +153,12 @@ def fit(
         Called with the progress of each tree.
     clock : Clock, optional
         Replaces ``time_limit`` if the time for reading the data counts as well.
+    so_far : GrownForest, optional
+        State of a smaller forest with the same data and options, to which trees are added.
     **options
-        Options of growth, pruning and decision by their names in `structtree.StructuralTreeClassifier`, such as
-        ``max_depth=3`` or ``ccp_alpha="cv"``; each is given once, here or in its object.
+        Options of growth, pruning, decision and forest by their names in `structtree.StructuralTreeClassifier` and
+        `structtree.StructuralForestClassifier`, such as ``max_depth=3`` or ``ccp_alpha="cv"``; each is given
+        once, here or in its object.
 
     Examples
     --------
@@ -154,19 +176,24 @@ def fit(
     require(growth, Growth | None, "growth", "a Growth or None")
     require(pruning, Pruning | None, "pruning", "a Pruning or None")
     require(decision, Decision | None, "decision", "a Decision or None")
-    refuse_unknown(options, fit, Growth, Pruning, Decision)
+    require(forest, Forest | None, "forest", "a Forest or None")
+    refuse_unknown(options, fit, Growth, Pruning, Decision, Forest)
     given = (
         merge_options(Growth, growth, options),
         merge_options(Pruning, pruning, options),
         merge_options(Decision, decision, options),
     )
+    trees = merge_options(Forest, forest, options)
+    check_kind(ModelChoice(model).model, Objective(goal, grow), *given, trees)
     time = clock or Clock(given[0].time_limit)
     asked = None if grammar is None else grammar_from(grammar)
     known = _labelled(_population(individuals, asked, smiles), target, sample_weight, unlabelled, target_name)
     given_weights = (known.weights, class_weight, classes, priors)
     checked = target_for(known.labels, len(known.population), criterion, *given_weights, task)
     if criterion is None:
-        checked = replace(checked, criterion=goal_criterion(goal, checked.task))
+        usual = forest_criterion(checked.task) if model == "forest" else goal_criterion(goal, checked.task)
+        checked = replace(checked, criterion=usual)
+    has_weight = checked.weights > 0
     population, labels, checked = with_weight(known.population, known.labels, checked)
     checked = checked.counted()
     labels = labels if checked.classes else checked.values
@@ -174,13 +201,19 @@ def fit(
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
     whole = with_background(population, allowed, functions or {})
+    grammar_used = GrammarRecord(str(allowed), allowed.origin, tuple(allowed.notes))
+    if model == "forest":
+        meant, layout = allowed.check(whole.schema), layout_behind(population)
+        data = ForestData(whole, checked, meant, target_name, grammar_used, layout, has_weight)
+        with stoppable() as stop:
+            time = time if clock is not None else replace(time, stop=stop)
+            return fit_forest(data, given[0], given[1], given[2], trees, time, so_far)
     settings = settle(goal, grow, checked.task, len(population), *given)
     _check_task(settings.decision, settings.pruning, checked.classes)
     with stoppable() as stop:
         time = time if clock is not None else replace(time, stop=stop)
         job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress, clock=time), time)
         tree = in_plain_units(job.run(), checked.units)
-    grammar_used = GrammarRecord(str(allowed), allowed.origin, tuple(allowed.notes))
     return job.model(tree, target_name, goal, grammar_used, layout_behind(population))
 
 

@@ -17,7 +17,14 @@ from structtree.search.effort import EffortLevel
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.task import Task
 
-__all__ = ["ClassifierParameters", "FitOptions", "GrowthOptions", "RegressorParameters"]
+__all__ = [
+    "ClassifierParameters",
+    "FitOptions",
+    "ForestClassifierParameters",
+    "ForestRegressorParameters",
+    "GrowthOptions",
+    "RegressorParameters",
+]
 
 class GrowthOptions(TypedDict, total=False):
     """Options of `structtree.grow` as keywords."""
@@ -55,6 +62,15 @@ class FitOptions(GrowthOptions, total=False):
     leaf_estimate: Estimate | None
     m: float | None
     costs: Costs | None
+    n_estimators: int
+    max_features: float | Literal["sqrt", "log2", "all"]
+    max_families: float
+    bootstrap: bool
+    max_samples: float | None
+    thresholds: Literal["best", "random"]
+    max_bins: int
+    max_memory: float
+    n_jobs: int | None
 
 class ClassifierParameters:
     """Parameters of `structtree.StructuralTreeClassifier`."""
@@ -217,5 +233,127 @@ class RegressorParameters:
         prune_to: int | None = None,
         leaves: int | None = None,
         validation_fraction: float = 0.25,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None: ...
+
+class ForestClassifierParameters:
+    """Parameters of `structtree.StructuralForestClassifier`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
+    verbose: bool
+    warm_start: bool
+    n_estimators: int
+    max_features: float | Literal["sqrt", "log2", "all"]
+    max_families: float
+    bootstrap: bool
+    max_samples: float | None
+    thresholds: Literal["best", "random"]
+    max_bins: int
+    max_memory: float
+    n_jobs: int | None
+    criterion: str | Criterion | None
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
+    priors: Mapping[Any, float] | None
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    min_impurity_decrease: float
+    time_limit: float | None
+    random_state: int | RandomState | None
+    min_weight_fraction_leaf: float
+    costs: ArrayLike | None
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
+        verbose: bool = False,
+        warm_start: bool = False,
+        n_estimators: int = 300,
+        max_features: float | Literal["sqrt", "log2", "all"] = "sqrt",
+        max_families: float = 1.0,
+        bootstrap: bool = True,
+        max_samples: float | None = None,
+        thresholds: Literal["best", "random"] = "best",
+        max_bins: int = 127,
+        max_memory: float = 1000.0,
+        n_jobs: int | None = None,
+        criterion: str | Criterion | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        priors: Mapping[Any, float] | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_impurity_decrease: float = 0.0,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
+        min_weight_fraction_leaf: float = 0.0,
+        costs: ArrayLike | None = None,
+    ) -> None: ...
+
+class ForestRegressorParameters:
+    """Parameters of `structtree.StructuralForestRegressor`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
+    verbose: bool
+    warm_start: bool
+    n_estimators: int
+    max_features: float | Literal["sqrt", "log2", "all"]
+    max_families: float
+    bootstrap: bool
+    max_samples: float | None
+    thresholds: Literal["best", "random"]
+    max_bins: int
+    max_memory: float
+    n_jobs: int | None
+    criterion: str | Criterion | None
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    min_impurity_decrease: float
+    time_limit: float | None
+    random_state: int | RandomState | None
+    min_weight_fraction_leaf: float
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
+        verbose: bool = False,
+        warm_start: bool = False,
+        n_estimators: int = 300,
+        max_features: float | Literal["sqrt", "log2", "all"] = "sqrt",
+        max_families: float = 1.0,
+        bootstrap: bool = True,
+        max_samples: float | None = None,
+        thresholds: Literal["best", "random"] = "best",
+        max_bins: int = 127,
+        max_memory: float = 1000.0,
+        n_jobs: int | None = None,
+        criterion: str | Criterion | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_impurity_decrease: float = 0.0,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
         min_weight_fraction_leaf: float = 0.0,
     ) -> None: ...

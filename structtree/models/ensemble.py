@@ -23,20 +23,20 @@ from structtree.arrays import TOLERANCE, Codes, Floats, Ints
 from structtree.data.json_parts import JsonPart
 from structtree.data.population import Population
 from structtree.data.schema import Schema
-from structtree.errors import UnknownNameError
+from structtree.errors import UnknownNameError, UsageError
 from structtree.lang import syntax as syn
 from structtree.models.conform import NeededMembers, needed_members
 from structtree.models.files.test_reader import TestReader
 from structtree.models.files.trees import decision_from_json
 from structtree.models.ladders import ladder_from_json, ladder_ranks, ladder_to_json
-from structtree.models.predictor import Predictor, register_predictor
+from structtree.models.predictor import Evidence, Predictor, register_predictor
 from structtree.models.settings import MAJORITY, Decision
 from structtree.reprs import number_text, short_repr
 from structtree.search.kernels.descending import find_leaves, no_children
 from structtree.tasks.registry import as_task
 from structtree.tasks.task import Task
 
-__all__ = ["EnsemblePredictor", "EnsembleTrees", "ForestPredictor"]
+__all__ = ["EnsemblePredictor", "EnsembleTrees", "ForestPredictor", "leaf_values"]
 
 ROUTED_TOGETHER = 2_048
 """Number of individuals that a thread routes at a time."""
@@ -164,11 +164,12 @@ class EnsemblePredictor(Predictor):
         found = np.empty((n, len(self.trees)), dtype=np.int32)
         for first in range(0, n, size):
             some = population if size >= n else population.take(np.arange(first, min(first + size, n)))
-            self._route(ladder_ranks(self.ladders, some), found[first : first + size], n_jobs)
+            found[first : first + size] = self.leaves_of(ladder_ranks(self.ladders, some), n_jobs)
         return found
 
-    def _route(self, ranks: NDArray[np.uint16], found: Codes, n_jobs: int) -> None:
-        edges = range(0, len(ranks), ROUTED_TOGETHER)
+    def leaves_of(self, ranks: NDArray[np.uint16], n_jobs: int = 1) -> Codes:
+        """Return the leaves of individuals with these ranks on the ladders; see `structtree.models.ladders`."""
+        edges, found = range(0, len(ranks), ROUTED_TOGETHER), np.empty((len(ranks), len(self.trees)), dtype=np.int32)
 
         def some(first: int) -> None:
             part = slice(first, first + ROUTED_TOGETHER)
@@ -178,9 +179,17 @@ class EnsemblePredictor(Predictor):
         if n_jobs == 1 or len(edges) < 2:
             for first in edges:
                 some(first)
-            return
+            return found
         with ThreadPoolExecutor(n_jobs) as threads:
             list(threads.map(some, edges))
+        return found
+
+    def explain(self, alone: Population) -> Evidence:
+        """Refuse, because a forest has no single path."""
+        raise UsageError(
+            f"a {self.kind} predicts with {len(self.trees)} trees, so there is no path to explain; structtree show "
+            "lists the tests that matter most"
+        )
 
     @abstractmethod
     def combined(self, leaves: Codes) -> Floats:
@@ -241,6 +250,13 @@ def _unlike(tests: Sequence[syn.Predicate]) -> Sequence[syn.Predicate]:
     return tests[:1] if not isinstance(tests, tuple) else tests
 
 
+def leaf_values(figures: Floats, task: Task) -> Floats:
+    """Return the probabilities of the classes, or the mean, of leaves with these figures, as (leaves, k)."""
+    if not task.predicts_classes:
+        return np.asarray(task.value(figures)[:, None])
+    return np.asarray(figures / figures.sum(axis=1, keepdims=True))
+
+
 @register_predictor
 @dataclass(frozen=True, eq=False)
 class ForestPredictor(EnsemblePredictor):
@@ -250,11 +266,7 @@ class ForestPredictor(EnsemblePredictor):
 
     @cached_property
     def _values(self) -> Floats:
-        """Probabilities of the classes, or the mean, in each leaf."""
-        figures = self.trees.figures
-        if not self.task.predicts_classes:
-            return np.asarray(self.task.value(figures)[:, None])
-        return np.asarray(figures / figures.sum(axis=1, keepdims=True))
+        return leaf_values(self.trees.figures, self.task)
 
     def combined(self, leaves: Codes) -> Floats:
         """Return the mean over the trees."""

@@ -7,18 +7,22 @@ such as ``atoms.bonds.to.element``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from structtree.lang import syntax as syn
-from structtree.lang.walk import children
+from structtree.lang.walk import children, peel, wrap
+from structtree.models.ensemble import EnsemblePredictor
 from structtree.models.model import fitted
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Stats, Tree
 from structtree.tasks.criteria import criterion
 
-__all__ = ["importances", "mentioned", "part_importances"]
+__all__ = ["column_importances", "importances", "mentioned", "part_importances"]
+
+_P = TypeVar("_P", bound=Hashable)
 
 
 def importances(model: Any) -> dict[str, float]:
@@ -51,6 +55,9 @@ def importances(model: Any) -> dict[str, float]:
     >>> importances(Tree((branch, *leaves), schema, ("west", "east")))
     {'cars.long': 0.5, 'cars.wheels': 0.5}
     """
+    known = fitted(model).model.predictor
+    if isinstance(known, EnsemblePredictor):
+        return _normalised((mentioned(test), gain) for test, gain in _gains(known))
     return _shares(fitted(model).model.tree, _mentioned_at)
 
 
@@ -73,24 +80,77 @@ def part_importances(model: Any) -> dict[syn.Predicate, float]:
     >>> {pretty(part): round(share, 2) for part, share in part_importances(tree).items()}
     {'exists cars (closed and not long)': 0.61, ...}
     """
+    known = fitted(model).model.predictor
+    if isinstance(known, EnsemblePredictor):
+        return _normalised((_parts_of(test), gain) for test, gain in _gains(known))
     return _shares(fitted(model).model.tree, _parts_at)
 
 
-_P = TypeVar("_P", bound=Hashable)
+def column_importances(model: Any) -> dict[syn.Predicate, float]:
+    """Return the fraction of the total gain that each column contributes: a test with all its numbers together.
+
+    The numbers that tests of the same form compare with are replaced by ``*``, so that ``count atoms (element = N)
+    >= *`` is the importance of a substructure.
+
+    Parameters
+    ----------
+    model : Tree, Model or fitted estimator
+
+    Examples
+    --------
+    >>> from structtree import fit, load_dataset, pretty
+    >>> trains = load_dataset("trains")
+    >>> forest = fit(trains.population, trains.target, "trains", model="forest", n_estimators=20)
+    >>> sum(column_importances(forest).values()) <= 1.0 + 1e-9
+    True
+    """
+    found = dict[syn.Predicate, float]()
+    for part, share in part_importances(model).items():
+        column = _without_number(part)
+        found[column] = found.get(column, 0.0) + share
+    return _descending(found)
+
+
+def _without_number(test: syn.Predicate) -> syn.Predicate:
+    path, end = peel(test)
+    match end:
+        case syn.Count(op=">="):
+            return wrap(path, replace(end, n=syn.Star()))
+        case syn.Compare(_, ">=" | "<=") | syn.Aggregate(op=">=" | "<="):
+            return wrap(path, replace(end, value=syn.Star()))
+        case _:
+            return test
+
+
+def _gains(forest: EnsemblePredictor) -> Iterator[tuple[syn.Predicate, float]]:
+    for tests, gains in zip(forest.ladders, forest.gains, strict=True):
+        yield from zip(tests, np.maximum(gains, 0.0).tolist(), strict=True)
+
+
+def _parts_of(test: syn.Predicate) -> Sequence[syn.Predicate]:
+    return test.parts if isinstance(test, syn.And) else (test,)
+
+
+def _normalised(gains: Iterable[tuple[Sequence[_P], float]]) -> dict[_P, float]:
+    """Return the share of each part in the total gain, which the parts of a test share equally."""
+    owed, total = dict[_P, float](), 0.0
+    for parts, gain in gains:
+        total += gain
+        for part in parts:
+            owed[part] = owed.get(part, 0.0) + gain / len(parts)
+    return _descending({part: value / total if total > 0 else 0.0 for part, value in owed.items()})
+
+
+def _descending(shares: Mapping[_P, float]) -> dict[_P, float]:
+    return dict(sorted(shares.items(), key=lambda item: (-item[1], str(item[0]))))
 
 
 def _shares(tree: Tree, parts_at: Callable[[Branch | MultiwayBranch], Sequence[_P]]) -> dict[_P, float]:
     """Return the share of each part in the total gain, in descending order."""
-    owed, total = dict[_P, float](), 0.0
-    for node in tree.nodes:
-        if not isinstance(node, Leaf):
-            parts, gain = parts_at(node), node.stats.weight * _gain(tree, node)
-            if parts or isinstance(node, MultiwayBranch):  # a test without parts is always true or false
-                total += gain
-            for part in parts:
-                owed[part] = owed.get(part, 0.0) + gain / len(parts)
-    shares = {part: value / total if total > 0 else 0.0 for part, value in owed.items()}
-    return dict(sorted(shares.items(), key=lambda item: (-item[1], str(item[0]))))
+    branches = [node for node in tree.nodes if not isinstance(node, Leaf)]
+    gains = [(parts_at(node), node.stats.weight * _gain(tree, node), node) for node in branches]
+    # A test without parts is always true or false.
+    return _normalised((parts, gain) for parts, gain, node in gains if parts or isinstance(node, MultiwayBranch))
 
 
 def _mentioned_at(node: Branch | MultiwayBranch) -> Sequence[str]:

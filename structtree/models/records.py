@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from structtree.models.settings import Goal, Growth, Pruning
+from structtree.models.settings import Forest, Goal, Growth, Pruning
 
 __all__ = [
     "GrammarRecord",
@@ -83,6 +83,8 @@ class Settings:
     growth : Growth
     pruning : Pruning
     size : Size
+    forest : Forest, optional
+        The options of a forest; None for other models.
     """
 
     goal: Goal | None = None
@@ -90,6 +92,7 @@ class Settings:
     growth: Growth = field(default_factory=Growth)
     pruning: Pruning = field(default_factory=Pruning)
     size: Size = field(default_factory=Size)
+    forest: Forest | None = None
 
 
 @dataclass(frozen=True, slots=True)

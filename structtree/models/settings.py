@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from structtree.errors import UsageError
-from structtree.options import Span, check_options, documented, option
+from structtree.options import Span, check_options, documented, option, options_of
+from structtree.remarks import option_text
 from structtree.search.effort import EFFORTS, EffortLevel, Patience
 from structtree.tasks.decision import MAJORITY, Costs, Decision, Estimate
 
@@ -20,12 +21,16 @@ __all__ = [
     "Decision",
     "EffortLevel",
     "Estimate",
+    "Forest",
     "Goal",
     "Growth",
+    "ModelChoice",
+    "ModelKind",
     "Objective",
     "PruneBy",
     "Pruning",
     "StopRule",
+    "check_kind",
 ]
 
 Goal = Literal["accuracy", "ranking", "reading"]
@@ -35,9 +40,13 @@ PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
 
 FRACTION = Span(0, 1, inside=True)
 POSITIVE = Span(0, inside=True)
+SHARE = Span(0, 1, above=True)
 
 _GROWING = "Tree growth"
 _PRUNING = "Pruning"
+
+ModelKind = Literal["tree", "forest"]
+"""Kinds of models that `structtree.fit` learns."""
 
 
 @documented
@@ -301,3 +310,98 @@ class Objective:
 
     def __post_init__(self) -> None:
         check_options(self)
+
+
+@documented
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Kind of model to learn."""
+
+    PANEL: ClassVar[str] = "Options"
+
+    model: ModelKind = option("tree", "Model to learn: one readable tree, or a forest of many trees.")
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+@documented
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """Options for the trees of a forest and their randomness.
+
+    Notes
+    -----
+    A *column* is a test with all its thresholds or values, such as ``count atoms (element = N) >= *``. All columns
+    are listed once, before the first tree. Those that mention the same attributes and links are a *family*.
+
+    ``max_features`` is the number of columns that a node tries: ``"sqrt"`` and ``"log2"`` of the columns of the tree,
+    a fraction of them below 1, a number from 1 on, or all of them. Columns that cannot divide the node do not count.
+
+    With ``bootstrap`` a tree sees a random sample of the individuals with replacement, and without it a sample
+    without replacement if ``max_samples`` is given, else all individuals. Individuals that a tree did not see are
+    *out of bag*; the predictions of these trees estimate the scores on new individuals.
+
+    The seed determines the forest; ``n_jobs`` does not change it.
+
+    Examples
+    --------
+    >>> Forest(max_samples=0)
+    Traceback (most recent call last):
+        ...
+    structtree.errors.UsageError: max_samples must be a number > 0 and at most 1 or None; got 0
+    """
+
+    PANEL: ClassVar[str] = "Forest"
+
+    n_estimators: int = option(300, "Number of trees.", Span(1), flag="trees")
+    max_features: float | Literal["sqrt", "log2", "all"] = option(
+        "sqrt",
+        "Number of columns that a node tries, or a fraction of them.",
+        POSITIVE,
+        metavar="NUMBER|sqrt|log2|all",
+    )
+    max_families: float = option(1.0, "Fraction of the families of columns that a tree uses.", SHARE)
+    bootstrap: bool = option(
+        True, "Grow each tree on a random sample with replacement.", flag="bootstrap/no-bootstrap"
+    )
+    max_samples: float | None = option(None, "Size of the sample of a tree, as a fraction of the individuals.", SHARE)
+    thresholds: Literal["best", "random"] = option(
+        "best", "Whether a node tries all thresholds of a column, or a random one (extra-trees)."
+    )
+    max_bins: int = option(127, "Maximum number of bins of the values of a column.", Span(2, 30_000))
+    max_memory: float = option(
+        1_000.0, "Maximum memory for the columns in megabytes; fewer columns are used if needed.", POSITIVE, unit="MB"
+    )
+    n_jobs: int | None = option(None, "Number of threads; by default one for each processor, at most 8.", Span(1))
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+IN_FORESTS = frozenset(
+    {
+        *("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease", "time_limit"),
+        *("random_state", "criterion", "class_weight", "priors", "costs", "min_weight_fraction"),
+    }
+)
+"""Options of trees that also apply to the trees of a forest, by name."""
+
+
+def check_kind(model: ModelKind, *options: Objective | Growth | Pruning | Decision | Forest) -> None:
+    """Reject options that do not apply to a kind of model.
+
+    Examples
+    --------
+    >>> check_kind("forest", Growth(max_leaf_nodes=8))
+    Traceback (most recent call last):
+    structtree.errors.UsageError: max_leaf_nodes=8 does not apply to a forest
+    """
+    for given in options:
+        for each in options_of(type(given)):
+            value = getattr(given, each.name)
+            is_for_forest = isinstance(given, Forest)
+            is_idle = is_for_forest if model == "tree" else not is_for_forest and each.name not in IN_FORESTS
+            if is_idle and value != each.default:
+                fix = f"; add {option_text('model', 'forest')}" if is_for_forest else ""
+                raise UsageError(f"{option_text(each.parameter, value)} does not apply to a {model}{fix}")

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
@@ -17,6 +18,7 @@ from structtree.data.readers.opening import Opened
 from structtree.data.readers.options import SelectionOptions, reading_options
 from structtree.errors import UsageError
 from structtree.evaluation.held_out import baseline_warning, stored_scores
+from structtree.evaluation.out_of_bag import OutOfBag, out_of_bag
 from structtree.evaluation.score import Scores, evaluate
 from structtree.evaluation.sizes import size_menu
 from structtree.interrupts import Stop, interruptible, stoppable
@@ -25,7 +27,17 @@ from structtree.learn import fit as learning
 from structtree.learn.growing import Progress
 from structtree.models.model import Call, Model
 from structtree.models.records import ScoreRecord
-from structtree.models.settings import Decision, Goal, Growth, Objective, Pruning
+from structtree.models.settings import (
+    Decision,
+    Forest,
+    Goal,
+    Growth,
+    ModelChoice,
+    ModelKind,
+    Objective,
+    Pruning,
+)
+from structtree.models.tree_predictor import TreePredictor
 from structtree.options import keywords_of, merge_options, options_of, refuse_unknown
 from structtree.remarks import Remark, StructtreeWarning, option_text
 from structtree.search.clock import Clock
@@ -70,7 +82,7 @@ ESTIMATE_FOLDS = 5
 QUICK = 0.1
 """Scores are estimated by default if the fit takes less than this fraction of the time limit."""
 
-LEARNING_OPTIONS = options_of(Objective, Growth, Pruning, Decision)
+LEARNING_OPTIONS = options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest)
 """All options for learning."""
 
 
@@ -129,9 +141,15 @@ class SourceFit:
 
 
 class ScoreEstimate(NamedTuple):
-    """Cross-validation that estimates scores on new data, or the reason why it is missing."""
+    """Estimate of the scores on new data, or the reason why it is missing.
 
-    found: CrossValidation | None
+    Parameters
+    ----------
+    found : CrossValidation or OutOfBag, optional
+    why_not : Remark, optional
+    """
+
+    found: CrossValidation | OutOfBag | None
     why_not: Remark | None = None
 
 
@@ -143,6 +161,8 @@ def fit(
     pruning: Pruning | None = None,
     decision: Decision | None = None,
     *,
+    forest: Forest | None = None,
+    model: ModelKind = "tree",
     goal: Goal = "accuracy",
     grow: Literal["pruned", "full"] = "pruned",
     criterion: str | Criterion | None = None,
@@ -177,6 +197,10 @@ def fit(
     pruning : Pruning, optional
     decision : Decision, optional
         How leaves predict a class; its costs also apply to pruning.
+    forest : Forest, optional
+        How the trees of a forest differ.
+    model : {"tree", "forest"}
+        Kind of model. Options of trees that do not apply to a forest are rejected.
     goal : {"accuracy", "ranking", "reading"}
         Purpose of the tree, which sets the defaults of other options. See `structtree.learn.goals`.
     grow : {"pruned", "full"}
@@ -201,10 +225,11 @@ def fit(
     estimate : bool, optional
         For a source: whether to estimate scores on new data by cross-validation; by default only if that is fast.
     **options
-        Options of growth, pruning and decision by their names in `structtree.StructuralTreeClassifier`, such as
-        ``max_depth=3`` or ``ccp_alpha="cv"``; pass each option once, here or in its object. For a source, also the
-        options of `structtree.open_data`, such as ``types={"zip": "nominal"}`` or ``as_of="loan.date"``. ``smiles``
-        also applies to a DataFrame of molecules: the SMILES column, if its name does not show it.
+        Options of growth, pruning, decision and forest by their names in `structtree.StructuralTreeClassifier` and
+        `structtree.StructuralForestClassifier`, such as ``max_depth=3`` or ``n_estimators=100``; pass each option
+        once, here or in its object. For a source, also the options of `structtree.open_data`, such as
+        ``types={"zip": "nominal"}`` or ``as_of="loan.date"``. ``smiles`` also applies to a DataFrame of molecules:
+        the SMILES column, if its name does not show it.
 
     Returns
     -------
@@ -226,8 +251,21 @@ def fit(
     >>> model = fit("trains", max_depth=1)
     >>> model.training["accuracy"], [str(remark) for remark in model.remarks]
     (0.9, [])
+
+    A forest combines many trees, and estimates its scores from the individuals that each tree did not see:
+
+    >>> model = fit("trains", model="forest", n_estimators=100)
+    >>> model.predictor.kind, model.estimate.n
+    ('forest', 20)
     """
-    given = {"goal": goal, "grow": grow, "criterion": criterion, "class_weight": class_weight, "priors": priors}
+    given: Any = {
+        "model": model,
+        "goal": goal,
+        "grow": grow,
+        "criterion": criterion,
+        "class_weight": class_weight,
+        "priors": priors,
+    }
     if not isinstance(individuals, str | Path | Opened):
         _refuse_for_arrays(individuals, estimate, options)
         learned: dict[str, Any] = dict(options)
@@ -238,6 +276,7 @@ def fit(
             growth,
             pruning,
             decision,
+            forest=forest,
             task=task,
             sample_weight=sample_weight,
             classes=classes,
@@ -246,15 +285,15 @@ def fit(
             unlabelled=unlabelled,
             progress=progress,
             clock=clock,
-            **given,  # type: ignore[arg-type]
+            **given,
             **learned,
         )
     inapplicable = {"sample_weight": sample_weight, "classes": classes, "target_name": target_name, "clock": clock}
     _refuse_for_sources(individuals, target, inapplicable)
     reading = {name: value for name, value in options.items() if name in _reading_names()}
     named = {name: value for name, value in options.items() if name not in _reading_names()}
-    refuse_unknown(named, fit, Growth, Pruning, Decision)
-    settled = _flat_options(given | named, growth, pruning, decision) | given
+    refuse_unknown(named, fit, Growth, Pruning, Decision, Forest)
+    settled = _flat_options(given | named, growth, pruning, decision, forest) | given
     source = Source(_where(individuals), target, grammar, reading)  # type: ignore[arg-type]  # target is not an array
     opened = individuals if isinstance(individuals, Opened) else None
     return _fit_source(source, opened, settled, task, functions, unlabelled, progress, estimate)
@@ -310,6 +349,8 @@ def fit_training_data(
 def estimate_scores(fitted: SourceFit, wanted: bool | None, clock: Clock) -> ScoreEstimate:
     """Estimate the scores on new data by cross-validation, if requested or fast."""
     labels, limit, stop = fitted.training.labels, clock.seconds, clock.stop
+    if wanted is None and (held_out := out_of_bag(fitted.model, labels)) is not None:
+        return ScoreEstimate(held_out)
     if wanted is False or stop.pressed or len(np.unique(labels)) < 2:
         return ScoreEstimate(None)
     if len(labels) < 2 * ESTIMATE_FOLDS:
@@ -330,7 +371,8 @@ def estimate_scores(fitted: SourceFit, wanted: bool | None, clock: Clock) -> Sco
 def with_scores(fitted: SourceFit, estimated: ScoreEstimate) -> SourceFit:
     """Return a fit whose model stores its scores, with a warning if those on new data do not beat the baseline."""
     found = estimated.found
-    held_out = None if found is None else stored_scores(found.evaluate(), ESTIMATE_FOLDS)
+    folds = 0 if isinstance(found, OutOfBag) else ESTIMATE_FOLDS
+    held_out = None if found is None else stored_scores(found.evaluate(), folds)
     scores = ScoreRecord(held_out, stored_scores(fitted.train_scores()))
     model = replace(fitted.model, scores=scores)
     warning = baseline_warning(model)
@@ -370,12 +412,22 @@ def estimator_maker(
     grammar: Grammar, task: Task, options: Mapping[str, Any], functions: Mapping[str, Call] | None = None
 ) -> MakeEstimator:
     """Return a function that creates an estimator with these options, except the time limit."""
-    from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor  # loads scikit-learn
-
-    kind: Any = StructuralTreeClassifier if task.predicts_classes else StructuralTreeRegressor
+    kind = _estimator(options["model"], task)
     # The time limit applies to all folds together; each fit gets a share.
-    params = {name: value for name, value in options.items() if name != "time_limit"}
+    known = signature(kind).parameters.keys() - {"time_limit"}
+    params = {name: value for name, value in options.items() if name in known}
     return lambda: kind(grammar, task=task, functions=functions, **params)
+
+
+def _estimator(model: ModelKind, task: Task) -> Any:
+    """Return the class of the estimators of a kind of model; it loads scikit-learn."""
+    if model == "forest":
+        from structtree.forests import StructuralForestClassifier, StructuralForestRegressor
+
+        return StructuralForestClassifier if task.predicts_classes else StructuralForestRegressor
+    from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
+
+    return StructuralTreeClassifier if task.predicts_classes else StructuralTreeRegressor
 
 
 def _fit_source(
@@ -438,6 +490,17 @@ def _repeated(fitted: SourceFit, seconds: float | None, stop: Stop) -> CrossVali
     return found if len(found.scores) == ESTIMATE_FOLDS else None
 
 
+def _about_forest(model: Model, time_limit: float | None) -> Sequence[Remark]:
+    """Return remarks about a forest."""
+    found = list(model.outcome.skipped)
+    match model.outcome.stopped_by:
+        case "interrupt":
+            found.append("interrupted: this is the forest so far")
+        case "time":
+            found.append(f"the time limit of {time_limit:g} s was reached: this is the forest so far")
+    return [Remark(text) for text in found]
+
+
 def _about_limits(model: Model, labels: NDArray[Any]) -> str:
     """Return the limits of the grammar if a complete search found no test within them, otherwise ''."""
     tree = model.tree
@@ -460,6 +523,8 @@ def _about_limits(model: Model, labels: NDArray[Any]) -> str:
 
 def _about_outcome(model: Model, labels: NDArray[Any], time_limit: float | None) -> Sequence[Remark]:
     """Return remarks about the result of a fit."""
+    if model.predictor.kind != TreePredictor.kind:
+        return _about_forest(model, time_limit)
     tree, found = model.tree, []
     if not tree.branches and tree.classes and model.settings.size.by == "cross-validation":
         found.append(
@@ -497,10 +562,14 @@ def _reading_names() -> frozenset[str]:
 
 
 def _flat_options(
-    named: Mapping[str, Any], growth: Growth | None, pruning: Pruning | None, decision: Decision | None
+    named: Mapping[str, Any],
+    growth: Growth | None,
+    pruning: Pruning | None,
+    decision: Decision | None,
+    forest: Forest | None,
 ) -> dict[str, Any]:
     """Return all options by parameter name, with the defaults of the command line."""
-    objects = {Growth: growth, Pruning: pruning, Decision: decision}
+    objects = {Growth: growth, Pruning: pruning, Decision: decision, Forest: forest}
     values = {each.parameter: named.get(each.parameter, each.usual) for each in LEARNING_OPTIONS}
     for declaration, own in objects.items():
         merged = merge_options(declaration, own, named)

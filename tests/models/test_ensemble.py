@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from structtree import load_model, save_model
-from structtree.errors import DataError
+from structtree import explain, export_prolog, export_sql, load_model, plot_tree, save_model, to_formula, to_rules
+from structtree.errors import DataError, UsageError
 from structtree.models.ensemble import EnsembleTrees, ForestPredictor
 from structtree.models.files.models import model_from_json, model_to_json
 from structtree.models.model import Model
@@ -146,3 +146,23 @@ def damaged(change):
 def test_a_damaged_file_is_refused(change, message):
     with pytest.raises(DataError, match=message):
         model_from_json(damaged(change))
+
+
+def test_a_large_file_is_compressed_and_loads_under_any_name(tmp_path, monkeypatch):
+    made, population = forest()
+    save_model(Model(made), tmp_path / "plain.json")
+    monkeypatch.setattr("structtree.models.files.models.LARGE", 1000)
+    save_model(Model(made), tmp_path / "packed.json")
+    assert (tmp_path / "packed.json").stat().st_size < (tmp_path / "plain.json").stat().st_size / 2
+    assert np.array_equal(
+        load_model(tmp_path / "packed.json").predictor.predict(population), made.predict(population)
+    )
+
+
+def test_what_needs_a_tree_refuses_a_forest_in_one_sentence():
+    made, population = forest()
+    for ask in (to_rules, plot_tree, export_sql, export_prolog, to_formula):
+        with pytest.raises(UsageError, match=r"expected a model with a tree; this one predicts with a forest"):
+            ask(Model(made))
+    with pytest.raises(UsageError, match="there is no path to explain"):
+        explain(Model(made), population, 0)

@@ -14,7 +14,7 @@ from structtree.models.tree_predictor import TreePredictor
 from structtree.search.clock import Clock
 from structtree.search.kernels.tables import AT_LEAST, EQUAL, Limits
 from structtree.splitters.attribute_tests import flat_tests, with_sets
-from structtree.splitters.binned import Sampling, bin_columns, grow_binned
+from structtree.splitters.binned import Sampling, bin_columns, grow_binned, leaves_of
 from structtree.splitters.table import Tuning, columns_for
 from structtree.tasks.criteria import CRITERIA
 from structtree.tasks.target import target_for
@@ -88,24 +88,19 @@ def nodes_of(grown):
 
 
 @pytest.mark.parametrize("max_bins", [3, 20, 1000])
-def test_the_ranks_of_the_training_individuals_are_those_of_the_tests(max_bins):
+def test_the_leaves_of_the_training_individuals_are_those_that_the_tests_lead_to(max_bins):
     population, labels = people(200, 1, gaps=0.1), target("gini", 200, 1)
-    chosen, columns = target_for(labels, 200, "gini"), binned(people(200, 1, gaps=0.1), max_bins)
-    made, forest = forest_of(columns, [whole_tree(columns, chosen)], chosen, population)
-    leaves = forest.leaves(population)
-    for place, tests in enumerate(made.ladders):
-        ranks = sum(population_holds(test, population) for test in tests)
-        assert (made.ranks[:, place] == ranks).all()
+    chosen, columns = target_for(labels, 200, "gini"), binned(population, max_bins)
+    half = target_for(labels, 200, "gini", sample_weight=np.arange(200) % 2)
+    for grown_for in (chosen, half):
+        grown = whole_tree(columns, grown_for)
+        _, forest = forest_of(columns, [grown], chosen, population)
+        leaves = leaves_of(columns, grown, np.arange(200, dtype=np.int32))
+        assert (forest.leaves(population)[:, 0] == leaves).all()
     grown = whole_tree(columns, chosen)
     of_row = np.empty(200, dtype=int)
     of_row[grown.rows] = np.repeat(np.arange((grown.tests < 0).sum()), grown.sizes[grown.tests < 0])
-    assert (leaves[:, 0] == of_row).all()
-
-
-def population_holds(test, population):
-    from structtree.space.evaluate import holds
-
-    return holds(test, population).astype(int)
+    assert (leaves_of(columns, grown, np.arange(200, dtype=np.int32)) == of_row).all()
 
 
 def test_bins_have_about_the_same_number_of_rows_and_frequent_values_their_own():
@@ -128,9 +123,10 @@ def test_no_threshold_lies_inside_a_bin():
     chosen = columns.chosen(0, low, high)
     edges = columns.edges[0]
     assert (edges.high[low] < chosen).all() and (chosen <= edges.low[high]).all()
-    for threshold in chosen.tolist():
+    cuts = columns.cuts(np.zeros(len(low), dtype=np.int64), low, high)
+    for threshold, cut in zip(chosen.tolist(), cuts.tolist(), strict=True):
+        assert ((columns.codes(0) >= cut) == (numbers >= threshold)).all()
         assert not ((edges.low < threshold) & (threshold <= edges.high)).any()
-        assert (columns.ranks(0, np.array([threshold])) == (numbers >= threshold)).all()
 
 
 def test_the_same_seed_gives_the_same_tree_and_the_columns_are_not_changed():
@@ -162,7 +158,7 @@ def test_sets_of_values_are_refused():
     grammar = with_sets(TESTS.check(population.schema))
     columns = columns_for(flat_tests(grammar), population, Clock(), Tuning())
     with pytest.raises(UsageError, match="sets of values"):
-        bin_columns(columns)
+        bin_columns(columns, 100)
 
 
 def test_the_forms_of_the_tests_above_are_all_there():

@@ -71,7 +71,7 @@ def extension_of(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Iterator[BinaryIO]:
-    """Open a text file as bytes, unpacked if its name ends in ``.gz``, and skip the UTF-8 byte order mark.
+    """Open a text file as bytes, unpacked if it is compressed, and skip the UTF-8 byte order mark.
 
     Raises
     ------
@@ -90,10 +90,16 @@ def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Ite
     b'text'
     """
     where = require_file(path)
-    if where.suffix.lower() == ".gz":
+    is_packed = where.suffix.lower() == ".gz" or _begins_as_gzip(where)
+    if is_packed:
         _refuse_bomb(where)
-    with explained(where), gzip.open(where) if where.suffix.lower() == ".gz" else where.open("rb") as file:
+    with explained(where), gzip.open(where) if is_packed else where.open("rb") as file:
         yield _checked(cast("io.BufferedReader", file), where, encoding)
+
+
+def _begins_as_gzip(path: Path) -> bool:
+    with explained(path), path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
 
 
 def unpack(packed: Path, plain: Path, name: str) -> None:

@@ -62,11 +62,11 @@ def export_sql(model: Any, dialect: str | None = None) -> str:
     [(1, 'bad'), (2, 'good'), (3, 'good')]
     """
     found = fitted(model).model
+    refuse_fractional(found.tree, "SQL views")
     layout = found.layout
     if layout is None:
         what = found.target or "the target"
         raise UsageError(f"the model of {what} does not record the tables it was learned from; fit it again on them")
-    refuse_fractional(found.tree, "SQL views")
     return _Views(found, engine_of(layout, dialect)).text()
 
 

@@ -31,6 +31,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar, check
 from structtree.lang.parse import parse_grammar
 from structtree.lang.pretty import pretty, pretty_grammar
+from structtree.models import ensemble  # noqa: F401  # registers its kinds of predictors
 from structtree.models.conform import NeededMembers, any_category
 from structtree.models.files.records import Records, old_records, records_from_json
 from structtree.models.files.test_reader import TestReader, parsed_test
@@ -49,9 +50,14 @@ FORMAT_VERSION = 3
 Formats 1 and 2, of version 0.1, had only trees as predictors, and no records.
 """
 
+LARGE = 4_000_000
+"""Size in bytes above which a file is compressed."""
+
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
-    """Save a model as a JSON file, compressed if its name ends in ``.gz``; the file is written atomically.
+    """Save a model as a JSON file; the file is written atomically.
+
+    It is compressed if its name ends in ``.gz``, or if it is large, as that of a forest may be.
 
     Parameters
     ----------
@@ -72,7 +78,8 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     content, target = _document_text(model_to_json(fitted(model).model)).encode(), Path(path)
     with replacing(target) as draft:
         # No time stamp, so that equal models give equal files.
-        draft.write_bytes(gzip.compress(content, mtime=0) if target.suffix.lower() == ".gz" else content)
+        is_packed = target.suffix.lower() == ".gz" or len(content) > LARGE
+        draft.write_bytes(gzip.compress(content, compresslevel=6, mtime=0) if is_packed else content)
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:

@@ -25,7 +25,7 @@ from structtree.models.records import (
     SizeSource,
     StoredScores,
 )
-from structtree.models.settings import Goal, Growth, Pruning
+from structtree.models.settings import Forest, Goal, Growth, Pruning
 from structtree.options import listed
 
 __all__ = ["Records", "old_records", "records_from_json"]
@@ -71,7 +71,7 @@ def records_from_json(whole: JsonPart) -> Records:
 
 
 def _settings(part: JsonPart) -> Settings:
-    goal, size = part.optional("goal"), part.member("size")
+    goal, size, forest = part.optional("goal"), part.member("size"), part.optional("forest")
     sources = get_args(SizeSource)
     return Settings(
         None if goal is None else goal.one_of(get_args(Goal), listed(get_args(Goal))),
@@ -79,10 +79,11 @@ def _settings(part: JsonPart) -> Settings:
         _options(part.member("growth"), Growth),
         _options(part.member("pruning"), Pruning),
         Size(size.member("by").one_of(sources, listed(sources)), size.member("detail").text()),
+        None if forest is None else _options(forest, Forest),
     )
 
 
-_Options = TypeVar("_Options", Growth, Pruning)
+_Options = TypeVar("_Options", Growth, Pruning, Forest)
 
 
 def _options(part: JsonPart, kind: type[_Options]) -> _Options:

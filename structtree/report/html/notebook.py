@@ -15,8 +15,10 @@ from structtree.errors import UsageError
 from structtree.evaluation.score import class_name
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
+from structtree.models.ensemble import EnsemblePredictor
 from structtree.models.model import Model
 from structtree.models.tree import Tree
+from structtree.report.forests import forest_lines
 from structtree.report.info import describe_type
 from structtree.report.pictures.trees import plot_tree
 from structtree.report.subgroups import subgroup_facts, subgroup_heads, subgroup_row
@@ -48,6 +50,8 @@ def html_view(value: Viewed) -> str:
     '<div><p><b>1 &lt;b&gt;</b></p>'
     """
     match value:
+        case Model(predictor=EnsemblePredictor()):
+            return f"<div>{_head(repr(value)[1:-1])}{_pre(chr(10).join(forest_lines(value)))}</div>"
         case Model():
             return _tree_view(value, value.tree, value.target or "")
         case Tree():

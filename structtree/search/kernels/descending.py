@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["NODE", "descend", "find_leaves", "no_children"]
+from structtree.search.kernels.tables import AT_LEAST, EQUAL
+
+__all__ = ["NODE", "descend", "find_binned_leaves", "find_leaves", "no_children"]
 
 NODE = np.dtype([("low", "f8"), ("high", "f8"), ("place", "i4"), ("no", "i4"), ("yes", "i4"), ("_", "i4")])
 """A node: the interval in which the test is true, the tested column, and the children for yes and no.
@@ -73,6 +75,37 @@ def find_leaves(ranks: Any, ladders: Any, steps: Any, no: Any, roots: Any, leave
             while ladders[node] >= 0:
                 node = node + 1 if ranks[row, ladders[node]] > steps[node] else np.int64(no[node])
             leaves[row, tree] = no[node]
+
+
+@njit(nogil=True, cache=True)
+def find_binned_leaves(codes: Any, tests: Any, asked: Any, cuts: Any, no: Any, rows: Any, leaves: Any) -> None:
+    """Find the leaf of some rows in a tree over binned columns.
+
+    Parameters
+    ----------
+    codes : (columns, n) int8 or int16
+    tests : (tests, 2) int64
+        The column and the form of each test.
+    asked, cuts, no : (nodes,) int
+        The test of each node, -1 in a leaf; the first code above its threshold, or its value; and the no child, or
+        the number of the leaf, as `no_children` returns it.
+    rows : (m,) int32
+    leaves : (m,) int32
+        Filled with the number of each leaf.
+    """
+    for i in range(len(rows)):
+        row, node = rows[i], np.int64(0)
+        while asked[node] >= 0:
+            column, form = tests[asked[node], 0], tests[asked[node], 1]
+            code, cut = codes[column, row], cuts[node]
+            if form == EQUAL:
+                holds = code == cut
+            elif form == AT_LEAST:
+                holds = code >= cut
+            else:
+                holds = 0 <= code < cut
+            node = node + 1 if holds else np.int64(no[node])
+        leaves[i] = no[node]
 
 
 @njit(nogil=True, cache=True)

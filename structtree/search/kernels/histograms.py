@@ -7,7 +7,7 @@ node of five rows costs five steps, however many codes there are.
 Tests that are constant at a node are constant below it. They move to the front of the array of tests and are not
 drawn again, and a node draws until it has enough tests that are not constant, as in scikit-learn.
 
-The twin of these kernels is ``tests/search/slow_forest.py``. If all tests are tried, the result is that of
+The twin of these kernels is ``tests/splitters/slow_binned.py``. If all tests are tried, the result is that of
 `structtree.search.kernels.tables.try_tests`.
 """
 
