@@ -157,7 +157,8 @@ def _write_report(learned: _Learned, path: Path) -> None:
     from structtree.report.html.page import html_report
 
     training = learned.fit.training
-    html_report(learned.model, training.data.population, training.labels, path)
+    with live_status("report"):
+        html_report(learned.model, training.data.population, training.labels, path)
     note(f"wrote {path}")
 
 

@@ -23,6 +23,7 @@ from structtree.cli.common import (
     say,
     write_text,
 )
+from structtree.cli.progress import live_status
 from structtree.cli.reading import Reading, Where, read_with_options
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
@@ -286,8 +287,9 @@ def report_command(
         raise UsageError("pass the data once: structtree report MODEL DATA, or --data DATA")
     check_output(out)
     loaded, source = load_model(model), where or data or ""
-    population = whole(read_with_options(source, reading, model=loaded))
-    written = html_report(loaded, population, truth(population, loaded.target), title=title, effort=effort)
+    with live_status("reading"):
+        population = whole(read_with_options(source, reading, model=loaded))
+        written = html_report(loaded, population, truth(population, loaded.target), title=title, effort=effort)
     written.save(out)
     if not is_printed(out):
         note(f"wrote {out} ({len(written.html.encode()) / 1e6:.2f} MB)")

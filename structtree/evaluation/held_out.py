@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from math import isfinite, sqrt
 
 from structtree.evaluation.score import METRICS, Scores
+from structtree.evaluation.sizes import size_measure
 from structtree.models.model import Model
 from structtree.models.records import StoredScores
 from structtree.models.tree_predictor import TreePredictor
 
 __all__ = ["MainScore", "baseline_warning", "held_out_score", "score_summary", "stored_scores"]
 
-_LOSSES = frozenset({"cost", "loss"})
-_ERRORS = _LOSSES | frozenset({"log_loss", "rmse", "mae", "median_ae"})
+_OF_SIZES = frozenset({"accuracy", "R²", "cost", "loss"})
+"""Names of scores of the sizes of a tree; see `structtree.evaluation.sizes.size_measure`."""
+
+_ERRORS = frozenset({"cost", "loss", "log_loss", "rmse", "mae", "median_ae"})
 """Metrics of which less is better."""
 
 
@@ -142,7 +145,7 @@ def baseline_warning(model: Model) -> str:
     is_constant = isinstance(model.predictor, TreePredictor) and not model.predictor.tree.branches
     if found is None or is_constant or found.beats_baseline:
         return ""
-    if found.metric not in METRICS and found.metric not in _LOSSES:  # it is unknown whether more is better
+    if found.metric not in METRICS and found.metric not in _OF_SIZES:  # it is unknown whether more is better
         return ""
     if found.gain < 0:
         beats = "is worse than"
@@ -176,14 +179,11 @@ def _score_of_size(model: Model) -> MainScore | None:
     if not {1, chosen} <= {*curve.leaves}:
         return None
     place, one = curve.leaves.index(chosen), curve.leaves.index(1)
-    value, baseline, error = curve.held_out[place], curve.held_out[one], curve.standard_error[place]
-    source, constant = "on the folds that chose the size", _constant_text(model)
-    if not model.task.predicts_classes:
-        label = "mean squared error" if model.task.name == "numbers" else "loss"
-        return MainScore("loss", label, value, baseline, error, error, source, 0, constant, ".4g")
-    if model.decision.costs is not None:
-        return MainScore("cost", "mean cost", value, baseline, error, error, source, 0, constant, ".4g")
-    return MainScore("accuracy", "accuracy", 1 - value, 1 - baseline, error, error, source, 0, constant)
+    name, score = size_measure(model)
+    value, baseline = score(curve.held_out[place]), score(curve.held_out[one])
+    error = abs(score(curve.standard_error[place]) - score(0.0))
+    source, form = "on the folds that chose the size", ".3f" if name in ("accuracy", "R²") else ".4g"
+    return MainScore(name, name, value, baseline, error, error, source, 0, _constant_text(model), form)
 
 
 def _constant_text(model: Model) -> str:

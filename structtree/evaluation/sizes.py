@@ -10,7 +10,7 @@ from structtree.models.model import Model
 from structtree.models.records import SizeCurve
 from structtree.tasks.statistics import Moments
 
-__all__ = ["SizeChoice", "size_menu"]
+__all__ = ["SizeChoice", "size_measure", "size_menu"]
 
 MOST_CHOICES = 4
 """Maximum number of sizes in a menu."""
@@ -57,7 +57,7 @@ def size_menu(model: Model) -> tuple[SizeChoice, ...]:
     chosen = len(model.tree.leaves)
     losses = dict(zip(curve.leaves, curve.held_out, strict=True))
     sizes = sorted({*_thinned(_improving(curve)), *({chosen} & losses.keys())})
-    measure, score = _measure(model)
+    measure, score = size_measure(model)
     return tuple(SizeChoice(size, score(losses[size]), measure) for size in sizes)
 
 
@@ -80,8 +80,17 @@ def _thinned(sizes: list[int]) -> list[int]:
     return sorted({min(sizes, key=lambda size: abs(size - each)) for each in wanted})
 
 
-def _measure(model: Model) -> tuple[str, Callable[[float], float]]:
-    """Return the name of the score, and the function that turns a held-out loss into the score."""
+def size_measure(model: Model) -> tuple[str, Callable[[float], float]]:
+    """Return the name of the score, and the function that turns a held-out loss into the score.
+
+    Examples
+    --------
+    >>> from structtree import fit, load_dataset
+    >>> monks = load_dataset("monks-3")
+    >>> name, score = size_measure(fit(monks.population, monks.target))
+    >>> name, score(0.25)
+    ('accuracy', 0.75)
+    """
     stats = model.tree.nodes[0].stats
     if isinstance(stats, Moments) and 0 < stats.variance < inf:
         return "R²", lambda loss: 1 - loss / stats.variance

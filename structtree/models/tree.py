@@ -494,14 +494,15 @@ class Tree(Viewed):
             if quickly is not None:
                 return quickly
         leaf_of = np.empty(len(population), dtype=np.int64)
-        for node, which in self.arrivals(population):
+        for node, which, _ in self.weighted_arrivals(population, everywhere=False):
             if isinstance(self.nodes[node], Leaf):
                 leaf_of[which] = node
         return leaf_of
 
     def distribution(self, population: Population) -> Distribution:
         """Return the leaves that each individual reaches, with its fraction in each."""
-        found = [each for each in self.weighted_arrivals(population) if isinstance(self.nodes[each.node], Leaf)]
+        arrived = list(self.weighted_arrivals(population, everywhere=not len(population)))
+        found = [each for each in arrived if isinstance(self.nodes[each.node], Leaf)]
         rows = np.concatenate([each.which for each in found])
         leaves = np.repeat([each.node for each in found], [len(each.which) for each in found])
         weights = np.concatenate([each.weights for each in found])
@@ -513,14 +514,18 @@ class Tree(Viewed):
         for node, which, _ in self.weighted_arrivals(population):
             yield node, which
 
-    def weighted_arrivals(self, population: Population) -> Iterator[Arrival]:
-        """Yield every node in reading order, with the individuals that reach it and the fraction of each."""
+    def weighted_arrivals(self, population: Population, *, everywhere: bool = True) -> Iterator[Arrival]:
+        """Yield every node in reading order, with the individuals that reach it and the fraction of each.
+
+        Unless `everywhere`, nodes that no individual reaches are skipped, which is fast for a few individuals.
+        """
         known: Known = {}
         stack = [Arrival(0, np.arange(len(population)), _whole(len(population)))]
         while stack:
             here = stack.pop()
             yield here
-            stack += reversed(self._children_of(here, population, known))
+            below = self._children_of(here, population, known)
+            stack += reversed(below if everywhere else [each for each in below if len(each.which)])
 
     def _children_of(self, here: Arrival, population: Population, known: Known) -> list[Arrival]:
         """Return the individuals that follow each branch of a node."""

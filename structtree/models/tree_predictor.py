@@ -131,7 +131,8 @@ class TreePredictor(Predictor):
         nodes = [*(step.branch for step in tree.path(leaf)), leaf]
         stats = tree.nodes[leaf].stats
         counts = tuple(zip(tree.classes, tree.task.distribution(stats), strict=True))
-        return Evidence(tuple(self._steps(nodes, alone)), leaf, len(tree.distribution(alone).leaves), stats.n, counts)
+        n_leaves = len(tree.distribution(alone).leaves) if tree.missing == "fractional" else 1
+        return Evidence(tuple(self._steps(nodes, alone)), leaf, n_leaves, stats.n, counts)
 
     def _steps(self, nodes: list[int], alone: Population) -> Iterator[PathStep]:
         for index, child in pairwise(nodes):

@@ -9,6 +9,7 @@ among several leaves, the path with the largest fraction is explained.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -253,6 +254,21 @@ def explain(
     return explain_prepared(known, known.prepared(individuals), individual, words=words).explanation
 
 
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Tests as text, each formatted once for many explanations of one model."""
+
+    known: dict[tuple[int, str, bool, bool], tuple[syn.Predicate, str]] = field(default_factory=dict)
+
+    def of(self, test: syn.Predicate, schema: Schema, type_name: str, *, words: bool, denied: bool = False) -> str:
+        """Return a test, or its negation, as text or in plain English."""
+        key = (id(test), type_name, words, denied)
+        if key not in self.known:  # the test is kept, so that its id stays its own
+            text = in_words(syn.Not(test) if denied else test, schema, type_name) if words else pretty(test)
+            self.known[key] = (test, text)
+        return self.known[key][1]
+
+
 class Explained(NamedTuple):
     """Explanation of a prediction, and a population that contains only its individual."""
 
@@ -260,14 +276,17 @@ class Explained(NamedTuple):
     alone: Population
 
 
-def explain_prepared(known: Fitted, population: Population, individual: int, *, words: bool = False) -> Explained:
+def explain_prepared(
+    known: Fitted, population: Population, individual: int, *, words: bool = False, phrases: Phrases | None = None
+) -> Explained:
     """Explain a prediction for a prepared population, and return the individual as a population."""
     predictor = known.model.predictor
     if not isinstance(individual, Integral) or not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
     alone = compact(population.take([individual]))
     given = given_paths(alone, 0)
-    start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone, given, words=words)
+    own = alone.schema.individual
+    start = _Row(own, int(alone.individuals[0]), "", alone, given, words=words, phrases=phrases or Phrases())
     evidence = predictor.explain(alone)
     reasons = tuple(_reason(step, predictor.schema, start) for step in evidence.steps)
     concluded = _concluded(known.model, alone, evidence, int(individual), reasons)
@@ -283,12 +302,13 @@ def _reason(step: PathStep, schema: Schema, start: _Row) -> Reason:
         seen = (start.seen(((step.test, start.value(step.test)),)),)
         spoken = name_words(step.test) if start.words else ""
         return Reason(step.node, pretty_name(step.test), pretty_scalar(step.answer), seen, note, spoken)
-    said = (in_words(step.test, schema), start.denies(step.test)) if start.words else ("", "")
+    said = (start.in_words(step.test, schema), start.denies(step.test)) if start.words else ("", "")
     if step.unknown:
         rows: Iterable[SeenRow] = (start.seen(_looked_at(step.test, start)),)
     else:
         rows = (_grounds if step.answer else _misses)(step.test, start)
-    return Reason(step.node, pretty(step.test), step.answer, tuple(dict.fromkeys(rows)), note, *said)
+    test = start.phrases.of(step.test, schema, start.type, words=False)
+    return Reason(step.node, test, step.answer, tuple(dict.fromkeys(rows)), note, *said)
 
 
 def _unknown_note(share: float | None) -> str:
@@ -346,10 +366,15 @@ class _Row:
     given: Mapping[tuple[str, int], str] = field(compare=False, repr=False)
     known: Known = field(default_factory=dict, compare=False, repr=False)
     words: bool = field(default=False, compare=False, repr=False)
+    phrases: Phrases = field(default_factory=Phrases, compare=False, repr=False)
+
+    def in_words(self, test: syn.Predicate, schema: Schema) -> str:
+        """Return a test of the tree in plain English."""
+        return self.phrases.of(test, schema, schema.individual, words=True)
 
     def denies(self, predicate: syn.Predicate) -> str:
         """Format a predicate that fails: its text, or its negation in plain English."""
-        return in_words(syn.Not(predicate), self.population.schema, self.type) if self.words else pretty(predicate)
+        return self.phrases.of(predicate, self.population.schema, self.type, words=self.words, denied=True)
 
     def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
         """Return this row (for a pair, its linked row) with the values that were read."""
@@ -385,8 +410,13 @@ class _Row:
 
     def count(self, link: str, inner: syn.Predicate) -> tuple[str, Value]:
         """Count the rows behind a link that satisfy a predicate; return a name and the count."""
-        n = sum(target.satisfies(inner) for target in self.targets(link))
-        return f"count {pretty_name(link)} ({pretty(inner)})", n
+        schema, population = self.population.schema, self.population
+        declared = schema.type(self.type).link(link)
+        assert declared is not None
+        rows = population.tables[self.type].links[link].of(self.number)
+        n = int(np.count_nonzero(rows_where(inner, population, declared.target, self.known)[rows]))
+        text = self.phrases.of(inner, schema, declared.target, words=False)
+        return f"count {pretty_name(link)} ({text})", n
 
 
 def _looked_at(predicate: syn.Predicate, row: _Row) -> tuple[tuple[str, Value], ...]:
@@ -428,14 +458,22 @@ def _grounds(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
         path = ".".join(filter(None, (row.path, witness.path)))
         there = replace(row, type=witness.type, number=witness.row, path=path)
         values.setdefault(there, {}).update(_looked_at(witness.predicate, there))
+    passed = {path for there in values for path in _paths_towards(there.path)}
     for there, found in values.items():
-        if found or not any(_leads_to(there.path, other.path) for other in values):
+        if found or there.path not in passed:
             yield there.seen(tuple(found.items()))
 
 
-def _leads_to(path: str, other: str) -> bool:
-    """Return whether the path `other` extends `path`."""
-    return path != other and (not path or other.startswith((f"{path}.", f"{path}[")))
+def _paths_towards(path: str) -> Iterator[str]:
+    """Yield the proper beginnings of a path.
+
+    Examples
+    --------
+    >>> list(_paths_towards("cars[2].load"))
+    ['', 'cars', 'cars[2]']
+    """
+    yield from ("",) if path else ()
+    yield from (path[: found.start()] for found in re.finditer(r"[.\[]", path))
 
 
 # ---- negative answers -----------------------------------------------------------------------------------

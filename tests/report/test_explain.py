@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from structtree.data.datasets.catalog import load_dataset
 from structtree.data.population import Population
 from structtree.errors import UsageError
+from structtree.estimators import StructuralTreeClassifier
 from structtree.lang import syntax as syn
 from structtree.lang.parse import parse_predicate
 from structtree.models.leaves import Decision
+from structtree.models.model import fitted
 from structtree.models.tree import Moments
-from structtree.report.explain import explain
+from structtree.report.explain import Phrases, _paths_towards, explain, explain_prepared
 from structtree.space.meaning import satisfies, witnesses
 from tests.learn.asking_trees import CLASSES, ask, counts, trees
 from tests.strategies import populations, schemas
@@ -203,3 +205,36 @@ def test_a_train_is_explained_by_its_short_closed_car():
     trains = load_dataset("trains")
     tree = ask(trains.population.schema, ('exists cars (not long and roof != "none")', counts(0, 8), counts(10, 2)))
     assert "cars[2] (Car): long = no, roof = peaked" in str(explain(tree, trains.population, 0))
+
+
+@given(st.lists(st.text("ab.[0]", max_size=8), max_size=6))
+def test_the_beginnings_of_paths_are_those_that_lead_to_another_path(paths):
+    def leads_to(path, other):
+        return path != other and (not path or other.startswith((f"{path}.", f"{path}[")))
+
+    passed = {beginning for path in paths for beginning in _paths_towards(path)}
+    for path in paths:
+        assert (path in passed) == any(leads_to(path, other) for other in paths)
+
+
+def test_phrases_shared_by_many_explanations_change_nothing():
+    data = load_dataset("trains")
+    known = fitted(StructuralTreeClassifier("trains").fit(data.population, data.target))
+    population, phrases = known.prepared(data.population), Phrases()
+    for words in (True, False, True):
+        for i in range(len(population)):
+            shared = explain_prepared(known, population, i, words=words, phrases=phrases).explanation
+            assert shared == explain_prepared(known, population, i, words=words).explanation
+            assert str(shared) == str(explain(known.model, data.population, i, words=words))
+
+
+@given(cases())
+def test_nodes_that_nobody_reaches_can_be_skipped_on_the_way(case):
+    tree, population, _ = case
+    every = [(each.node, each.which.tolist(), each.weights.tolist()) for each in tree.weighted_arrivals(population)]
+    some = tree.weighted_arrivals(population, everywhere=False)
+    assert [(each.node, each.which.tolist(), each.weights.tolist()) for each in some] == [
+        each for each in every if each[1]
+    ]
+    leaves = {i: node for node, which, _ in every if node in tree.leaves for i in which}
+    assert tree.apply(population).tolist() == [leaves[i] for i in range(len(population))]

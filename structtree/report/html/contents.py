@@ -29,9 +29,10 @@ from structtree.models.importance import importances, part_importances
 from structtree.models.model import Fitted, Model
 from structtree.models.rules import to_rules
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
+from structtree.progress import report_status
 from structtree.report.caveats import caveat_lines
 from structtree.report.effort import Effort, compare_effort, node_spaces
-from structtree.report.explain import explain_prepared
+from structtree.report.explain import Phrases, explain_prepared
 from structtree.report.html.scores import ReportedIndividuals, report_scores
 from structtree.report.html.sizes import size_curves
 from structtree.report.info import describe_type
@@ -85,10 +86,12 @@ def findings(
     population = known.prepared(original)
     seen = _Seen.of(known, population, target)
     chosen = _chosen(tree, seen, population)
-    drawings = _Allowance(MAX_DRAWN)
     pool = sorted({i for kinds in chosen.values() for places in kinds.values() for i in places})
+    examples = _examples(known, population, original, seen, chosen, pool)
     what_if, parts = _what_if(tree, population)
+    report_status("counting tests")
     spaces = node_spaces(known, original, population)
+    report_status("simplifying rules")
     answers = _answers(parts, population.take(pool))
     return {
         "title": inert(title or f"{tree.task.title} tree for {model.target or 'the target'}"),
@@ -101,9 +104,9 @@ def findings(
         "summary": _summary(tree),
         "nodes": [_node(tree, texts, node, seen, chosen.get(node, {}), spaces) for node in range(len(tree.nodes))],
         "range": seen.range,
+        "has_structure": _has_structure(population),
         "examples": {
-            str(i): _example(known, population, original, i, seen, drawings) | {"parts": "".join(row)}
-            for i, row in zip(pool, answers, strict=True)
+            i: example | {"parts": "".join(row)} for (i, example), row in zip(examples.items(), answers, strict=True)
         },
         "whatif": what_if,
         "rules": _rules(known),
@@ -281,18 +284,32 @@ def _bins(tree: Tree, index: int, seen: _Seen) -> list[int]:
 
 
 def _chosen(tree: Tree, seen: _Seen, population: Population) -> dict[int, dict[str, list[int]]]:
-    """Return the example individuals of each leaf: typical, borderline and misclassified ones."""
+    """Return the example individuals of each leaf: typical, borderline and misclassified ones.
+
+    Each leaf has at least one; beyond that, large leaves take precedence if there are too many.
+    """
     leaves = tree.leaves
     most = max(1, min(5, MAX_EXAMPLES // (3 * max(1, len(leaves)))))
     order = np.argsort(seen.leaves, kind="stable")
     bounds = np.searchsorted(seen.leaves[order], [*leaves, leaves[-1] + 1])
     margins = _margins(tree, population)
-    chosen = {}
+    chosen, sizes = {}, {}
     for leaf, start, stop in zip(leaves, bounds[:-1], bounds[1:], strict=True):
         here = order[start:stop]
         here = here[seen.leaves[here] == leaf]
-        chosen[leaf] = _of_leaf(here, seen, margins, most)
+        chosen[leaf], sizes[leaf] = _of_leaf(here, seen, margins, most), len(here)
+    left = MAX_EXAMPLES - sum(map(bool, map(_firsts, chosen.values())))
+    for leaf in sorted(leaves, key=lambda leaf: -sizes[leaf]):
+        first, found = _firsts(chosen[leaf]), {i for places in chosen[leaf].values() for i in places}
+        left -= len(found - set(first))
+        if left < 0:
+            chosen[leaf] = {kind: [i for i in places if i in first] for kind, places in chosen[leaf].items()}
     return chosen
+
+
+def _firsts(kinds: Mapping[str, list[int]]) -> list[int]:
+    """Return the first example of a leaf, which represents it, as a list of at most one."""
+    return [i for places in kinds.values() for i in places][:1]
 
 
 def _of_leaf(here: NDArray[np.int64], seen: _Seen, margins: NDArray[np.float64], most: int) -> dict[str, list[int]]:
@@ -344,12 +361,36 @@ def _compared(test: syn.Predicate, population: Population) -> Iterator[tuple[NDA
             return
 
 
+def _examples(
+    known: Fitted,
+    population: Population,
+    original: Population,
+    seen: _Seen,
+    chosen: Mapping[int, Mapping[str, list[int]]],
+    pool: Sequence[int],
+) -> dict[str, dict[str, JsonValue]]:
+    """Return the example individuals by number; those that represent their leaf are drawn first."""
+    drawings, phrases = _Allowance(MAX_DRAWN), Phrases()
+    found = {}
+    order = dict.fromkeys([*(i for kinds in chosen.values() for i in _firsts(kinds)), *pool])
+    for done, i in enumerate(order):
+        report_status("explaining examples", done, len(order))
+        found[i] = _example(known, population, original, i, seen, drawings, phrases)
+    return {str(i): found[i] for i in pool}
+
+
 def _example(
-    known: Fitted, population: Population, original: Population, i: int, seen: _Seen, drawings: _Allowance
+    known: Fitted,
+    population: Population,
+    original: Population,
+    i: int,
+    seen: _Seen,
+    drawings: _Allowance,
+    phrases: Phrases,
 ) -> dict[str, JsonValue]:
     """Return an individual with its values, its drawing, and the rows that decided the tests on its path."""
     tree = known.model.tree
-    shown, seen_alone = explain_prepared(known, population, i, words=True)
+    shown, seen_alone = explain_prepared(known, population, i, words=True, phrases=phrases)
     alone = compact(original.take([i]))
     names = original.provenance.names_of(int(original.individuals[i])) if original.provenance else {}
     entry: dict[str, JsonValue] = {
@@ -371,6 +412,18 @@ def _example(
         entry["marks"] = {node: each for node, mark in marks.items() if (each := _numbers(drawing, mark))}
         drawings.left -= len(json.dumps(entry["drawing"], ensure_ascii=False))
     return entry
+
+
+def _has_structure(population: Population) -> bool:
+    """Return whether individuals are graphs, such as molecules, which can be recognised in a small picture."""
+    schema, provenance = population.schema, population.provenance
+    if provenance is not None and provenance.relations is not None:  # the rows of a database
+        return False
+    return any(
+        target == record.name or any(back.target == record.name for back in schema.type(target).links)
+        for record in schema.types
+        for target in (link.target for link in record.links if not link.single)
+    )
 
 
 def _without_target(alone: Population, target: str | None) -> Population:

@@ -4,6 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -54,6 +55,14 @@ def pages(tmp_path_factory):
     price = [row["size"] + 50 * any(part["n"] >= 2 for part in row["parts"]) for row in nested]
     tree = StructuralTreeRegressor(grow="full", max_depth=3).fit(nested, np.array(price, dtype=float))
     html_report(tree, nested, price, folder / "nested.html")
+    numbers, steps = [[float(i)] for i in range(160)], [["a", "b"][i // 2 % 2] for i in range(160)]
+    html_report(StructuralTreeClassifier(grow="full").fit(numbers, steps), numbers, steps, folder / "wide.html")
+    rings = [nx.cycle_graph(4 + i % 3) for i in range(20)]
+    for i, ring in enumerate(rings):
+        nx.set_node_attributes(ring, {k: "b" if i % 2 and k == 0 else "a" for k in ring}, "label")
+    html_report(
+        StructuralTreeClassifier().fit(rings, ["no", "yes"] * 10), rings, ["no", "yes"] * 10, folder / "graphs.html"
+    )
     return folder
 
 
@@ -121,6 +130,60 @@ def test_the_keyboard_is_enough(browser, pages):
     browser.execute_script("document.getElementById('tab-tree').focus()")
     press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert find("#panel-rules")[0].is_displayed()
+
+
+SHOWN = """const { width, height } = stage.firstChild;
+    return { wide: width.baseVal.value, high: height.baseVal.value, width: stage.clientWidth,
+        height: stage.clientHeight, most: parseFloat(getComputedStyle(stage).maxHeight), zoom: state.zoom }"""
+
+
+@pytest.mark.parametrize("name", ["trains", "flat", "nested", "wide", "graphs"])
+def test_a_tree_opens_fitted_to_the_window_without_empty_canvas(browser, pages, name):
+    find = opened(browser, pages, name)
+    first = browser.execute_script(SHOWN)
+    assert first["wide"] <= first["width"] + 1 and first["high"] <= first["most"]
+    assert first["height"] == pytest.approx(first["high"], abs=2)
+    is_full = first["width"] - first["wide"] < 2 or first["most"] - first["high"] < 4
+    assert is_full or first["zoom"] == 1.25
+    for _ in range(5):
+        find("[aria-label='Zoom in']")[0].click()
+    assert browser.execute_script(SHOWN)["zoom"] > first["zoom"]
+    find("[aria-label='Fit the tree into view']")[0].click()
+    assert browser.execute_script(SHOWN) == first
+
+
+def test_a_tree_of_many_leaves_opens_with_its_top_levels_and_says_so(browser, pages):
+    from selenium.webdriver.support.ui import Select
+
+    find = opened(browser, pages, "wide")
+    total, shown = browser.execute_script("return [leafCount, shownNodes().filter((i) => !D.nodes[i].kids).length]")
+    assert total > 60 > shown and browser.execute_script("return state.zoom >= LEGIBLE")
+    note = find("#levels")[0].text
+    assert note.startswith(f"{shown} of {total} leaves shown, ") and note.endswith("click a dashed box to unfold it.")
+    n_nodes = len(find(".node"))
+    folded = browser.execute_script("return shownNodes().find((i) => D.nodes[i].kids && !state.open.has(i))")
+    browser.execute_script(
+        f"document.querySelector('[data-node=\"{folded}\"]').dispatchEvent(new MouseEvent('click'))"
+    )
+    assert len(find(".node")) == n_nodes + 2
+    levels = Select(find("[aria-label='Unfold to a depth']")[0])
+    levels.select_by_visible_text("all levels")
+    assert len(find(".node")) == 2 * total - 1 and find("#levels")[0].text == ""
+    find("[aria-label='Fit the tree into view']")[0].click()
+    fitted = browser.execute_script(SHOWN)
+    assert fitted["wide"] <= fitted["width"] + 1 and fitted["high"] <= fitted["most"]
+    levels.select_by_visible_text("top levels")
+    assert len(find(".node")) == n_nodes
+
+
+def test_leaves_and_lists_of_graphs_have_thumbnails_and_other_individuals_have_none(browser, pages):
+    find = opened(browser, pages, "graphs")
+    assert len(find(".node.leaf")) == len(find(".node.leaf svg.drawing")) == 2
+    find(".node.leaf")[0].click()
+    assert find("#detail summary svg.drawing") and "Graph " in find("#detail summary")[0].text
+    find = opened(browser, pages, "trains")
+    find(".node.leaf")[0].click()
+    assert not find(".node svg.drawing") and not find("#detail summary svg.drawing")
 
 
 def test_values_can_be_edited_and_the_path_follows(browser, pages):
@@ -208,7 +271,7 @@ def violations(browser, rules):
 
 
 @pytest.mark.skipif(find_spec("axe_core_python") is None, reason="needs axe: pip install axe-core-python")
-@pytest.mark.parametrize("name", ["trains", "nested"])
+@pytest.mark.parametrize("name", ["trains", "nested", "graphs"])
 def test_axe_finds_nothing_serious(browser, pages, name):
     axe = Path(find_spec("axe_core_python").origin).with_name("axe.min.js").read_text(encoding="utf-8")
     find, found = opened(browser, pages, name), set()

@@ -127,6 +127,19 @@ def test_large_data_makes_a_small_file():
     assert len(data_of(html)["examples"]) <= MAX_EXAMPLES
 
 
+def test_each_leaf_of_a_large_tree_has_an_example_and_there_are_few_in_all():
+    rows = [[float(i)] for i in range(600)]
+    labels = ["ab"[i // 2 % 2] for i in range(600)]
+    tree = StructuralTreeClassifier(grow="full").fit(rows, labels)
+    labels[::3] = "a" * 200  # now many leaves have misclassified individuals
+    found = data_of(tree.report(rows, labels).html)
+    leaves = [node for node in found["nodes"] if "kids" not in node]
+    assert len(leaves) > 250 and all(node["examples"] for node in leaves)
+    assert len(leaves) < len(found["examples"]) <= MAX_EXAMPLES
+    listed = {i for node in leaves for places in node["examples"].values() for i in places}
+    assert listed == set(found["examples"])
+
+
 def test_without_a_target_there_are_no_scores(trains):
     tree, data = trains
     found = data_of(html_report(tree, data.population).html)

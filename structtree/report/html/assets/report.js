@@ -30,9 +30,11 @@ function number(value, digits) {
 const parents = new Array(D.nodes.length).fill(-1);
 const depths = new Array(D.nodes.length).fill(0);
 D.nodes.forEach((node, i) => (node.kids || []).forEach((kid) => { parents[kid] = i; depths[kid] = depths[i] + 1; }));
-const state = { open: new Set(), chosen: 0, zoom: 1, words: true, found: null, path: new Set(), narrow: false };
+const state = { open: new Set(), chosen: 0, zoom: 1, words: true, found: null, path: new Set(), narrow: false, compact: false, room: 230, unfolded: -Infinity };
 const openTo = (depth) => { state.open = new Set(D.nodes.map((_, i) => i).filter((i) => D.nodes[i].kids && depths[i] < depth)); };
-openTo(D.nodes.length <= 63 ? Infinity : 4);
+const leafCount = D.nodes.filter((node) => !node.kids).length, deepest = Math.max(...depths);
+// Larger trees open with their top levels; more visible boxes than the second number have one line and no thumbnail.
+const MANY_LEAVES = 60, MANY_ENDS = 20, LEGIBLE = 0.7, LARGEST = 1.25, ROOMS = [230, 180, 140, 110];
 
 const kidsOf = (i) => (state.open.has(i) ? D.nodes[i].kids : []);
 function shownNodes() {
@@ -69,13 +71,27 @@ function wrapped(text, width, bold) {
   return lines;
 }
 
+const THUMB = { width: 104, height: 62 };
+// The drawing of a typical individual of a leaf, if it can be recognised in a small picture.
+function thumbOf(i) {
+  if (!D.has_structure || state.compact) return null;
+  const ids = Object.values(D.nodes[i].examples || {}).flat(), one = ids.map((id) => D.examples[id]).find((each) => each.drawing);
+  if (!one) return null;
+  const [width, height] = one.drawing.size;
+  return width / height < 6 && height / width < 4 ? one : null;
+}
 function card(i) {
-  const node = D.nodes[i], folded = node.kids && !state.open.has(i), isEnd = !node.kids;
-  const room = state.narrow ? Math.max(150, stage.clientWidth - 16 * depths[i] - 40) : 230;
+  const node = D.nodes[i], folded = node.kids && !state.open.has(i), isEnd = !node.kids, thumb = isEnd ? thumbOf(i) : null;
+  const room = state.narrow ? Math.max(150, stage.clientWidth - 16 * depths[i] - 40) - (thumb ? THUMB.width : 0) : state.room;
+  const below = folded ? count(leavesBelow(i), "leaf", "leaves") : "";
+  if (state.compact && (isEnd || folded)) {
+    const line = isEnd ? `${node.says}  ${node.share}` : `${node.says}, ${below} folded`, head = [line.length > 60 ? `${line.slice(0, 59)}…` : line];
+    return { head, small: "", width: widthOf(head[0], isEnd) + 18, height: 24, folded, isEnd, thumb, isLine: true };
+  }
   const head = wrapped(isEnd ? node.says : state.words ? node.words : node.test, room, isEnd);
-  const small = isEnd ? node.share : folded ? `${node.says}, ${count(leavesBelow(i), "leaf", "leaves")} folded` : `n = ${number(node.n)}`;
-  const width = Math.max(70, ...head.map((line) => widthOf(line, isEnd)), widthOf(small)) + 18;
-  return { head, small, width, height: head.length * 15 + 39, folded, isEnd };
+  const small = isEnd ? node.share : folded ? `${node.says}, ${below} folded` : `n = ${number(node.n)}`;
+  const width = Math.max(70, ...head.map((line) => widthOf(line, isEnd)), widthOf(small)) + 18, height = head.length * 15 + 39;
+  return { head, small, own: width, width: width + (thumb ? THUMB.width : 0), height: Math.max(height, thumb ? THUMB.height + 6 : 0), folded, isEnd, thumb };
 }
 function leavesBelow(i) {
   let n = 0;
@@ -118,7 +134,7 @@ function layout(nodes, cards, gap) {
   }
   const xs = [10];
   const labels = Math.max(30, ...nodes.flatMap((i) => (kidsOf(i).length ? D.nodes[i].ways.map((way) => widthOf(way)) : [])));
-  columns.forEach((width) => xs.push(xs.at(-1) + width + 44 + labels));
+  columns.forEach((width) => xs.push(xs.at(-1) + width + 26 + labels));
   const least = Math.min(...nodes.map((i) => ys.get(i) - cards.get(i).height / 2));
   return new Map(nodes.map((i) => [i, { x: xs[depths[i]], y: ys.get(i) - least + 10 }]));
 }
@@ -168,31 +184,57 @@ function distribution(i, x, y, width) {
 }
 
 const stage = h("div", { class: "stage", id: "stage" });
-function drawTree(focus) {
+const levels = h("p", { class: "note", id: "levels", "aria-live": "polite" });
+// The visible nodes, their boxes and positions, and the size of the picture.
+function arranged() {
   state.narrow = isNarrow();
-  const nodes = shownNodes(), cards = new Map(nodes.map((i) => [i, card(i)])), spots = state.narrow ? outline(nodes, cards) : layout(nodes, cards, 9);
-  const right = Math.max(...nodes.map((i) => spots.get(i).x + cards.get(i).width)) + 12;
-  const bottom = Math.max(...nodes.map((i) => spots.get(i).y + cards.get(i).height / 2)) + 12;
-  const root = s("svg", { width: right * state.zoom, height: bottom * state.zoom, viewBox: `0 0 ${right} ${bottom}`,
+  const nodes = shownNodes();
+  state.compact = !state.narrow && nodes.filter((i) => !kidsOf(i).length).length > MANY_ENDS;
+  const cards = new Map(nodes.map((i) => [i, card(i)])), spots = state.narrow ? outline(nodes, cards) : layout(nodes, cards, state.compact ? 5 : 9);
+  const width = Math.max(...nodes.map((i) => spots.get(i).x + cards.get(i).width)) + 12;
+  const height = Math.max(...nodes.map((i) => spots.get(i).y + cards.get(i).height / 2)) + 12;
+  return { nodes, cards, spots, width, height };
+}
+function drawTree(focus) {
+  const { nodes, cards, spots, width, height } = arranged();
+  const root = s("svg", { width: width * state.zoom, height: height * state.zoom, viewBox: `0 0 ${width} ${height}`,
     role: "tree", "aria-label": "Tree; use the arrow keys to move and Enter to fold" });
   const edges = s("g", { "aria-hidden": "true" }), boxes = s("g", { role: "presentation" });
   for (const i of nodes) kidsOf(i).forEach((kid, k) => edges.append(...edgeParts(i, kid, k, spots, cards)));
   for (const i of nodes) boxes.append(nodeBox(i, spots.get(i), cards.get(i)));
   root.append(edges, boxes);
   stage.replaceChildren(root);
+  const hidden = leafCount - nodes.filter((i) => !D.nodes[i].kids).length;
+  levels.textContent = hidden ? `${number(leafCount - hidden)} of ${count(leafCount, "leaf", "leaves")} shown, ${number(Math.max(...nodes.map((i) => depths[i])))} of ${count(deepest, "level", "levels")}; click a dashed box to unfold it.` : "";
   if (focus) {
     const element = root.querySelector(`[data-node="${state.chosen}"]`);
     if (element) { element.focus({ preventScroll: true }); bring(spots.get(state.chosen)); }
   }
 }
-// Fits the whole tree into view, unless the zoom would be below the minimum.
-function fitTree(least) {
-  state.zoom = 1;
+// The zoom at which the visible tree fills the window; an outline in a narrow window only has to fit its width.
+function fittingZoom({ width, height }) {
+  const room = parseFloat(getComputedStyle(stage).maxHeight) - 2;
+  return Math.min(LARGEST, stage.clientWidth / width, state.narrow ? 1 : room / height);
+}
+// Narrower boxes have more lines, so that a deep tree can be shown larger.
+function fitTree() {
+  stage.replaceChildren(); // without scroll bars
+  const zooms = ROOMS.map((room) => { state.room = room; return fittingZoom(arranged()); });
+  state.room = ROOMS[zooms.findIndex((zoom) => zoom >= 0.97 * Math.max(...zooms))];
+  state.zoom = fittingZoom(arranged());
   drawTree(false);
-  const svg = stage.firstChild, zoom = Math.min(least ? 1 : 1.5, stage.clientWidth / svg.width.baseVal.value, stage.clientHeight / svg.height.baseVal.value);
-  if (zoom < least || zoom === 1) return;
-  state.zoom = Math.max(0.15, zoom);
-  drawTree(false);
+  stage.scrollTo({ left: 0, top: 0 });
+}
+// Opens all levels of a tree; of a large one, as many levels as are legible when they fill the window.
+function openFitted() {
+  openTo(Infinity);
+  if (leafCount > MANY_LEAVES) {
+    let depth = 2;
+    state.room = ROOMS[0];
+    for (openTo(depth + 1); depth + 1 < deepest && (isNarrow() ? depth < 3 : fittingZoom(arranged()) >= LEGIBLE); openTo(depth + 1)) depth += 1;
+    openTo(depth);
+  }
+  fitTree();
 }
 function bring(spot) {
   stage.scrollTo({ left: Math.max(0, spot.x * state.zoom - 60), top: Math.max(0, spot.y * state.zoom - stage.clientHeight / 2) });
@@ -204,9 +246,21 @@ function listTree() {
     return h("li", {}, way, node.kids ? [data(node.words), ` (n = ${number(node.n)})`, h("ul", {}, node.kids.map(item))] : [h("strong", {}, data(node.says)), " ", data(node.share)]); };
   listed.replaceChildren(h("ul", {}, item(0)));
 }
+// Fits the tree into view if that is legible; otherwise shows its root.
+function fitLegibly() {
+  fitTree();
+  if (state.zoom >= LEGIBLE || leafCount <= MANY_LEAVES) return;
+  state.zoom = LEGIBLE;
+  drawTree(false);
+  showRoot();
+}
 function showRoot() {
   const root = stage.querySelector('[data-node="0"] rect.card');
   bring({ x: 0, y: +root.getAttribute("y") + root.getAttribute("height") / 2 });
+}
+function classStripe(node, x, y, height) {
+  const k = node.counts.indexOf(Math.max(...node.counts)), said = D.classes.findIndex((name) => node.says === name || node.says === `class ${name}`);
+  return s("rect", { x, y, width: 5, height, rx: 2, fill: D.colours[said < 0 ? k : said] });
 }
 function nodeBox(i, spot, own) {
   const node = D.nodes[i], top = spot.y - own.height / 2;
@@ -219,19 +273,23 @@ function nodeBox(i, spot, own) {
   const group = s("g", { class: kinds.join(" "), "data-node": i, role: "treeitem", tabindex: i === state.chosen ? 0 : -1,
     "aria-label": label, "aria-level": depths[i] + 1, "aria-selected": i === state.chosen ? "true" : "false",
     "aria-expanded": node.kids ? String(state.open.has(i)) : null,
-    onclick: () => choose(i), ondblclick: () => fold(i), onkeydown: (event) => keys(event, i) });
+    onclick: () => press(i), ondblclick: () => { if (performance.now() - state.unfolded > 600) fold(i); }, onkeydown: (event) => keys(event, i) });
   const look = { class: "card", x: spot.x, y: top, width: own.width, height: own.height, rx: 6 };
   if (own.folded) look["stroke-dasharray"] = "4 3";
   group.append(s("rect", look));
-  if (own.isEnd && isClasses) {
-    const k = node.counts.indexOf(Math.max(...node.counts));
-    const said = D.classes.findIndex((name) => node.says === name || node.says === `class ${name}`);
-    group.append(s("rect", { x: spot.x, y: top, width: 5, height: own.height, rx: 2, fill: D.colours[said < 0 ? k : said] }));
+  if (own.isLine) {
+    group.append(s("text", { x: spot.x + 10, y: top + 16, class: own.isEnd ? "strong" : null }, own.head[0]));
+    if (own.isEnd && isClasses) group.append(classStripe(node, spot.x, top, own.height));
+    return group;
   }
+  if (own.thumb) {
+    group.append(fill(thumbnail(own.thumb, THUMB.width, own.height - 6), { x: spot.x + own.own - 4, y: top + 3 }, []));
+  }
+  if (own.isEnd && isClasses) group.append(classStripe(node, spot.x, top, own.height));
   // The spaces separate the lines for screen readers.
   own.head.forEach((line, k) => group.append(s("text", { x: spot.x + 10, y: top + 17 + 15 * k, class: own.isEnd ? "strong" : null }, line), " "));
-  group.append(distribution(i, spot.x + 10, top + own.head.length * 15 + 8, own.width - 20));
-  group.append(s("text", { class: "small", x: spot.x + 10, y: top + own.height - 8 }, own.small));
+  group.append(distribution(i, spot.x + 10, top + own.head.length * 15 + 8, (own.own || own.width) - 20));
+  group.append(s("text", { class: "small", x: spot.x + 10, y: top + own.head.length * 15 + 31 }, own.small));
   return group;
 }
 function fold(i) {
@@ -239,6 +297,11 @@ function fold(i) {
   if (state.open.has(i)) state.open.delete(i); else state.open.add(i);
   state.chosen = i;
   drawTree(true);
+}
+// A click selects a node, and unfolds it if it is folded.
+function press(i) {
+  if (D.nodes[i].kids && !state.open.has(i)) { state.open.add(i); state.unfolded = performance.now(); }
+  choose(i);
 }
 function choose(i, quiet) {
   state.chosen = i;
@@ -320,7 +383,8 @@ function table(heads, rows, numeric, caption, marked, rowHeads) {
 
 const nameOf = (one) => `${D.individual} ${one.row}${one.name ? `: ${one.name}` : ""}`;
 function exampleBox(one) {
-  const summary = h("summary", {}, data(nameOf(one)), one.actual === undefined ? "" : h("span", { class: one.wrong ? "wrong" : "note" },
+  const thumb = D.has_structure && one.drawing ? h("span", { class: "thumb" }, thumbnail(one, 120, 72)) : "";
+  const summary = h("summary", { title: thumb ? nameOf(one) : null }, thumb, data(thumb ? `${D.individual} ${one.row}` : nameOf(one)), one.actual === undefined ? "" : h("span", { class: one.wrong ? "wrong" : "note" },
     isClasses && !one.wrong ? ` true label: ${one.actual}` : ` true ${isClasses ? "label" : "value"}: ${one.actual}, predicted: ${one.said}`));
   return unfolding(h("details", { class: "example" }, summary), () => exampleParts(one));
 }
@@ -338,7 +402,8 @@ function exampleParts(one) {
   const steps = one.why.map(([node, answer, lines]) => h("li", {}, data(D.nodes[node].words), ": ", h("strong", {}, data(answer)),
     (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, "Highlight")] : "",
     lines.map((line) => h("div", { class: "note data" }, line))));
-  return [holder, h("ol", {}, steps), h("p", {}, "→ ", data(one.said), " ", h("button", { onclick: () => { selectTab("tree"); follow(one.leaf); } }, "Show its path"))];
+  const name = D.has_structure && one.drawing && one.name ? h("p", { class: "note data" }, one.name) : "";
+  return [holder, name, h("ol", {}, steps), h("p", {}, "→ ", data(one.said), " ", h("button", { onclick: () => { selectTab("tree"); follow(one.leaf); } }, "Show its path"))];
 }
 function picture(one, marks) {
   if (one.drawing) return h("div", {}, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": nameOf(one) }, drawing(one, marks || [[], [], [], ""])),
@@ -351,6 +416,12 @@ const ROLES = [["on", "counted by the test"], ["support", "supports a counted on
 function legend(marks) {
   const shown = ROLES.filter((_, place) => marks[place].length);
   return h("p", { class: "note legend" }, shown.map(([role, words]) => h("span", {}, h("span", { class: `swatch ${role}` }), words)), marks[3] ? h("span", {}, marks[3]) : "");
+}
+// A drawing in the given size, without highlights; the text beside it says what it shows.
+function thumbnail(one, width, height) {
+  const [wide, high] = one.drawing.size, svg = drawing(one, [[], [], [], ""]);
+  for (const name of ["role", "aria-label"]) svg.removeAttribute(name);
+  return fill(svg, { width, height, viewBox: `0 0 ${wide} ${high}`, "aria-hidden": "true" }, []);
 }
 function drawing(one, marks) {
   const [width, height] = one.drawing.size, roles = new Map();
@@ -441,16 +512,15 @@ function treePanel() {
       if (spot) bring({ x: +spot.getAttribute("x"), y: +spot.getAttribute("y") });
       output.value = `${at + 1} of ${hits.length}`;
     } });
-  const zoom = (factor) => { state.zoom = Math.min(3, Math.max(0.15, state.zoom * factor)); drawTree(false); };
+  const zoom = (factor) => { state.zoom = Math.min(3, Math.max(0.05, state.zoom * factor)); drawTree(false); };
   const button = (name, label, action) => h("button", { onclick: action, "aria-label": label, title: label }, name);
   const words = h("button", { id: "words", "aria-pressed": "true", onclick: () => { state.words = !state.words; words.setAttribute("aria-pressed", String(state.words)); drawTree(false); } }, "Words");
-  const depth = h("select", { "aria-label": "Unfold to a depth", onchange: () => { openTo(depth.value === "all" ? Infinity : +depth.value); state.chosen = 0; drawTree(false); showRoot(); } },
-    h("option", { value: "all" }, "all levels"), [1, 2, 3, 4, 6, 8].map((d) => h("option", { value: d }, `${d} level${d > 1 ? "s" : ""}`)));
-  if (D.nodes.length > 63) depth.value = "4";
+  const depth = h("select", { "aria-label": "Unfold to a depth", onchange: () => { if (depth.value === "fit") openFitted(); else openTo(depth.value === "all" ? Infinity : +depth.value); state.chosen = 0; fitLegibly(); } },
+    leafCount > MANY_LEAVES ? h("option", { value: "fit" }, "top levels") : "", h("option", { value: "all" }, "all levels"), [1, 2, 3, 4, 6, 8].map((d) => h("option", { value: d }, `${d} level${d > 1 ? "s" : ""}`)));
   stage.addEventListener("wheel", (event) => { if (event.ctrlKey) { event.preventDefault(); zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); } }, { passive: false });
   const legend = isClasses ? h("ul", { class: "legend", "aria-label": "Classes" }, D.classes.map((_, k) => h("li", {}, className(k)))) : "";
-  return [h("div", { class: "toolbar" }, search, output, depth, words, button("−", "Zoom out", () => zoom(1 / 1.25)), button("+", "Zoom in", () => zoom(1.25)), button("Fit", "Fit the tree into view", () => fitTree(0))),
-    legend, h("div", { class: "columns" }, stage, detail), listed];
+  return [h("div", { class: "toolbar" }, search, output, depth, words, button("−", "Zoom out", () => zoom(1 / 1.25)), button("+", "Zoom in", () => zoom(1.25)), button("Fit", "Fit the tree into view", fitTree)),
+    levels, legend, h("div", { class: "columns" }, stage, detail), listed];
 }
 
 function whatIfPanel() {
@@ -556,14 +626,14 @@ function start() {
   addTab("learning", "Grammar", learningPanel);
   addTab("data", "Data", dataPanel);
   const all = Object.values(panels);
-  document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), h("p", {}, data([...(D.main_scores ? [D.main_scores] : []), ...D.summary].join("; "))), theme, warning()),
+  document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), theme, h("p", {}, data([...(D.main_scores ? [D.main_scores] : []), ...D.summary].join("; "))), warning()),
     h("main", {}, h("div", { role: "tablist", "aria-label": "Sections of the report" }, all.map((one) => one.tab)), all.map((one) => one.panel)),
     document.getElementById("data"));
   selectTab("tree");
+  openTo(Infinity);
   showDetail(0);
-  fitTree(0.7);
-  showRoot();
-  addEventListener("resize", () => { if (isNarrow() !== state.narrow) drawTree(false); });
+  openFitted();
+  addEventListener("resize", () => { if (isNarrow() !== state.narrow) fitTree(); });
   addEventListener("beforeprint", () => { Object.values(panels).forEach(built); listTree(); state.zoom = 1; drawTree(false); });
 }
 start();
