@@ -179,7 +179,8 @@ SCHEMAS = {
     "flat": Schema((record("Row", {"a": NOMINAL, "b": REAL, "c": INT, "d": BOOL}),), "Row"),
 }
 SCHEMAS["east-west"] = SCHEMAS["trains"]
-SCHEMAS["mutagenesis"] = SCHEMAS["atoms-and-bonds"]
+SCHEMAS["mutagenesis"] = SCHEMAS["atoms-and-bonds-deep"] = SCHEMAS["atoms-and-bonds"]
+SCHEMAS["graphs-deep"] = SCHEMAS["graphs"]
 SCHEMAS["single-tests"] = SCHEMAS["flat"]
 
 

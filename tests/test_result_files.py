@@ -1,0 +1,107 @@
+"""Result files of benchmarks: what is read is what was written, and the committed files have the documented form."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from structtree.search.best_split import best_split
+from structtree.tasks.criteria import cannot_beat
+from tests.conftest import REPOSITORY
+
+BENCHMARKS = REPOSITORY / "benchmarks"
+COMMITTED = sorted((BENCHMARKS / "results").glob("*.json"))
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """Return a function that imports a benchmark as its script does."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    before = set(sys.modules)
+    yield importlib.import_module
+    for name in set(sys.modules) - before:
+        if "." not in name and (BENCHMARKS / f"{name}.py").exists():
+            del sys.modules[name]
+
+
+def test_a_table_is_read_as_it_was_written(script, tmp_path):
+    files = script("result_files")
+    rows = ((1, "acc*", 0.5, True, None), (20_000, "ä | b", 2.0, False, "x"))
+    table = files.ResultTable("some", "Some figures", "python benchmarks/some.py", ("n", "name", "a", "b", "c"), rows)
+    files.write_results(table, tmp_path)
+    assert files.read_results("some", tmp_path) == table
+    assert [path.name for path in tmp_path.iterdir()] == ["some.json"]
+
+
+def test_a_row_with_a_missing_cell_is_refused(script):
+    with pytest.raises(ValueError, match="expected 2 cells"):
+        script("result_files").ResultTable("some", "", "", ("a", "b"), ((1,),))
+
+
+def test_a_table_in_markdown_aligns_numbers_to_the_right(script):
+    table = script("result_files").ResultTable(
+        "some", "", "", ("n", "name", "ok"), ((20_000, "a", True), (3, "b", False))
+    )
+    assert table.markdown().splitlines() == [
+        "| n | name | ok |",
+        "| ---: | --- | --- |",
+        "| 20,000 | a | yes |",
+        "| 3 | b | no |",
+    ]
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.stem)
+def test_a_committed_file_names_its_command_and_has_complete_rows(script, path):
+    table = script("result_files").read_results(path.stem, path.parent)
+    assert table.name == path.stem
+    python, file, *_ = table.command.split()
+    assert python == "python" and (REPOSITORY / file).is_file()
+    assert table.rows and len(set(table.columns)) == len(table.columns)
+    assert set(json.loads(path.read_text())) == {"name", "title", "command", "version", "columns", "rows"}
+
+
+# ---- benchmarks/bounds.py ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("name", ["acc*", "entropy", "gini", "gain-ratio"])
+def test_the_weaker_bounds_are_bounds_and_never_above_the_exact_one(script, name, classes):
+    bounds, rng = script("bounds"), np.random.default_rng(classes)
+    total = rng.integers(1, 12, size=classes).astype(float)
+    yes = rng.integers(0, total + 1, size=(40, classes)).astype(float)
+    inside = np.floor(yes * rng.random((30, *yes.shape))).reshape(-1, classes)
+    (_, base), *weaker = bounds.bounds_of(name)
+    exact, losses = base.bound(yes, total), base.loss(inside, total).reshape(30, 40, 2)
+    for _, criterion in weaker:
+        bound = criterion.bound(yes, total)
+        assert not cannot_beat(bound, losses).any()
+        assert not cannot_beat(bound, exact).any()
+    assert bool(weaker) is (name != "gain-ratio")
+
+
+def test_planted_problems_are_drawn_from_their_seed_and_searched_with_every_bound(script):
+    bounds = script("bounds")
+    problem = bounds.Planted(depth=1, noise=0.0)
+    (one, first), (_, again), (_, other) = problem.draw(1), problem.draw(1), problem.draw(2)
+    assert (first == again).all() and (first != other).any()
+    rows = list(bounds.searched(problem, ["acc*", "mse"]))
+    assert [row[:2] for row in rows] == [
+        ("acc*", "exact"),
+        ("acc*", "accuracy"),
+        ("acc*", "no branch"),
+        ("mse", "exact"),
+        ("mse", "no branch"),
+    ]
+    assert {row[2] for row in rows} == {problem.space(one).size()}
+    assert all(0 < row[3] <= row[2] for row in rows)
+
+
+def test_without_noise_the_planted_rule_is_found(script):
+    bounds = script("bounds")
+    population, classes = bounds.Planted(noise=0.0, depth=3).draw(0)
+    split = best_split(population, classes, bounds.Planted(depth=3).space(population), criterion="acc*")
+    assert (split.score, split.proved) == (1.0, True)
