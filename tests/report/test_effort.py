@@ -250,6 +250,15 @@ def test_the_summary_has_the_figures_of_the_effort():
     assert f"{tree.evaluated:,} of {tree.space:,} tests at {tree.nodes} nodes" in summary(tree)
 
 
+def test_pruning_pays_in_deep_conjunctions_about_atoms():
+    planted = load_dataset("planted-molecules", n=16, noise=0.1)
+    given = planted.population, planted.target, Grammar.load("atoms-and-bonds-deep"), ["acc*"]
+    (effort,) = compare_effort(*given, exhaustive_limit=0)
+    assert effort.proved and effort.fit.proved
+    assert effort.fit.score == pytest.approx(effort.score)
+    assert effort.fit.evaluated < effort.evaluated < effort.space / 8
+
+
 # ---- equal budgets ---------------------------------------------------------------------------------------
 
 
