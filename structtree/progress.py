@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from typing import IO, NamedTuple, Protocol, Self
+from typing import IO, Any, NamedTuple, Protocol, Self
 
 __all__ = ["HasStatus", "Status", "StatusLine", "clock_text", "report", "report_status", "status_listener"]
 
@@ -107,7 +107,8 @@ _BAR_WIDTH = 20
 class StatusLine:
     """Progress line for notebooks and terminals; in a pipe, occasional lines.
 
-    In a ``with`` block it shows all work; passed as ``progress``, only that of the function.
+    In a ``with`` block it shows all work; passed as ``progress``, only that of the function. In a notebook, the line
+    is one output that is updated, so that a saved or exported notebook contains only its last state.
 
     Parameters
     ----------
@@ -125,10 +126,12 @@ class StatusLine:
 
     def __init__(self, stream: IO[str] | None = None) -> None:
         self.stream = stream or sys.stdout
-        self.is_live = self.stream.isatty() or "ipykernel" in type(self.stream).__module__
+        self._is_notebook = "ipykernel" in type(self.stream).__module__
+        self.is_live = self.stream.isatty() or self._is_notebook
         self._began = self._shown = time.monotonic()
         self._last: Status | None = None
         self._width = 0
+        self._output: Any = None
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -150,10 +153,22 @@ class StatusLine:
 
     def _write(self, status: Status, end: str) -> None:
         text = _status_text(status, time.monotonic() - self._began)
+        if self._is_notebook:
+            self._display(text)
+            return
         padded = text.ljust(self._width) if self.is_live else text
         self._width = len(text)
         self.stream.write(f"\r{padded}{end}" if self.is_live else f"{padded}{end}")
         self.stream.flush()
+
+    def _display(self, text: str) -> None:
+        """Show a line as an output of the notebook, or update this output."""
+        from IPython.display import display
+
+        if self._output is None:
+            self._output = display({"text/plain": text}, raw=True, display_id=True)
+        else:
+            self._output.update({"text/plain": text}, raw=True)
 
 
 def _status_text(status: Status, seconds: float) -> str:

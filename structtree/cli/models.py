@@ -185,7 +185,9 @@ def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | 
     picture = plot_tree(model, max_depth=max_depth, words=words, title=model.target or "")
     picture.write(out or Path(STANDARD_STREAM), format)
     if out is not None and not is_printed(out):
-        note(f"wrote {out}")
+        note(f"wrote {out}{f' ({picture.note})' if picture.note else ''}")
+    if picture.note and max_depth is None:
+        note(f"for the whole tree: --max-depth {model.tree.depth}")
 
 
 def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) -> None:

@@ -155,6 +155,10 @@ def baseline_warning(model: Model) -> str:
     return f"{value} {beats} the baseline, {found.baseline:{found.form}} for {found.constant!r}"
 
 
+def _is_constant(model: Model) -> bool:
+    return isinstance(model.predictor, TreePredictor) and not model.tree.branches
+
+
 def _main(model: Model, stored: StoredScores, source: str) -> MainScore | None:
     """Return the score that decides whether a model is useful; None if it is undefined."""
     is_ranked = model.settings.goal == "ranking" and "roc_auc" in stored.metrics

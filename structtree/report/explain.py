@@ -32,12 +32,12 @@ from structtree.models.settings import Decision
 from structtree.report.english import name_words
 from structtree.report.text import NodeText, short_number
 from structtree.report.words import in_words
-from structtree.reprs import inert, number_text, short_repr
+from structtree.reprs import Viewed, inert, number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
 from structtree.space.meaning import aggregated_places, given_paths, linked_row, witnesses
 from structtree.space.terms import conjuncts
 
-__all__ = ["Explained", "Explanation", "Reason", "SeenRow", "explain", "explain_prepared"]
+__all__ = ["Explained", "Explanation", "ExplanationSource", "Reason", "SeenRow", "explain", "explain_prepared"]
 
 MAX_ROWS = 4
 """Maximum number of rows printed per answer; the explanation itself has all of them."""
@@ -145,9 +145,16 @@ class Reason:
         return found | {key: text for key, text in more.items() if text}
 
 
+class ExplanationSource(NamedTuple):
+    """Model and the individual of an explanation, as a population that contains only this individual."""
+
+    model: Model
+    alone: Population
+
+
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """Explanation of the prediction for one individual.
+class Explanation(Viewed):
+    """Explanation of the prediction for one individual; notebooks display it as a picture.
 
     Parameters
     ----------
@@ -171,6 +178,8 @@ class Explanation:
         The prediction as text, such as ``active 34/36``.
     names : tuple of pairs
         Names of the individual in its source, such as ``("smiles", "CCO")``; usually empty.
+    source : ExplanationSource, optional
+        The model and the individual, from which a notebook draws a picture.
     """
 
     individual: int
@@ -184,6 +193,7 @@ class Explanation:
     counts: tuple[tuple[Any, float], ...]
     words: str
     names: tuple[tuple[str, str], ...] = ()
+    source: ExplanationSource | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return short_repr(self, f"{self.type} {self.individual} → {self.words}", number_text(self.reasons, "test"))
@@ -292,7 +302,8 @@ def explain_prepared(
     concluded = _concluded(known.model, alone, evidence, int(individual), reasons)
     provenance = population.provenance
     names = {} if provenance is None else provenance.names_of(int(population.individuals[individual]))
-    return Explained(replace(concluded, names=tuple(names.items())), alone)
+    source = ExplanationSource(known.model, alone)
+    return Explained(replace(concluded, names=tuple(names.items()), source=source), alone)
 
 
 def _reason(step: PathStep, schema: Schema, start: _Row) -> Reason:

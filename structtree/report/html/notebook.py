@@ -12,14 +12,19 @@ from typing import Any
 
 from structtree.data.population import Population
 from structtree.errors import UsageError
+from structtree.evaluation.held_out import baseline_warning, score_summary
 from structtree.evaluation.score import class_name
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.models.ensemble import EnsemblePredictor
 from structtree.models.model import Model
 from structtree.models.tree import Tree
+from structtree.models.tree_predictor import TreePredictor
+from structtree.report.explain import Explanation
 from structtree.report.forests import forest_lines
+from structtree.report.html.page import HtmlReport
 from structtree.report.info import describe_type
+from structtree.report.pictures.explanations import plot_explanation
 from structtree.report.pictures.trees import plot_tree
 from structtree.report.subgroups import subgroup_facts, subgroup_heads, subgroup_row
 from structtree.report.words import in_words
@@ -29,8 +34,11 @@ from structtree.search.results import Split
 
 __all__ = ["html_view"]
 
-MOST_LEAVES, SHOWN_DEPTH = 40, 4
-"""A tree with more than `MOST_LEAVES` leaves is drawn to depth `SHOWN_DEPTH` only."""
+REPORT_HEIGHT = 760
+"""Height of a report in a notebook, in pixels."""
+
+MOST_CHARACTERS = 8_000_000
+"""Reports with more characters are not embedded, because notebooks would be slow."""
 
 MOST_MEMBERS = 30
 """Maximum number of attributes and links listed per type."""
@@ -41,7 +49,7 @@ def html_view(value: Viewed) -> str:
 
     Parameters
     ----------
-    value : Tree, Model, Population, Grammar, Split or Subgroups
+    value : Tree, Model, Population, Grammar, Split, Subgroups, Explanation or HtmlReport
 
     Examples
     --------
@@ -64,18 +72,44 @@ def html_view(value: Viewed) -> str:
             return _split_view(value)
         case Subgroups():
             return _subgroups_view(value)
+        case Explanation():
+            return _explanation_view(value)
+        case HtmlReport():
+            return _report_view(value)
         case _:
-            raise UsageError(
-                f"expected a Tree, Model, Population, Grammar, Split or Subgroups; got {type(value).__name__}"
-            )
+            known = "Tree, Model, Population, Grammar, Split, Subgroups, Explanation or HtmlReport"
+            raise UsageError(f"expected a {known}; got {type(value).__name__}")
 
 
 def _tree_view(model: Any, tree: Tree, title: str) -> str:
-    is_large = len(tree.leaves) > MOST_LEAVES
-    picture = plot_tree(model, max_depth=SHOWN_DEPTH if is_large else None, title=title)
+    picture = plot_tree(model, words=True, title=title)
     size = f"{number_text(len(tree.leaves), 'leaf', 'leaves')}, depth {tree.depth}"
-    note = f"{size}; drawn to depth {SHOWN_DEPTH} (use plot_tree to draw the whole tree)" if is_large else size
-    return f"<div>{_scrolled(picture.svg)}<p><small>{_text(note)}</small></p></div>"
+    notes = [f"{size}; {picture.note} (all: plot_tree with max_depth={tree.depth})" if picture.note else size]
+    warning = ""
+    if isinstance(model, Model):
+        notes = [each for each in (score_summary(model), *notes) if each]
+        warning = baseline_warning(model)
+    warned = f"<p><b>Warning:</b> {_text(warning)}</p>" if warning else ""
+    return f"<div>{_scrolled(picture.svg)}<p><small>{_text('; '.join(notes))}</small></p>{warned}</div>"
+
+
+def _explanation_view(explanation: Explanation) -> str:
+    """Return the picture of an explanation, or its text if the model is not a tree."""
+    source = explanation.source
+    if source is None or not isinstance(source.model.predictor, TreePredictor):
+        return f"<div>{_pre(str(explanation))}</div>"
+    title = f"{explanation.type} {explanation.individual}"
+    return f"<div>{_scrolled(plot_explanation(source.model, source.alone, 0, title=title).svg)}</div>"
+
+
+def _report_view(report: HtmlReport) -> str:
+    """Return a report in a frame, in which its scripts can reach nothing else."""
+    if len(report.html) > MOST_CHARACTERS:
+        advice = "too large for a notebook; write it to a file with .save(path)"
+        return f"<div>{_head(repr(report)[1:-1])}<p>{advice}</p></div>"
+    look = f"width:100%;height:{REPORT_HEIGHT}px;border:1px solid #8888"
+    frame = f'sandbox="allow-scripts" title="{_text(report.title)}" style="{look}" srcdoc="{escape(report.html)}"'
+    return f"<div><iframe {frame}></iframe></div>"
 
 
 def _population_view(population: Population) -> str:

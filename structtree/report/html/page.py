@@ -18,7 +18,7 @@ from structtree.files import check_writable, replacing
 from structtree.models.model import fitted
 from structtree.models.settings import Decision
 from structtree.report.html.contents import findings
-from structtree.reprs import short_repr
+from structtree.reprs import Viewed, short_repr
 
 __all__ = ["HtmlReport", "html_report", "static_page"]
 
@@ -29,8 +29,8 @@ _ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 @dataclass(frozen=True, slots=True)
-class HtmlReport:
-    """Interactive report of a tree, as HTML text."""
+class HtmlReport(Viewed):
+    """Interactive report of a tree, as HTML text; notebooks display it."""
 
     html: str = field(repr=False)
     title: str

@@ -22,7 +22,7 @@ from structtree.errors import UsageError
 from structtree.evaluation.score import class_name
 from structtree.models.model import Fitted, fitted
 from structtree.models.settings import Decision
-from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
+from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree, depths_of
 from structtree.report.pictures.layout import BoxSize, Spot, tidy
 from structtree.report.pictures.rendering import INK, check_dag_picture, write_scene
 from structtree.report.pictures.scene import Box, Curve, Label, Scene, line_width, to_svg, wrapped_lines
@@ -43,6 +43,8 @@ _PAD, _LINE, _BAR = 8.0, 15.0, 9.0
 _WIDEST_DOWN, _WIDEST_RIGHT = 190.0, 300.0
 _MOST_DOWN = 12
 """Maximum number of leaves of a tree that grows down by default."""
+MANY_LEAVES, _MOST_ENDS = 60, 24
+"""By default, larger trees are drawn to the depth with at most `_MOST_ENDS` boxes at the ends."""
 _BINS = 16
 _THICKEST = 12.0
 
@@ -69,7 +71,8 @@ def plot_tree(
     decision : Decision, optional
         Decision rule of the leaves; that of the model by default.
     max_depth : int, optional
-        Deeper subtrees are summarised in one box.
+        Deeper subtrees are summarised in one box. By default, a tree with at most 60 leaves is drawn completely, and
+        the top levels of a larger one, so that its text can be read.
     individual : int, optional
         Position of an individual, counted from 0: only its path is drawn in full.
     words : bool
@@ -93,7 +96,8 @@ def plot_tree(
     known = fitted(model, decision)
     tree = known.model.tree
     path = _path_of(known, individuals, individual)
-    shown = _Shown.of(tree, max_depth, path)
+    depth = _top_depth(tree) if max_depth is None and not path else max_depth
+    shown = _Shown.of(tree, depth, path)
     down = direction == "down" or (direction == "auto" and shown.n_ends <= _MOST_DOWN)
     counts = _histograms(known, individuals, target)
     look = _Look(tree, NodeText.of(tree, known.model.decision), shown, down, words, counts)
@@ -117,7 +121,16 @@ class TreePicture:
     @cached_property
     def scene(self) -> Scene:
         """The picture as plain data."""
-        return _scene(self.look, self.title)
+        return _scene(self.look, self.title, self.note)
+
+    @property
+    def note(self) -> str:
+        """Return what is not drawn, as a phrase; '' for a complete picture."""
+        shown, tree = self.look.shown, self.look.tree
+        if not shown.folded or shown.path:
+            return ""
+        drawn = max(depths_of(tree.parents)[node] for node in shown.nodes)
+        return f"drawn to depth {drawn} of {tree.depth}"
 
     @property
     def svg(self) -> str:
@@ -195,6 +208,20 @@ class _Shown:
         places = {node: place for place, node in enumerate(nodes)}
         folded = frozenset(node for node in nodes if not children[node] and tree.nodes[node].children)
         return cls(tuple(nodes), tuple(tuple(places[c] for c in children[node]) for node in nodes), folded, path)
+
+
+def _top_depth(tree: Tree) -> int | None:
+    """Return the depth to which a large tree is drawn by default; None for a small tree."""
+    if len(tree.leaves) <= MANY_LEAVES:
+        return None
+    depths = depths_of(tree.parents)
+    ends, depth = 1, 0
+    while depth < tree.depth:
+        more = sum(len(tree.nodes[node].children) - 1 for node in tree.branches if depths[node] == depth)
+        if ends + more > _MOST_ENDS:
+            break
+        ends, depth = ends + more, depth + 1
+    return max(1, depth)
 
 
 def _path_of(known: Fitted, individuals: Any, individual: int | None) -> frozenset[int]:
@@ -310,11 +337,11 @@ class _Card:
         return BoxSize(max(72.0, *widths) + 2 * _PAD, height)
 
 
-def _scene(look: _Look, title: str) -> Scene:
+def _scene(look: _Look, title: str, note: str) -> Scene:
     """Place the nodes, and draw edges before boxes."""
     cards = look.cards
     spots, sizes = _spots(look)
-    legend = _Legend.of(look, title)
+    legend = _Legend.of(look, title, note)
     right = max(spot.x + size.width for spot, size in zip(spots, sizes, strict=True))
     width, top = max(right, legend.width) + 24, legend.height + 12
     left = 12 + (width - 24 - right) / 2 if look.down else 12.0
@@ -462,7 +489,7 @@ class _Legend:
     height: float
 
     @classmethod
-    def of(cls, look: _Look, title: str) -> _Legend:
+    def of(cls, look: _Look, title: str, note: str) -> _Legend:
         items: list[Box | Curve | Label] = []
         x, y, right, room = 12.0, 12.0, 0.0, 560.0
         if title:
@@ -470,6 +497,9 @@ class _Legend:
                 items.append(Label(x, y + 12, line, 14, INK, bold=True))
                 right, y = max(right, line_width(line, 14, bold=True)), y + 18
             y += 4
+        if note:
+            items.append(Label(x, y + 9, note, 11, _GREY))
+            right, y = max(right, line_width(note, 11)), y + 18
         names = [inert(class_name(label)) for label in look.tree.classes]
         for name, colour in zip(names, look.colours, strict=True):
             needed = 16 + line_width(name, 11) + 14
