@@ -47,8 +47,8 @@ CELLS = 2_000_000_000
 FEW_TESTS = 300
 """Maximum number of tests of one type that are listed by default."""
 
-PAIRS = 20_000_000
-"""Maximum number of conjunctions of one length."""
+PAIRS, FEW_PAIRS = 20_000_000, 1_500_000
+"""Maximum number of conjunctions of one length; and where an incomplete list is of no use."""
 
 WORK = 2_000_000_000
 """Maximum number of 64-bit words of these conjunctions."""
@@ -94,6 +94,7 @@ class _Work:
     most: int
     cells: int
     clock: Clock = field(default_factory=Clock)
+    partial: bool = True
     overflow: bool = False
     steps: Steps = field(init=False)
     done: dict[tuple[str, int, int], Meanings] = field(default_factory=dict)
@@ -157,8 +158,18 @@ class LinkColumns(NamedTuple):
     missing: Literal["conjunctions", "literals", "time"] | None
 
 
+class _IncompleteError(Exception):
+    """Raised if there are too many tests, and an incomplete list of them is of no use."""
+
+
 def link_columns(
-    space: Space, most: int = MOST, cells: int = CELLS, *, shorten: bool = True, clock: Clock | None = None
+    space: Space,
+    most: int = MOST,
+    cells: int = CELLS,
+    *,
+    shorten: bool = True,
+    partial: bool = True,
+    clock: Clock | None = None,
 ) -> LinkColumns:
     """Return all literals behind links of the individuals, one for each set of individuals that they select.
 
@@ -170,6 +181,8 @@ def link_columns(
         The maximum number of meanings of a type, and of meanings times rows.
     shorten : bool
         Whether to continue if there are too many single literals; otherwise no columns are returned.
+    partial : bool
+        Whether to return incomplete columns; otherwise no columns are returned, as soon as some are missing.
     clock : Clock, optional
         When it is over, the remaining (longer) tests are skipped.
 
@@ -182,9 +195,17 @@ def link_columns(
     >>> missing, pretty(columns[0].members[0]), columns[0].values[:5].tolist()
     (None, 'exists cars (long)', [1, 0, 1, 0, 1])
     """
-    work = _Work(space, most, cells, clock or Clock())
+    work = _Work(space, most, cells, clock or Clock(), partial)
     if not shorten and not is_affordable(space):
         return LinkColumns((), "literals")
+    try:
+        return _link_columns(work)
+    except _IncompleteError:
+        return LinkColumns((), "time" if work.over else "conjunctions")
+
+
+def _link_columns(work: _Work) -> LinkColumns:
+    space = work.space
     depth, size = _limits(space)
     found: list[TestColumn] = []
     complete = True
@@ -277,12 +298,14 @@ def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
     key = (name, depth, size)
     if key not in work.done:
         limit = work.limit(work.population.tables[name].n_rows)
-        growing = _Growing(_literals(work, name, depth, size), limit, work.clock)
+        most_pairs = PAIRS if work.partial else FEW_PAIRS
+        growing = _Growing(_literals(work, name, depth, size), limit, work.clock, most_pairs)
         for _ in range(1, work.space.grammar.conjuncts.get(name, 1) or ENDLESS):
-            if work.over:
-                growing.complete = False
-            if work.over or not growing.extend(size):
+            growing.complete &= not work.over and (work.partial or growing.is_affordable(size))
+            if work.over or not (work.partial or growing.complete) or not growing.extend(size):
                 break
+        if not growing.complete and not work.partial:
+            raise _IncompleteError
         work.done[key] = growing.result()
     return work.done[key]
 
@@ -381,6 +404,7 @@ class _Growing:
     literals: Meanings
     limit: int
     clock: Clock
+    most_pairs: int = PAIRS
     words: Words = field(init=False)
     sizes: Ints = field(init=False)
     lasts: Ints = field(init=False)
@@ -413,6 +437,7 @@ class _Growing:
     def _pairs(self, size: int) -> tuple[NDArray[np.int32], Words]:
         """Return pairs of a predicate and a literal that extends it, with their signatures, until the time is up."""
         literals, last = self.literals, self._affordable(size)
+        self.complete = self.complete and last >= len(self.sizes)
         step = max(1, WORDS_AT_A_TIME // max(1, len(literals) * self.words.shape[1]))
         parts = [(np.zeros((0, 2), dtype=np.int32), np.zeros(0, dtype=np.uint64))]
         for first in range(self.first, last, step):
@@ -425,13 +450,15 @@ class _Growing:
                 break
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
+    def is_affordable(self, size: int) -> bool:
+        """Return whether all predicates can be extended within the work limit."""
+        return self._affordable(size) >= len(self.sizes)
+
     def _affordable(self, size: int) -> int:
         """Return the number of predicates, shortest first, that can be extended within the work limit."""
         fitting = np.searchsorted(np.sort(self.literals.sizes), size - self.sizes[self.first :], side="right")
-        most = min(PAIRS, WORK // self.words.shape[1])
-        affordable = self.first + int(np.searchsorted(np.cumsum(fitting), most, side="right"))
-        self.complete = self.complete and affordable >= len(self.sizes)
-        return affordable
+        most = min(self.most_pairs, WORK // self.words.shape[1])
+        return self.first + int(np.searchsorted(np.cumsum(fitting), most, side="right"))
 
     def _fresh(self, pairs: NDArray[np.int32], signs: Words, order: Ints, first: Ints) -> Ints:
         """Return one pair for each new set of rows: the shortest pair without a clash."""

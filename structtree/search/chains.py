@@ -16,7 +16,7 @@ Law: the counts equal those of `structtree.space.evaluate` for each member alone
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ from structtree.search.scorers import Sums
 
 __all__ = ["Chain", "Counted", "Level"]
 
+ONE = np.ones(1, dtype=np.int64)
 NO_HASHES = np.zeros((2, 0), dtype=np.uint64)
 
 
@@ -67,6 +68,9 @@ class Chain:
     owners: Codes
     rows: Codes
     levels: tuple[Level, ...] = ()
+    #: The level that requires each of several numbers of rows, and these numbers; -1 if there is none.
+    varied: int = -1
+    numbers: Ints = field(default_factory=lambda: ONE)
 
     @classmethod
     def start(cls, population: Population, passes: Mask) -> Chain:
@@ -88,10 +92,23 @@ class Chain:
         if need == 1 and not self.levels:
             link = (adjacency.offsets, adjacency.targets)
             return Chain(*next_pairs(self.owners, self.rows, *link, passes, adjacency.shared))
-        starts, rows = next_level(self.ends, adjacency.offsets, adjacency.targets, passes)
-        # One more, so that needs and starts have the same indices.
-        needs = np.append(adjacency.lengths[self.ends] if need == "all" else np.full(len(self.ends), need), 0)
-        return Chain(self.owners, self.rows, (*self.levels, Level(starts, rows, needs)))
+        needs = adjacency.lengths[self.ends] if need == "all" else np.full(len(self.ends), need)
+        return replace(self, levels=(*self.levels, self._level(adjacency, needs, passes)))
+
+    def follow_each(self, adjacency: Adjacency, numbers: Ints, passes: Mask) -> Chain:
+        """Return the chain extended by a link to rows of which each of several numbers must satisfy a test.
+
+        Its counts are those for the first number, then those for the next one, and so on. A chain has at most one
+        such link.
+        """
+        level = self._level(adjacency, np.full(len(self.ends), numbers.min()), passes)
+        return replace(self, levels=(*self.levels, level), varied=len(self.levels), numbers=numbers)
+
+    def _level(self, adjacency: Adjacency, needs: Ints, passes: Mask) -> Level:
+        """Return the rows that the ends link to, given the number of them that each end needs."""
+        needs = np.append(needs, 0)  # one more, so that needs and starts have the same indices
+        starts, rows = next_level(self.ends, adjacency.offsets, adjacency.targets, passes, needs)
+        return Level(starts, rows, needs)
 
     def count(
         self,
@@ -110,6 +127,10 @@ class Chain:
         here = np.arange(len(self.rows), dtype=np.int32)
         lifted = self._lifted(values, offsets, ranked=ranked)
         offsets = offsets if ranked else np.arange(offsets[-1] + 1)
+        n_numbers = len(self.numbers)
+        if n_numbers > 1:
+            starts = offsets[:-1] + offsets[-1] * np.arange(n_numbers)[:, None]
+            offsets = np.append(starts, n_numbers * offsets[-1])
         return Counted(*ranked_counts(self.owners, here, lifted, offsets, *tally, NO_HASHES))
 
     def _lifted(self, columns: Codes, offsets: Ints, *, ranked: bool) -> Codes:
@@ -117,7 +138,8 @@ class Chain:
         edges = np.cumsum([0, *(len(level.starts) for level in self.levels)])
         starts = np.concatenate([level.starts for level in self.levels])
         levels = (self.ends, starts, edges, np.concatenate([level.needs for level in self.levels]))
-        return np.asarray((lift_ranks if ranked else lift_codes)(columns, offsets, *levels))
+        lift = lift_ranks if ranked else lift_codes
+        return np.asarray(lift(columns, offsets, *levels, self.varied, self.numbers))
 
     # ---- the individuals themselves ---------------------------------------------------------------------
 

@@ -73,7 +73,10 @@ class QueryCandidate(NamedTuple):
 
 
 class QueryPosition(NamedTuple):
-    """A position of a query where a literal can be added, with its rows, its depth and the size of the query."""
+    """A position of a query where a literal can be added, with its rows, its depth and the size of the query.
+
+    If the way to it counts, it may stand for all numbers of one of its links, whose index is `varied`.
+    """
 
     query: Query
     place: QueryPath
@@ -83,10 +86,14 @@ class QueryPosition(NamedTuple):
     size: int
     depth: int
     counted: bool = False
+    varied: int = -1
 
 
 class Picks(NamedTuple):
-    """The best member of each column at one position, as refinements of the query."""
+    """The best member of each column at one position, as refinements of the query.
+
+    The numbers are the choices of the varied link on the way to the position.
+    """
 
     stand: QueryPosition
     guide: Floats
@@ -94,18 +101,25 @@ class Picks(NamedTuple):
     sizes: Ints
     families: Ints
     choices: Ints
+    numbers: Ints
     inner: Query | None = None
 
     def chosen(self, which: Mask) -> Picks:
         """Return the picks that a mask selects."""
-        guide, losses, sizes = self.guide[which], self.losses[which], self.sizes[which]
-        return Picks(self.stand, guide, losses, sizes, self.families[which], self.choices[which])
+        return Picks(self.stand, *(values[which] for values in self[1:7]))  # type: ignore[index]
 
     def candidate(self, k: int) -> QueryCandidate:
         """Return one pick as a candidate."""
         stand, loss = self.stand, (float(self.losses[k, 0]), float(self.losses[k, 1]))
-        where = (stand.query, stand.place, stand.way, int(self.families[k]), int(self.choices[k]))
+        where = (stand.query, stand.place, self._way(k), int(self.families[k]), int(self.choices[k]))
         return QueryCandidate(float(self.guide[k]), loss, int(self.sizes[k]), *where, self.inner)
+
+    def _way(self, k: int) -> LinkPath:
+        """Return the links that lead to the position of one pick."""
+        way, varied = self.stand.way, self.stand.varied
+        if varied < 0:
+            return way
+        return (*way[:varied], (way[varied][0], int(self.numbers[k])), *way[varied + 1 :])
 
 
 def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
@@ -265,12 +279,15 @@ class Sweeps:
                 continue
             target = family.slots[0].type
             everything, steps = self.truth(Query(target)), self.columns.steps.of(family)
-            for choice in range(len(family.numbers) if counts and counting else 1):
-                chain = stand.chain.follow(steps, enough_of(family, choice), everything)
-                if len(chain):
-                    way = (*stand.way, (family.index, choice))
-                    where = (stand.query, stand.place, way, Query(target), chain)
-                    yield QueryPosition(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
+            varied = stand.varied
+            if counts and counting and len(family.numbers) > 1:
+                numbers = np.array(family.numbers, dtype=np.int64)
+                chain, varied = stand.chain.follow_each(steps, numbers, everything), len(stand.way)
+            else:
+                chain = stand.chain.follow(steps, enough_of(family, 0), everything)
+            if len(chain):
+                where = (stand.query, stand.place, (*stand.way, (family.index, 0)), Query(target), chain)
+                yield QueryPosition(*where, stand.size + 1, stand.depth + 1, stand.counted or counts, varied)
 
     def _follows(self, here: Query, family: LinkFamily) -> bool:
         """Return whether a query already follows the reference or step of a family, or has a test behind it."""
@@ -326,8 +343,8 @@ class Sweeps:
 
     def _sweep(self, stand: QueryPosition, whole: int) -> Iterator[Picks]:
         n_labels = sum(tally.n_labels for tally in self.tallies)
-        here = self.columns.of(stand.here.type)
-        pieces = [(columns, *piece) for columns in here for piece in columns.pieces(0, n_labels)]
+        here, width = self.columns.of(stand.here.type), n_labels * len(stand.chain.numbers)
+        pieces = [(columns, *piece) for columns in here for piece in columns.pieces(0, width)]
         # Coded and ranked columns of a few members are judged together.
         runs = [pieces] if len(pieces) <= 2 else [[piece] for piece in pieces]
         for run in runs if pieces else []:
@@ -336,15 +353,18 @@ class Sweeps:
     def _pick(self, stand: QueryPosition, pieces: Sequence[Piece], whole: int, allowed: Mask) -> Picks:
         """Count the individuals that members keep, and return the best member of each column."""
         began = now()
-        counts, sizes, offsets, families, choices = [], [], [np.zeros(1, dtype=np.int64)], [], []
+        counts, sizes, offsets, families, choices, numbers = [], [], [np.zeros(1, dtype=np.int64)], [], [], []
+        n = len(stand.chain.numbers)
         for columns, first, last in pieces:
             counted = [stand.chain.count(columns, first, last, tally) for tally in self.tallies]
             counts.append(counted[0].counts if len(counted) == 1 else np.concatenate([c.counts for c in counted], 1))
             sizes.append(counted[0].sizes)
             start, stop = int(columns.offsets[first]), int(columns.offsets[last])
-            offsets.append(columns.offsets[first + 1 : last + 1] - start + offsets[-1][-1])
-            families.append(columns.members.families[start:stop])
-            choices.append(columns.members.choices[start:stop])
+            ends = columns.offsets[first + 1 : last + 1] - start
+            offsets.append((ends + (stop - start) * np.arange(n)[:, None]).ravel() + offsets[-1][-1])
+            families.append(np.tile(columns.members.families[start:stop], n))
+            choices.append(np.tile(columns.members.choices[start:stop], n))
+            numbers.append(np.repeat(np.arange(n), stop - start))
         every, most = np.concatenate(sizes), len(self.population) - self.scorer.least_no(self.least)
         guide, losses = self._judge(np.concatenate(counts))
         best = best_of_columns(guide, losses, every, np.concatenate(offsets), self.least, most, whole)
@@ -356,7 +376,8 @@ class Sweeps:
         n_columns = sum(last - first for _, first, last in pieces)
         self.tell(len(every), len(stand.chain), n_columns, self._text(stand), now() - began)
         longer = stand.size + self.columns.lengths(stand.here.type)[mine]
-        return Picks(stand, guide[members], losses, longer, mine, choice_of[members])
+        number_of = np.concatenate(numbers)
+        return Picks(stand, guide[members], losses, longer, mine, choice_of[members], number_of[members])
 
     def _text(self, stand: QueryPosition) -> str:
         """Return a position as text: the links that lead to it."""

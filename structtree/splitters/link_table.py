@@ -100,8 +100,8 @@ def column_space(space: Space, *, clock: Clock | None = None, is_small: bool = F
     assert population is not None
     if not suits(space):
         return None
-    limits = {"most": SMALL_MOST, "cells": SMALL_CELLS} if is_small else {}
-    found = link_columns(space, shorten=False, clock=time, **limits)
+    limits = (SMALL_MOST, SMALL_CELLS) if is_small else ()
+    found = link_columns(space, *limits, shorten=False, partial=not is_small, clock=time)
     if found.missing in ("literals", "time") or (is_small and found.missing):
         return None
     tests = [family for family in space.first_families() if isinstance(family, TestFamily)]

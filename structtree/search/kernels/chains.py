@@ -53,8 +53,10 @@ def next_pairs(owners: Any, rows: Any, offsets: Any, targets: Any, passes: Any, 
 
 
 @njit(nogil=True, cache=True)
-def next_level(rows: Any, offsets: Any, targets: Any, passes: Any) -> Any:
+def next_level(rows: Any, offsets: Any, targets: Any, passes: Any, needs: Any) -> Any:
     """Follow a link from each row to the passing rows, and return them as one run per row.
+
+    The runs of rows with fewer passing rows than needed, or without any need, are empty: their rows decide nothing.
 
     Returns
     -------
@@ -69,11 +71,15 @@ def next_level(rows: Any, offsets: Any, targets: Any, passes: Any) -> Any:
     n = 0
     starts[0] = 0
     for p in range(len(rows)):
-        for place in range(offsets[rows[p]], offsets[rows[p] + 1]):
-            row = targets[place]
-            if passes[row]:
-                found[n] = row
-                n += 1
+        first, end, need = n, offsets[rows[p] + 1], needs[p]
+        if 0 < need <= end - offsets[rows[p]]:
+            for place in range(offsets[rows[p]], end):
+                row = targets[place]
+                if passes[row]:
+                    found[n] = row
+                    n += 1
+            if n - first < need:
+                n = first
         starts[p + 1] = n
     return starts, found[:n].copy()
 
@@ -91,7 +97,9 @@ def count_true(offsets: Any, targets: Any, true: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def lift_ranks(ranks: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
+def lift_ranks(
+    ranks: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any, varied: int, numbers: Any
+) -> Any:
     """Carry ranks from the end of a chain to its start: the need-th largest rank of each run, level by level.
 
     Parameters
@@ -105,34 +113,138 @@ def lift_ranks(ranks: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
         The starts of all levels, concatenated from the first level on, and the first start of each level.
     needs : array of int64
         Number of rows of a run that must pass, for each start; with 0, every run passes.
+    varied : int
+        The level that requires each of several numbers of rows instead; -1 for none.
+    numbers : array of int64
+        These numbers, at least 1; a single one if no level is varied.
 
     Returns
     -------
-    (columns, rows of the level before the first) int32
+    (numbers x columns, rows of the level before the first) int32
     """
-    n_levels = len(edges) - 1
-    n_first = edges[1] - edges[0] - 1
-    lifted = np.empty((len(ranks), n_first), dtype=np.int32)
-    widest = max(len(rows), len(starts))
-    below, above = np.empty(widest, dtype=np.int32), np.empty(widest, dtype=np.int32)
-    room = 1
-    for need in needs:
-        room = max(room, need)
-    most = np.empty(room, dtype=np.int32)
+    last = len(edges) - 2
+    lifted = np.empty((len(numbers) * len(ranks), edges[1] - edges[0] - 1), dtype=np.int32)
+    below, above, most = _buffers(rows, starts, needs, numbers)
     for f in range(len(ranks)):
         for p in range(len(rows)):
             below[p] = ranks[f, rows[p]]
-        for level in range(n_levels - 1, -1, -1):
-            begin, n = edges[level], edges[level + 1] - edges[level] - 1
-            for g in range(n):
-                if needs[begin + g] == 0:
-                    above[g] = offsets[f + 1] - offsets[f]
-                else:
-                    above[g] = _nth_greatest(below, starts[begin + g], starts[begin + g + 1], needs[begin + g], most)
-            below, above = above, below
-        for p in range(n_first):
-            lifted[f, p] = below[p]
+        n_members = offsets[f + 1] - offsets[f]
+        _climb_each(below, above, last, starts, edges, needs, varied, numbers, n_members, most, lifted[f :: len(ranks)])
     return lifted
+
+
+@njit(nogil=True, cache=True)
+def lift_codes(
+    codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any, varied: int, numbers: Any
+) -> Any:
+    """Carry codes of exclusive members from the end of a chain to its start, where several members may be true.
+
+    Parameters
+    ----------
+    codes : (columns, rows of the type) int32
+        -1 where no member holds.
+
+    The other parameters are those of `lift_ranks`.
+
+    Returns
+    -------
+    (numbers x members, rows of the level before the first) int32, 0 or 1
+    """
+    last = len(edges) - 2
+    n_groups = edges[last + 1] - edges[last] - 1
+    n_all = offsets[-1]
+    lifted = np.zeros((len(numbers) * n_all, edges[1] - edges[0] - 1), dtype=np.int32)
+    below, above, most = _buffers(rows, starts, needs, numbers)
+    n_here = len(numbers) if varied == last else 1
+    for f in range(len(codes)):
+        n_members = offsets[f + 1] - offsets[f]
+        true = np.zeros((n_here, n_members, n_groups), dtype=np.int32)
+        counts = np.zeros(n_members, dtype=np.int64)
+        for g in range(n_groups):
+            begin, end = starts[edges[last] + g], starts[edges[last] + g + 1]
+            if varied != last and needs[edges[last] + g] == 0:
+                true[0, :, g] = 1
+            for p in range(begin, end):
+                code = codes[f, rows[p]]
+                if code >= 0:
+                    counts[code] += 1
+                    for k in range(n_here):
+                        if counts[code] == (numbers[k] if varied == last else needs[edges[last] + g]):
+                            true[k, code, g] = 1
+            for p in range(begin, end):
+                code = codes[f, rows[p]]
+                if code >= 0:
+                    counts[code] = 0
+        for k in range(n_here):
+            for m in range(n_members):
+                below[:n_groups] = true[k, m]
+                found = lifted[k * n_all + offsets[f] + m :: n_all]
+                if varied == last:
+                    _climb_each(below, above, last - 1, starts, edges, needs, -1, numbers, 1, most, found)
+                else:
+                    _climb_each(below, above, last - 1, starts, edges, needs, varied, numbers, 1, most, found)
+    return lifted
+
+
+@njit(nogil=True, cache=True)
+def _buffers(rows: Any, starts: Any, needs: Any, numbers: Any) -> Any:
+    """Return two buffers for the ranks of a level, and one for the greatest ranks of a run."""
+    widest = max(len(rows), len(starts))
+    room = 1
+    for need in needs:
+        room = max(room, need)
+    for number in numbers:
+        room = max(room, number)
+    return np.empty(widest, dtype=np.int32), np.empty(widest, dtype=np.int32), np.empty(room, dtype=np.int32)
+
+
+@njit(nogil=True, cache=True)
+def _climb_each(
+    below: Any,
+    above: Any,
+    level: int,
+    starts: Any,
+    edges: Any,
+    needs: Any,
+    varied: int,
+    numbers: Any,
+    n_members: int,
+    most: Any,
+    lifted: Any,
+) -> None:
+    """Carry the ranks of the rows of a level to the rows before the first, for each number of the varied level."""
+    n_first = lifted.shape[1]
+    if varied < 0:
+        found = _climb(below, above, level, -1, starts, edges, needs, n_members, most)
+        lifted[0] = found[:n_first]
+        return
+    found = _climb(below, above, level, varied, starts, edges, needs, n_members, most)
+    begin, n = edges[varied], edges[varied + 1] - edges[varied] - 1
+    each = np.zeros((len(numbers), n), dtype=np.int32)
+    for g in range(n):
+        n_kept = _greatest(found, starts[begin + g], starts[begin + g + 1], most)
+        for k in range(len(numbers)):
+            if numbers[k] <= n_kept:
+                each[k, g] = most[numbers[k] - 1]
+    for k in range(len(numbers)):
+        below[:n] = each[k]
+        lifted[k] = _climb(below, above, varied - 1, -1, starts, edges, needs, n_members, most)[:n_first]
+
+
+@njit(nogil=True, cache=True)
+def _climb(
+    below: Any, above: Any, level: int, stop: int, starts: Any, edges: Any, needs: Any, n_members: int, most: Any
+) -> Any:
+    """Carry the ranks of the rows of a level up to those of the level `stop`, and return them in one of two buffers."""
+    for at in range(level, stop, -1):
+        begin, n = edges[at], edges[at + 1] - edges[at] - 1
+        for g in range(n):
+            if needs[begin + g] == 0:
+                above[g] = n_members
+            else:
+                above[g] = _nth_greatest(below, starts[begin + g], starts[begin + g + 1], needs[begin + g], most)
+        below, above = above, below
+    return below
 
 
 @njit(nogil=True, cache=True)
@@ -164,54 +276,17 @@ def _nth_greatest(values: Any, begin: int, end: int, n: int, most: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
-    """Carry codes of exclusive members from the end of a chain to its start, where several members may be true.
-
-    Parameters
-    ----------
-    codes : (columns, rows of the type) int32
-        -1 where no member holds.
-
-    The other parameters are those of `lift_ranks`.
-
-    Returns
-    -------
-    (members, rows of the level before the first) int32, 0 or 1
-    """
-    last = len(edges) - 2
-    n_groups = edges[last + 1] - edges[last] - 1
-    lifted = np.zeros((offsets[-1], edges[1] - edges[0] - 1), dtype=np.int32)
-    below, above = np.empty(len(starts), dtype=np.int32), np.empty(len(starts), dtype=np.int32)
-    for f in range(len(codes)):
-        n_members = offsets[f + 1] - offsets[f]
-        true = np.zeros((n_members, n_groups), dtype=np.int32)
-        counts = np.zeros(n_members, dtype=np.int64)
-        for g in range(n_groups):
-            begin, end = starts[edges[last] + g], starts[edges[last] + g + 1]
-            if needs[edges[last] + g] == 0:
-                for m in range(n_members):
-                    true[m, g] = 1
-            for p in range(begin, end):
-                code = codes[f, rows[p]]
-                if code >= 0:
-                    counts[code] += 1
-                    if counts[code] == needs[edges[last] + g]:
-                        true[code, g] = 1
-            for p in range(begin, end):
-                code = codes[f, rows[p]]
-                if code >= 0:
-                    counts[code] = 0
-        for m in range(n_members):
-            for g in range(n_groups):
-                below[g] = true[m, g]
-            for level in range(last - 1, -1, -1):
-                begin, n = edges[level], edges[level + 1] - edges[level] - 1
-                for g in range(n):
-                    found = 0
-                    for p in range(starts[begin + g], starts[begin + g + 1]):
-                        found += below[p]
-                    above[g] = found >= needs[begin + g]
-                below, above = above, below
-            for p in range(lifted.shape[1]):
-                lifted[offsets[f] + m, p] = below[p]
-    return lifted
+def _greatest(values: Any, begin: int, end: int, most: Any) -> int:
+    """Put the largest values of a run into a buffer, in descending order, and return how many there are."""
+    room, kept = len(most), 0
+    for p in range(begin, end):
+        value = values[p]
+        if value <= 0 or (kept == room and value <= most[room - 1]):
+            continue
+        k = min(kept, room - 1)
+        while k > 0 and most[k - 1] < value:
+            most[k] = most[k - 1]
+            k -= 1
+        most[k] = value
+        kept = min(kept + 1, room)
+    return kept
