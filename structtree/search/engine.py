@@ -61,6 +61,9 @@ FOLLOWING, PREPARATION = 30, 300
 FIRST_NESTED, FIRST_PLAIN = 200_000_000, 6_000_000_000
 MANY_WAITING = 5_000
 
+# The same in nested data if the search will stop without a proof, until the finder has completed its first rounds.
+FIRST_ROUND = 10_000_000
+
 # Ratio of the work of the finder to that of the proof.
 FINDING = 3
 
@@ -336,11 +339,7 @@ class Search:
     def _take_turns(self) -> None:
         """Continue with the proof or the finder, depending on their work so far, until a limit is reached."""
         finder: Iterator[None] | None = self._rounds(self._widths()) if self.prune else None
-        nested = self._is_nested()
-        first = FIRST_NESTED if nested else FIRST_PLAIN
-        if self.budget.patience is not None:
-            first = min(first, self.budget.patience.proof)
-        enough = np.inf
+        nested, enough = self._is_nested(), np.inf
         try:
             while self.frontier:
                 over = self.budget.over(self.evaluated)
@@ -353,8 +352,7 @@ class Search:
                 if self._is_enough(finder):
                     self.stopped_by = "effort"
                     return
-                first = 0 if nested and self.waiting > MANY_WAITING else first
-                if finder is not None and self.proving >= max(first, self.finding / FINDING):
+                if finder is not None and self.proving >= max(self._first(nested), self.finding / FINDING):
                     finder = finder if next(finder, self) is None else None
                 else:
                     self._prove()
@@ -365,6 +363,17 @@ class Search:
                 self._report()
         except _OverError:
             self.stopped_by = self.budget.over(self.evaluated) or "time"
+
+    def _first(self, nested: bool) -> int:
+        """Return the work of the proof that comes before the finder."""
+        if nested and self.waiting > MANY_WAITING:
+            return 0
+        first, patience = FIRST_NESTED if nested else FIRST_PLAIN, self.budget.patience
+        if patience is None:
+            return first
+        if nested and self.rounds < patience.rounds:
+            return FIRST_ROUND
+        return min(first, patience.proof)
 
     def _is_enough(self, finder: Iterator[None] | None) -> bool:
         """Return whether nothing better has appeared for as much work as the effort allows."""

@@ -106,7 +106,14 @@ class Picks(NamedTuple):
 
     def chosen(self, which: Mask) -> Picks:
         """Return the picks that a mask selects."""
-        return Picks(self.stand, *(values[which] for values in self[1:7]))  # type: ignore[index]
+        return self._replace(
+            guide=self.guide[which],
+            losses=self.losses[which],
+            sizes=self.sizes[which],
+            families=self.families[which],
+            choices=self.choices[which],
+            numbers=self.numbers[which],
+        )
 
     def candidate(self, k: int) -> QueryCandidate:
         """Return one pick as a candidate."""
@@ -362,8 +369,8 @@ class Sweeps:
             start, stop = int(columns.offsets[first]), int(columns.offsets[last])
             ends = columns.offsets[first + 1 : last + 1] - start
             offsets.append((ends + (stop - start) * np.arange(n)[:, None]).ravel() + offsets[-1][-1])
-            families.append(np.tile(columns.members.families[start:stop], n))
-            choices.append(np.tile(columns.members.choices[start:stop], n))
+            families += n * [columns.members.families[start:stop]]
+            choices += n * [columns.members.choices[start:stop]]
             numbers.append(np.repeat(np.arange(n), stop - start))
         every, most = np.concatenate(sizes), len(self.population) - self.scorer.least_no(self.least)
         guide, losses = self._judge(np.concatenate(counts))

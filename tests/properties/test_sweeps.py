@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from structtree.data.population import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
+from structtree.search.chains import Chain
+from structtree.search.columns import SpaceColumns
 from structtree.search.finder import Finder
 from structtree.search.queries import Query
-from structtree.search.scorers import scorer_for
+from structtree.search.scorers import Sums, scorer_for
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.space import Space
@@ -104,6 +106,38 @@ def test_an_offer_is_as_good_as_it_says_behind_counts_and_steps(name, seed):
         if not offers:
             break
         query = sweeps.made(offers[rng.integers(len(offers))])
+
+
+@pytest.mark.parametrize("numbers", [(1, 2), (2, 3, 4), (3,), (4, 2)])
+@pytest.mark.parametrize("before", [None, 1, 2, "all"])
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_of_rows_counted_in_one_pass_are_those_counted_one_by_one(seed, before, numbers):
+    population, target = nested(seed, 200)
+    columns, scorer = SpaceColumns(Space.build(NESTED, population)), scorer_for("acc*", target, len(target))
+    sums = Sums(scorer.labels, scorer.weights, scorer.n_labels)
+    passes = {
+        name: np.random.default_rng(seed).random(table.n_rows) < 0.9 for name, table in population.tables.items()
+    }
+
+    def chain(needed):
+        """A link of which numbers of rows are required, behind another link or before one."""
+        found = Chain.start(population, passes["Individual"])
+        steps = [("Individual", "xs", "X"), ("X", "ys", "Y")]
+        for (name, link, there), need in zip(steps, [needed, 1] if before is None else [before, needed], strict=True):
+            adjacency = population.tables[name].links[link]
+            follow = found.follow_each if isinstance(need, np.ndarray) else found.follow
+            found = follow(adjacency, need, passes[there])
+        return found
+
+    kept = 0
+    for tests in columns.of("Y"):
+        for first, last in tests.pieces(0, 2):
+            found = chain(np.array(numbers)).count(tests, first, last, sums)
+            single = [chain(number).count(tests, first, last, sums) for number in numbers]
+            np.testing.assert_array_equal(found.counts, np.concatenate([one.counts for one in single]))
+            np.testing.assert_array_equal(found.sizes, np.concatenate([one.sizes for one in single]))
+            kept += found.sizes.sum()
+    assert kept
 
 
 @pytest.mark.parametrize("seed", range(3))

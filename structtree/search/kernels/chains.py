@@ -129,7 +129,9 @@ def lift_ranks(
         for p in range(len(rows)):
             below[p] = ranks[f, rows[p]]
         n_members = offsets[f + 1] - offsets[f]
-        _climb_each(below, above, last, starts, edges, needs, varied, numbers, n_members, most, lifted[f :: len(ranks)])
+        _climb_each(
+            below, above, last, starts, edges, needs, varied, numbers, n_members, most, lifted[f :: len(ranks)]
+        )
     return lifted
 
 
@@ -156,6 +158,9 @@ def lift_codes(
     lifted = np.zeros((len(numbers) * n_all, edges[1] - edges[0] - 1), dtype=np.int32)
     below, above, most = _buffers(rows, starts, needs, numbers)
     n_here = len(numbers) if varied == last else 1
+    which = np.full(len(most) + 1, -1, dtype=np.int64)  # the place of each number among the numbers
+    for k in range(len(numbers)):
+        which[numbers[k]] = k
     for f in range(len(codes)):
         n_members = offsets[f + 1] - offsets[f]
         true = np.zeros((n_here, n_members, n_groups), dtype=np.int32)
@@ -168,9 +173,11 @@ def lift_codes(
                 code = codes[f, rows[p]]
                 if code >= 0:
                     counts[code] += 1
-                    for k in range(n_here):
-                        if counts[code] == (numbers[k] if varied == last else needs[edges[last] + g]):
-                            true[k, code, g] = 1
+                    if varied != last:
+                        if counts[code] == needs[edges[last] + g]:
+                            true[0, code, g] = 1
+                    elif counts[code] < len(which) and which[counts[code]] >= 0:
+                        true[which[counts[code]], code, g] = 1
             for p in range(begin, end):
                 code = codes[f, rows[p]]
                 if code >= 0:
@@ -235,7 +242,7 @@ def _climb_each(
 def _climb(
     below: Any, above: Any, level: int, stop: int, starts: Any, edges: Any, needs: Any, n_members: int, most: Any
 ) -> Any:
-    """Carry the ranks of the rows of a level up to those of the level `stop`, and return them in one of two buffers."""
+    """Carry the ranks of the rows of a level up to those of the level `stop`, and return the buffer with them."""
     for at in range(level, stop, -1):
         begin, n = edges[at], edges[at + 1] - edges[at] - 1
         for g in range(n):
