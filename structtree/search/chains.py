@@ -110,6 +110,15 @@ class Chain:
         starts, rows = next_level(self.ends, adjacency.offsets, adjacency.targets, passes, needs)
         return Level(starts, rows, needs)
 
+    def restricted(self, passes: Mask) -> Chain:
+        """Return the chain without the rows at its end that fail a test."""
+        kept = passes[self.ends]
+        if not self.levels:
+            return replace(self, owners=self.owners[kept], rows=self.rows[kept])
+        last = self.levels[-1]
+        starts = np.concatenate(([0], np.cumsum(kept)))[last.starts]
+        return replace(self, levels=(*self.levels[:-1], Level(starts, last.rows[kept], last.needs)))
+
     def count(
         self,
         columns: TestColumns[FamilyMembers],

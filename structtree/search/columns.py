@@ -40,6 +40,7 @@ __all__ = [
     "TestColumns",
     "call_columns",
     "columns_of",
+    "conditional_column",
     "end_column",
     "is_nested",
     "is_swept",
@@ -315,14 +316,25 @@ def ranked_column(family: TestFamily, steps: Steps) -> TestColumn:
     """Return the column of a nested family: the number of members that each row satisfies, weakest member first."""
     template = family.template
     assert isinstance(template, syn.Compare | syn.Aggregate) and isinstance(family.values, np.ndarray)
-    values, present = _end_values(family, steps)
-    thresholds, n = family.values, len(family.values)
-    if template.op == ">=":
+    return _threshold_column(template.op, family.values, _end_values(family, steps)[0], family.index)
+
+
+def conditional_column(family: LinkFamily, condition: syn.Predicate, steps: Steps) -> TestColumn:
+    """Return the column of all thresholds of an aggregate of the linked rows that satisfy a condition."""
+    assert isinstance(family.template, syn.Aggregate)
+    column = aggregate_column(replace(family.template, inner=condition), steps.population, family.type)
+    return _threshold_column(family.template.op, np.array(family.numbers, np.float64), column.values, family.index)
+
+
+def _threshold_column(op: str, thresholds: Floats, values: Floats, family: int) -> TestColumn:
+    """Return the number of thresholds that each value satisfies, the weakest first; none if it is missing."""
+    n = len(thresholds)
+    if op == ">=":
         ranks, choices = np.searchsorted(thresholds, values, side="right"), np.arange(n)
     else:
         ranks, choices = n - np.searchsorted(thresholds, values, side="left"), np.arange(n)[::-1]
-    passed = np.where(present, ranks, 0).astype(np.int32)
-    return TestColumn(passed, AT_LEAST, choices.astype(np.int64), family.index)
+    passed = np.where(np.isnan(values), 0, ranks).astype(np.int32)
+    return TestColumn(passed, AT_LEAST, choices.astype(np.int64), family)
 
 
 def call_columns(family: TestFamily, steps: Steps) -> list[TestColumn] | None:

@@ -17,6 +17,7 @@ from math import inf
 from typing import NamedTuple
 
 from structtree.lang import syntax as syn
+from structtree.search.combined import Combined
 from structtree.search.queries import Query
 from structtree.search.scorers import Loss
 from structtree.search.sweeps import QueryCandidate, Sweeps
@@ -55,9 +56,13 @@ class Finder:
     sweeps: Sweeps
     take: Callable[[syn.Predicate, Loss], bool]
     best: ScoredQuery | None = None
+    combined: Combined = field(init=False)
     _found: list[ScoredQuery] = field(default_factory=list)
     _polished: set[Query] = field(default_factory=set)
     _seen: dict[tuple[Query, bool], list[QueryCandidate]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.combined = Combined(self.sweeps)
 
     def newest(self) -> list[syn.Predicate]:
         """Return the latest of the best predicates that were not returned before, best first."""
@@ -112,7 +117,8 @@ class Finder:
     def _refinements(self, query: Query, counting: bool) -> list[QueryCandidate]:
         key = (query, counting)
         if key not in self._seen:
-            self._seen[key] = self.sweeps.refinements(query, counting=counting, most=KEPT_REFINEMENTS)
+            more = self.combined.picks(query)
+            self._seen[key] = self.sweeps.refinements(query, counting=counting, most=KEPT_REFINEMENTS, more=more)
         return self._seen[key]
 
     def _note(self, candidates: list[QueryCandidate]) -> None:

@@ -9,15 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from math import nan
 from typing import NamedTuple
+
+import numpy as np
 
 from structtree.lang import syntax as syn
 from structtree.search.columns import is_swept
-from structtree.space.families import Family, LinkFamily, TestFamily
+from structtree.space.families import BundleFamily, Family, LinkFamily, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts
 
-__all__ = ["Query", "QueryLink", "QueryPath", "QueryTest", "Vocabulary"]
+__all__ = ["BUNDLED", "Query", "QueryLink", "QueryPath", "QueryTest", "Vocabulary"]
+
+BUNDLED, BUNDLE_SIZE = 1 << 20, 1 << 8
+"""The first index of the families of bundles, greater than those of other families; and the most of one bundle."""
 
 QueryPath = tuple[int, ...]
 """A position of a query, as the indices of the links that lead to it."""
@@ -106,11 +112,18 @@ class Vocabulary:
     space: Space
     _families: dict[tuple[str, int], Family] = field(default_factory=dict, init=False, repr=False)
     _openings: dict[str, list[LinkFamily]] = field(default_factory=dict, init=False, repr=False)
+    _aggregates: dict[str, list[LinkFamily]] = field(default_factory=dict, init=False, repr=False)
+    _bundles: dict[str, list[tuple[TestFamily, ...]]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name, families in self.space.offers.from_top.items():
+        offers = self.space.offers
+        for name, families in offers.from_top.items():
             self._families.update({(name, family.index): family for family in families})
-            self._openings[name] = [f for f in families if isinstance(f, LinkFamily) and is_swept(f)]
+            links = [family for family in families if isinstance(family, LinkFamily)]
+            self._openings[name] = [family for family in links if is_swept(family)]
+            self._aggregates[name] = [family for family in links if _is_conditional(family)]
+            self._bundles[name] = [tests for bundle in offers.bundles.get(name, ()) if (tests := _tests_of(bundle))]
+            self._families.update({(name, test.index): test for tests in self._bundles[name] for test in tests})
 
     def family(self, type_name: str, index: int) -> Family:
         """Return a family by its index."""
@@ -131,6 +144,14 @@ class Vocabulary:
     def openings(self, type_name: str) -> list[LinkFamily]:
         """Return the families of links that a query on a type may follow."""
         return self._openings[type_name]
+
+    def aggregates(self, type_name: str) -> list[LinkFamily]:
+        """Return the families of aggregates on a type whose conditions a query may refine."""
+        return self._aggregates[type_name]
+
+    def bundles(self, type_name: str) -> list[tuple[TestFamily, ...]]:
+        """Return the families of the tests of each bundle that a query on a type may add."""
+        return self._bundles[type_name]
 
     def predicate(self, query: Query) -> syn.Predicate:
         """Convert a query to a predicate."""
@@ -164,9 +185,41 @@ class Vocabulary:
                 inner = None if inners is None else self.query(inners[0], family.slots[0].type)
                 if inner is not None:
                     return QueryLink(family.index, family.choice_of(literal), inner)
+            elif isinstance(literal, syn.Aggregate) and _is_conditional(family):
+                choice = int(np.argmin(np.abs(np.array(family.numbers, np.float64) - _number(literal))))
+                inners = family.inners(replace(literal, value=family.numbers[choice]))
+                inner = None if inners is None else self.query(inners[0], family.slots[0].type)
+                if inner is not None:
+                    return QueryLink(family.index, choice, inner)
+        for test in (test for tests in self._bundles[type_name] for test in tests):
+            found = test.nearest(literal)
+            if found is not None:
+                return QueryTest(test.index, found)
         return None
 
     def size(self, query: Query) -> int:
         """Return the number of literals of a query."""
         own = sum(self.test(query.type, test.family).size for test in query.tests)
         return own + sum(1 + self.size(link.inner) for link in query.links)
+
+
+def _is_conditional(family: LinkFamily) -> bool:
+    """Return whether a family compares an aggregate of the linked rows that satisfy an open condition."""
+    test = family.template
+    is_open = len(family.slots) == 1 and family.slots[0].plain and bool(family.numbers)
+    return isinstance(test, syn.Aggregate) and test.op in (">=", "<=") and is_open
+
+
+def _number(test: syn.Aggregate) -> float:
+    """Return the threshold of an aggregate; NaN if it is not a number."""
+    return float(test.value) if isinstance(test.value, int | float) else nan
+
+
+def _tests_of(bundle: BundleFamily) -> tuple[TestFamily, ...]:
+    """Return the tests that a bundle adds to any position, the longest family last; () if it adds links."""
+    fixed = bundle.slot.fixed
+    tests = [family for family in fixed if isinstance(family, TestFamily) and len(family)]
+    if bundle.left or len(tests) < len(fixed):
+        return ()
+    first = BUNDLED + BUNDLE_SIZE * bundle.index
+    return tuple(replace(test, index=first + i) for i, test in enumerate(sorted(tests, key=len)))

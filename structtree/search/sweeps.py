@@ -7,7 +7,7 @@ concave impurity, which has a slope where accuracy is flat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,7 +18,14 @@ from structtree.data.population import Population
 from structtree.lang import syntax as syn
 from structtree.lang.logic import Subject
 from structtree.search.chains import Chain
-from structtree.search.columns import FamilyMembers, SpaceColumns, TestColumns, opening_column, stack_columns
+from structtree.search.columns import (
+    FamilyMembers,
+    SpaceColumns,
+    TestColumns,
+    is_swept,
+    opening_column,
+    stack_columns,
+)
 from structtree.search.kernels.chains import count_true
 from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
@@ -30,7 +37,7 @@ from structtree.space.evaluate import rows_where
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Room, Space
 
-__all__ = ["QueryCandidate", "Sweeps"]
+__all__ = ["Picks", "QueryCandidate", "QueryPosition", "Sweeps"]
 
 LinkPath = tuple[tuple[int, int], ...]
 
@@ -58,7 +65,7 @@ class QueryCandidate(NamedTuple):
     family, choice : int
         The member that is added behind them.
     inner : Query, optional
-        The query behind it, if it is a link; empty by default.
+        The query behind it, if it is a link; otherwise the tests that are added with it. Empty by default.
     """
 
     guide: float
@@ -218,6 +225,9 @@ class Sweeps:
 
     def _behind(self, name: str, link: QueryLink) -> Mask:
         family = self.words.link(name, link.family)
+        if isinstance(family.template, syn.Aggregate):
+            literal = family.build(family.numbers[link.choice], [self.words.predicate(link.inner)])
+            return rows_where(literal, self.population, name)
         return np.asarray(self._n_behind(family, link.inner) >= enough_of(family, link.choice))
 
     def _n_behind(self, family: LinkFamily, inner: Query) -> Codes:
@@ -244,7 +254,9 @@ class Sweeps:
 
     # ---- refinements ------------------------------------------------------------------------------------
 
-    def refinements(self, query: Query, *, counting: bool = False, most: int | None = None) -> list[QueryCandidate]:
+    def refinements(
+        self, query: Query, *, counting: bool = False, most: int | None = None, more: Iterable[Picks] = ()
+    ) -> list[QueryCandidate]:
         """Return the best refinement of a query by each column, at each position and behind each of its links.
 
         Parameters
@@ -253,20 +265,37 @@ class Sweeps:
             Whether opened links may also require several rows.
         most : int, optional
             The number of refinements to return: the best by the guide, and the two best splits.
+        more : iterable of Picks
+            Other refinements to choose from.
         """
-        size = self.words.size(query)
-        whole = int(np.count_nonzero(self.truth(query)[self.population.individuals]))
-        picks = [pick for stand in self._stands(query, size, counting) for pick in self._sweep(stand, whole)]
-        picks += [pick for place in query.places() for pick in self._requantified(query, place, size)]
+        size, whole = self.words.size(query), self.n_kept(query)
+        picks = [pick for stand in self.stands(query, size, counting) for pick in self._sweep(stand, whole)]
+        picks += [pick for place in self.places(query) for pick in self._requantified(query, place, size)]
+        picks += more
         return _candidates(picks, most)
 
-    def _stands(self, query: Query, size: int, counting: bool) -> Iterator[QueryPosition]:
+    def n_kept(self, query: Query) -> int:
+        """Return the number of individuals that satisfy a query."""
+        return int(np.count_nonzero(self.truth(query)[self.population.individuals]))
+
+    def places(self, query: Query) -> Iterator[QueryPath]:
+        """Yield the positions of a query that a chain leads to, which excludes the conditions of aggregates."""
+        for place in query.places():
+            types = [query.at(place[:n]).type for n in range(len(place))]
+            links = zip(types, query.along(place), strict=True)
+            if all(is_swept(self.words.link(name, link.family)) for name, link in links):
+                yield place
+
+    def stands(self, query: Query, size: int, counting: bool) -> Iterator[QueryPosition]:
+        """Yield the positions of a query, and those behind links that may be opened there."""
         start = Chain.start(self.population, self.truth(query))
         stack, room = [QueryPosition(query, (), (), query, start, size, 0)], self.space.room()
         while stack:
             stand = stack.pop()
             here, chain = stand.here, stand.chain
             for i, link in enumerate(here.links):
+                if not is_swept(self.words.link(here.type, link.family)):
+                    continue
                 inner = self._follow(chain, here.type, link)
                 stack.append(QueryPosition(query, (*stand.place, i), (), link.inner, inner, size, stand.depth + 1))
             if self._has_place(here) and room.allows(stand.size + 1, stand.depth):
@@ -355,10 +384,10 @@ class Sweeps:
         # Coded and ranked columns of a few members are judged together.
         runs = [pieces] if len(pieces) <= 2 else [[piece] for piece in pieces]
         for run in runs if pieces else []:
-            yield self._pick(stand, run, whole, self._allowed(stand))
+            yield self.pick(stand, run, whole, self._allowed(stand))
 
-    def _pick(self, stand: QueryPosition, pieces: Sequence[Piece], whole: int, allowed: Mask) -> Picks:
-        """Count the individuals that members keep, and return the best member of each column."""
+    def pick(self, stand: QueryPosition, pieces: Sequence[Piece], whole: int, allowed: Mask) -> Picks:
+        """Count the individuals that members keep, and return the best allowed member of each column."""
         began = now()
         counts, sizes, offsets, families, choices, numbers = [], [], [np.zeros(1, dtype=np.int64)], [], [], []
         n = len(stand.chain.numbers)
@@ -411,14 +440,14 @@ class Sweeps:
             base = query.put(place, here.without_link(i))
             reached = self._n_behind(mine, link.inner)
             columns = stack_columns([opening_column(f, reached) for f in others], len(reached), AT_LEAST)
-            chain = self._chain(base, place)
+            chain = self.chain(base, place)
             stand = QueryPosition(base, place, (), here, chain, size - 1, len(place))
             every = np.ones(len(self.columns.lengths(here.type)), dtype=np.bool_)
-            found = self._pick(stand, [(columns, 0, len(columns))], len(self.population), every)
+            found = self.pick(stand, [(columns, 0, len(columns))], len(self.population), every)
             others_than_it = (found.families != link.family) | (found.choices != link.choice)
             yield found.chosen(others_than_it)._replace(inner=link.inner)
 
-    def _chain(self, query: Query, place: QueryPath) -> Chain:
+    def chain(self, query: Query, place: QueryPath) -> Chain:
         """Return the rows at a position of a query."""
         chain = Chain.start(self.population, self.truth(query))
         for i in place:
@@ -442,7 +471,8 @@ class Sweeps:
             behind = candidate.inner or Query(last.slots[0].type)
             inner = inner.with_link(QueryLink(candidate.family, candidate.choice, behind))
         else:
-            inner = inner.with_test(QueryTest(candidate.family, candidate.choice))
+            for test in (QueryTest(candidate.family, candidate.choice), *(candidate.inner or Query("")).tests):
+                inner = inner.with_test(test)
         for n, (index, choice) in reversed(list(enumerate(candidate.way))):
             outer = here if n == 0 else Query(types[n])
             inner = outer.with_link(QueryLink(index, choice, inner))
