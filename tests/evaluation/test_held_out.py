@@ -124,6 +124,7 @@ def test_the_terminal_and_the_report_warn_about_noise(noise, tmp_path):
     first, second = (data_of(path.read_text(encoding="utf-8")) for path in (html, again))
     for name in ("held_out", "training", "scores", "warning", "main_scores"):
         assert first[name] == second[name]
+    assert first["has_held_out"] is True
     assert first["is_training"] is True and first["scores"][0][1] == 1.0 > first["held_out"]["scores"][0][1]
     assert f"warning: {first['warning']}" in said.stderr
     shown = run("show", out).stdout
@@ -150,4 +151,5 @@ def test_the_means_of_numbers_tell_training_data_too():
     tree = structtree.StructuralTreeRegressor(max_depth=1).fit(rows, target)
     for labels, expected in ((target, True), (target + 1, False)):
         assert data_of(tree.report(rows, labels).html)["is_training"] is expected
-    assert data_of(tree.report(rows).html)["is_training"] is None
+    unscored = data_of(tree.report(rows).html)
+    assert unscored["is_training"] is None and unscored["has_held_out"] is False and unscored["scores"] == []

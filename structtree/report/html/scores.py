@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.population import Population
-from structtree.evaluation.held_out import baseline_warning, score_summary
+from structtree.evaluation.held_out import baseline_warning, held_out_score, score_summary
 from structtree.evaluation.score import Scores
 from structtree.models.model import Model
 from structtree.models.records import StoredScores
@@ -47,7 +47,7 @@ def report_scores(
     -------
     dict
         ``scores`` are those on the individuals of the report, ``held_out`` and ``training`` those that the model
-        stores, or None; ``is_training`` is whether the report is about the training data, None if unknown; and
+        stores, or None; ``has_held_out`` is whether any score on held-out individuals is known; ``is_training`` is whether the report is about the training data, None if unknown; and
         ``main_scores`` and ``warning`` are phrases.
     """
     return {
@@ -55,6 +55,7 @@ def report_scores(
         "held_out": _json_scores(model.scores.held_out),
         "training": _json_scores(model.scores.training),
         "is_training": None if labelled is None else is_training_data(model.tree, labelled, len(population)),
+        "has_held_out": held_out_score(model) is not None,
         "main_scores": inert(score_summary(model)),
         "warning": inert(baseline_warning(model)),
     }

@@ -43,8 +43,8 @@ _PAD, _LINE, _BAR = 8.0, 15.0, 9.0
 _WIDEST_DOWN, _WIDEST_RIGHT = 190.0, 300.0
 _MOST_DOWN = 12
 """Maximum number of leaves of a tree that grows down by default."""
-MANY_LEAVES, _MOST_ENDS = 60, 24
-"""By default, larger trees are drawn to the depth with at most `_MOST_ENDS` boxes at the ends."""
+MANY_LEAVES, _MOST_ENDS, _MOST_LEVELS = 60, 24, 6
+"""By default, larger trees are drawn to the depth with at most so many boxes at the ends, and so many levels."""
 _BINS = 16
 _THICKEST = 12.0
 
@@ -216,7 +216,7 @@ def _top_depth(tree: Tree) -> int | None:
         return None
     depths = depths_of(tree.parents)
     ends, depth = 1, 0
-    while depth < tree.depth:
+    while depth < min(tree.depth, _MOST_LEVELS):
         more = sum(len(tree.nodes[node].children) - 1 for node in tree.branches if depths[node] == depth)
         if ends + more > _MOST_ENDS:
             break

@@ -152,6 +152,32 @@ def test_a_tree_opens_fitted_to_the_window_without_empty_canvas(browser, pages, 
     assert browser.execute_script(SHOWN) == first
 
 
+def test_a_tree_is_fitted_again_when_a_window_gets_its_size(browser, pages):
+    find = opened(browser, pages, "wide")
+    (path,) = {one for one in pages.iterdir() if one.name == "wide.html"}
+    browser.get("about:blank")
+    browser.execute_script(
+        """const frame = document.createElement("iframe");
+        frame.style = "width: 0; height: 0; border: none";
+        frame.srcdoc = arguments[0];
+        document.body.append(frame);""",
+        path.read_text(encoding="utf-8"),
+    )
+    browser.switch_to.frame(find("iframe")[0])
+    assert find(".node")
+    browser.switch_to.default_content()
+    browser.execute_script("document.querySelector('iframe').style = 'width: 1200px; height: 760px; border: none'")
+    browser.switch_to.frame(find("iframe")[0])
+    shown = browser.execute_async_script(
+        "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done((() => {"
+        + SHOWN
+        + "})())))"
+    )
+    browser.switch_to.default_content()
+    assert 0 < shown["wide"] <= shown["width"] + 1 and 0 < shown["high"] <= shown["most"]
+    assert shown["height"] == pytest.approx(shown["high"], abs=2)
+
+
 def test_a_tree_of_many_leaves_opens_with_its_top_levels_and_says_so(browser, pages):
     from selenium.webdriver.support.ui import Select
 

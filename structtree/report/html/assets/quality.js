@@ -20,7 +20,7 @@ function scoreParts() {
   columns.push(["baseline", (name) => scoreText(name, held ? at(held.scores, name, 2) : own ? own.get(name)[1] : at(trained.scores, name, 2))]);
   const names = (held || trained || { scores: D.scores }).scores.map(([name]) => name), notes = [];
   if (held) notes.push(`New data: estimated by cross-validation when the tree was learned, with the standard deviation over ${held.folds} folds.`);
-  else notes.push(D.main_scores.includes("folds") ? `${capital(D.main_scores)}.` : "Scores on new data are not known, since they were not estimated when the tree was learned.");
+  else notes.push(D.has_held_out ? `${capital(D.main_scores)}.` : "Scores on new data are not known, since they were not estimated when the tree was learned.");
   if (own) notes.push(D.is_training ? "Training data: optimistic, since the tree was fitted to it." : D.is_training === false ? `This data: the ${number(D.n)} individuals of this report, which are not those of training; if some of them are, the scores are optimistic.`
     : `This data: the ${number(D.n)} individuals of this report; if the tree was trained on them, the scores are optimistic.`);
   notes.push(`Baseline: a constant prediction${held ? ` (${held.constant})` : ""}.`);

@@ -30,7 +30,8 @@ function number(value, digits) {
 const parents = new Array(D.nodes.length).fill(-1);
 const depths = new Array(D.nodes.length).fill(0);
 D.nodes.forEach((node, i) => (node.kids || []).forEach((kid) => { parents[kid] = i; depths[kid] = depths[i] + 1; }));
-const state = { open: new Set(), chosen: 0, zoom: 1, words: true, found: null, path: new Set(), narrow: false, compact: false, room: 230, unfolded: -Infinity };
+// On a change of the window, fit is repeated; it is null after the user has changed the view.
+const state = { open: new Set(), chosen: 0, zoom: 1, words: true, found: null, path: new Set(), narrow: false, compact: false, room: 230, unfolded: -Infinity, fit: null };
 const openTo = (depth) => { state.open = new Set(D.nodes.map((_, i) => i).filter((i) => D.nodes[i].kids && depths[i] < depth)); };
 const leafCount = D.nodes.filter((node) => !node.kids).length, deepest = Math.max(...depths);
 // Larger trees open with their top levels; more visible boxes than the second number have one line and no thumbnail.
@@ -214,7 +215,8 @@ function drawTree(focus) {
 // The zoom at which the visible tree fills the window; an outline in a narrow window only has to fit its width.
 function fittingZoom({ width, height }) {
   const room = parseFloat(getComputedStyle(stage).maxHeight) - 2;
-  return Math.min(LARGEST, stage.clientWidth / width, state.narrow ? 1 : room / height);
+  const zoom = Math.min(LARGEST, stage.clientWidth / width, state.narrow ? 1 : room / height);
+  return zoom > 0 ? zoom : 1; // a frame may have no size yet
 }
 // Narrower boxes have more lines, so that a deep tree can be shown larger.
 function fitTree() {
@@ -224,6 +226,7 @@ function fitTree() {
   state.zoom = fittingZoom(arranged());
   drawTree(false);
   stage.scrollTo({ left: 0, top: 0 });
+  state.fit = fitTree;
 }
 // Opens all levels of a tree; of a large one, as many levels as are legible when they fill the window.
 function openFitted() {
@@ -235,6 +238,7 @@ function openFitted() {
     openTo(depth);
   }
   fitTree();
+  state.fit = openFitted;
 }
 function bring(spot) {
   stage.scrollTo({ left: Math.max(0, spot.x * state.zoom - 60), top: Math.max(0, spot.y * state.zoom - stage.clientHeight / 2) });
@@ -251,6 +255,7 @@ function fitLegibly() {
   fitTree();
   if (state.zoom >= LEGIBLE || leafCount <= MANY_LEAVES) return;
   state.zoom = LEGIBLE;
+  state.fit = null;
   drawTree(false);
   showRoot();
 }
@@ -294,19 +299,20 @@ function nodeBox(i, spot, own) {
 }
 function fold(i) {
   if (!D.nodes[i].kids) return;
+  state.fit = null;
   if (state.open.has(i)) state.open.delete(i); else state.open.add(i);
   state.chosen = i;
   drawTree(true);
 }
 // A click selects a node, and unfolds it if it is folded.
 function press(i) {
-  if (D.nodes[i].kids && !state.open.has(i)) { state.open.add(i); state.unfolded = performance.now(); }
+  if (D.nodes[i].kids && !state.open.has(i)) { state.open.add(i); state.fit = null; state.unfolded = performance.now(); }
   choose(i);
 }
 function choose(i, quiet) {
   state.chosen = i;
   if (!state.path.has(i)) state.path = new Set();
-  for (let up = parents[i]; up >= 0; up = parents[up]) state.open.add(up);
+  for (let up = parents[i]; up >= 0; up = parents[up]) if (!state.open.has(up)) { state.open.add(up); state.fit = null; }
   drawTree(!quiet);
   showDetail(i);
 }
@@ -512,7 +518,7 @@ function treePanel() {
       if (spot) bring({ x: +spot.getAttribute("x"), y: +spot.getAttribute("y") });
       output.value = `${at + 1} of ${hits.length}`;
     } });
-  const zoom = (factor) => { state.zoom = Math.min(3, Math.max(0.05, state.zoom * factor)); drawTree(false); };
+  const zoom = (factor) => { state.zoom = Math.min(3, Math.max(0.05, state.zoom * factor)); state.fit = null; drawTree(false); };
   const button = (name, label, action) => h("button", { onclick: action, "aria-label": label, title: label }, name);
   const words = h("button", { id: "words", "aria-pressed": "true", onclick: () => { state.words = !state.words; words.setAttribute("aria-pressed", String(state.words)); drawTree(false); } }, "Words");
   const depth = h("select", { "aria-label": "Unfold to a depth", onchange: () => { if (depth.value === "fit") openFitted(); else openTo(depth.value === "all" ? Infinity : +depth.value); state.chosen = 0; fitLegibly(); } },
@@ -626,14 +632,14 @@ function start() {
   addTab("learning", "Grammar", learningPanel);
   addTab("data", "Data", dataPanel);
   const all = Object.values(panels);
-  document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), theme, h("p", {}, data([...(D.main_scores ? [D.main_scores] : []), ...D.summary].join("; "))), warning()),
+  document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), theme, h("p", {}, data([...(D.has_held_out ? [] : ["not scored on new data"]), ...(D.main_scores ? [D.main_scores] : []), ...D.summary].join("; "))), warning()),
     h("main", {}, h("div", { role: "tablist", "aria-label": "Sections of the report" }, all.map((one) => one.tab)), all.map((one) => one.panel)),
     document.getElementById("data"));
   selectTab("tree");
   openTo(Infinity);
   showDetail(0);
   openFitted();
-  addEventListener("resize", () => { if (isNarrow() !== state.narrow) fitTree(); });
+  addEventListener("resize", () => { if (stage.clientWidth) (isNarrow() === state.narrow ? state.fit : state.fit || fitTree)?.(); });
   addEventListener("beforeprint", () => { Object.values(panels).forEach(built); listTree(); state.zoom = 1; drawTree(false); });
 }
 start();
