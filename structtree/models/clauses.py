@@ -231,6 +231,65 @@ class _Alike(NamedTuple):
         return self.conditions[:first], self.conditions[first:last], self.conditions[last:]
 
 
+class _Direction(NamedTuple):
+    """Whether a condition asks for rows (1), denies them (-1) or has another form (0), and all names in it."""
+
+    sign: int
+    names: frozenset[str]
+
+    def may_imply(self, other: _Direction) -> bool:
+        """Return whether this condition can imply another one, as far as their names tell.
+
+        Rows that were asked for have all properties of the rows that they imply; for denied rows it is the reverse.
+        """
+        if not self.sign or not other.sign:
+            return True
+        fewer, more = (other.names, self.names) if self.sign > 0 else (self.names, other.names)
+        return self.sign == other.sign and fewer <= more
+
+    def may_exclude(self, other: _Direction) -> bool:
+        """Return whether this condition can exclude another one: whether one can imply the opposite of the other."""
+        if not self.sign or not other.sign:
+            return True
+        denied, asked = (self, other) if self.sign < 0 else (other, self)
+        return self.sign != other.sign and denied.names <= asked.names
+
+
+def _direction(condition: syn.Predicate) -> _Direction:
+    match condition:
+        case syn.Exists() | syn.Count(op=">=") if (names := _asked_names(condition)) is not None:
+            return _Direction(1, names)
+        case syn.Not(syn.Exists() | syn.Count(op=">=") as inner) if (names := _asked_names(inner)) is not None:
+            return _Direction(-1, names)
+        case syn.No(link, inner) | syn.Count(link, inner, "<=") if (names := _asked_names(inner)) is not None:
+            return _Direction(-1, names | {link})
+        case _:
+            return _Direction(0, frozenset())
+
+
+def _asked_names(condition: syn.Predicate) -> frozenset[str] | None:
+    """Return all names in a condition that only asks for rows and values; None for one of another form."""
+    names: set[str] = set()
+    stack = [condition]
+    while stack:
+        match stack.pop():
+            case syn.Flag(name) | syn.Compare(name) | syn.Among(name) | syn.Within(name):
+                names.add(name)
+            case syn.Exists(link, inner) | syn.Follow(link, inner):
+                names.add(link)
+                stack.append(inner)
+            case syn.Count(link, inner, ">=", int() as n) if n >= 1:
+                names.add(link)
+                stack.append(inner)
+            case syn.And(parts):
+                stack.extend(parts)
+            case syn.Top():
+                pass
+            case _:
+                return None
+    return frozenset(names)
+
+
 class _Facts:
     """Numbered conditions, with a cache of the implications between them."""
 
@@ -248,6 +307,7 @@ class _Facts:
         for threshold, i, shape in sorted((s[1], i, s[0]) for i, s in enumerate(self._shapes) if s is not None):
             self._alike[shape].thresholds.append(threshold)
             self._alike[shape].conditions.append(i)
+        self._directions = list(map(_direction, self.conditions))
         self._by_name = _index((i, condition) for i, condition in enumerate(self.conditions))
         self._shapeless_by_name = _index((i, self.conditions[i]) for i, one in enumerate(found) if one is None)
         self._shapes_by_name = _index((i, shape) for shape, i in shapes.items())
@@ -285,7 +345,9 @@ class _Facts:
         """Return the conditions that imply, or exclude, a condition; those of one shape are compared by threshold."""
         mine, shape = self.conditions[condition], self._shapes[condition]
         one_by_one = self._related(mine) if shape is None else _about(self._shapeless_by_name, mine)
-        found = {i for i in one_by_one if judge(self.conditions[i], mine)}
+        may_be = _Direction.may_imply if judge is implies else _Direction.may_exclude
+        known, own = self._directions, self._directions[condition]
+        found = {i for i in one_by_one if may_be(known[i], own) and judge(self.conditions[i], mine)}
         if shape is None:
             return found
         for other in _about(self._shapes_by_name, mine):

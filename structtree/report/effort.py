@@ -473,9 +473,10 @@ def node_spaces(known: Fitted, individuals: Population, prepared: Population) ->
     try:
         grammar = Grammar.parse(known.model.grammar.text)
         whole = with_background(individuals, grammar, known.functions or {})
+        checked = grammar.check(whole.schema)
         for node, which in tree.arrivals(prepared):
             if node in wanted and len(which) and len(spaces) < MAX_SPACES:
-                spaces[node] = count_space(Space.build(grammar, whole.take(which)), most=0).size
+                spaces[node] = count_space(Space.build(checked, whole.take(which)), most=0).size
     except StructtreeError:
         return {}
     return spaces

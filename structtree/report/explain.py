@@ -465,7 +465,7 @@ def _grounds(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
     schema = Schema(row.population.schema.types, row.type)
     alone = replace(row.population, schema=schema, individuals=np.array([row.number]))
     values: dict[_Row, dict[str, Value]] = {}
-    for witness in witnesses(predicate, alone, 0):
+    for witness in witnesses(predicate, alone, 0, row.known):
         path = ".".join(filter(None, (row.path, witness.path)))
         there = replace(row, type=witness.type, number=witness.row, path=path)
         values.setdefault(there, {}).update(_looked_at(witness.predicate, there))

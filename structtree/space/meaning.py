@@ -79,8 +79,19 @@ def satisfies(predicate: syn.Predicate, individuals: Any, individual: int) -> bo
     return _Evidence(population).holds(predicate, _individual(population, individual))
 
 
-def witnesses(predicate: syn.Predicate, individuals: Any, individual: int) -> tuple[Witness, ...]:
+def witnesses(
+    predicate: syn.Predicate, individuals: Any, individual: int, known: Known | None = None
+) -> tuple[Witness, ...]:
     """Return the rows that make a predicate true for an individual; empty if it is false.
+
+    Parameters
+    ----------
+    predicate : Predicate
+    individuals : Population, or individuals in another form
+    individual : int
+        Position of the individual, counted from 0.
+    known : dict, optional
+        Cache of masks by type and predicate, managed by the caller.
 
     Examples
     --------
@@ -91,7 +102,8 @@ def witnesses(predicate: syn.Predicate, individuals: Any, individual: int) -> tu
     """
     syn.require_predicate(predicate)
     population = population_of(individuals)
-    evidence, row = _Evidence(population), _individual(population, individual)
+    evidence = _Evidence(population, {} if known is None else known)
+    row = _individual(population, individual)
     return tuple(dict.fromkeys(evidence.of(predicate, row))) if evidence.holds(predicate, row) else ()
 
 
@@ -122,14 +134,14 @@ def given_paths(population: Population, individual: int) -> dict[tuple[str, int]
     >>> given_paths(trains, 0)
     {}
     """
-    schema, found = population.schema, dict[tuple[str, int], str]()
-    if schema.given is schema:
+    found, given = dict[tuple[str, int], str](), population.schema.given
+    if given is population.schema:
         return found
     start = _individual(population, individual)
     found[start.type, start.index] = ""
     waiting, evidence = [start], _Evidence(population)
     for row in waiting:  # grows while iterated
-        for link in schema.given.type(row.type).links:
+        for link in given.type(row.type).links:
             fresh = [r for r in evidence.targets(row, link.name) if (r.type, r.index) not in found]
             found |= {(r.type, r.index): r.path for r in fresh}
             waiting += fresh

@@ -13,7 +13,7 @@ from structtree.lang.check import check_predicate
 from structtree.lang.logic import excludes, implies
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.models.clauses import _Facts, clauses, negation, short_clauses
+from structtree.models.clauses import _direction, _Facts, clauses, negation, short_clauses
 from structtree.space.evaluate import rows_where
 from tests.learn.asking_trees import ask, counts, trees
 from tests.strategies import populations, predicates, schemas
@@ -50,6 +50,34 @@ def test_the_negation_holds_where_the_predicate_does_not(case):
     population, p, _ = case
     name = population.schema.individual
     assert (rows_where(negation(p), population, name) == ~rows_where(p, population, name)).all()
+
+
+@st.composite
+def two_about_rows(draw):
+    """Two conditions that ask for similar rows, or deny them."""
+    tests = st.sampled_from(["long", "closed", "long and closed", "not long", "long or closed", "top"])
+    signs = st.sampled_from(["exists cars ({})", "none cars ({})", "not (exists cars ({}))", "count cars ({}) >= 2"])
+    more = st.sampled_from(["count cars ({}) <= 1", "not (count cars ({}) >= 2)", "count cars ({}) >= 0"])
+    texts = [draw(signs | more).format(draw(tests)) for _ in range(2)]
+    return [check_predicate(parse_predicate(text), "Train", SCHEMA) for text in texts]
+
+
+def agrees(p, q):
+    return (_direction(p).may_imply(_direction(q)) or implies(p, q) is not True) and (
+        _direction(p).may_exclude(_direction(q)) or not excludes(p, q)
+    )
+
+
+@given(two_about_rows())
+def test_conditions_whose_names_do_not_fit_neither_imply_nor_exclude_each_other(two):
+    assert all(agrees(p, q) for p in two for q in two)
+
+
+@given(two_on_a_population())
+def test_random_predicates_whose_names_do_not_fit_neither_imply_nor_exclude_each_other(case):
+    _, *two = case
+    negated = [*two, *map(negation, two)]
+    assert all(agrees(p, q) for p in negated for q in negated)
 
 
 @given(two_on_a_population())

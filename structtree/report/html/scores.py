@@ -47,8 +47,8 @@ def report_scores(
     -------
     dict
         ``scores`` are those on the individuals of the report, ``held_out`` and ``training`` those that the model
-        stores, or None; ``has_held_out`` is whether any score on held-out individuals is known; ``is_training`` is whether the report is about the training data, None if unknown; and
-        ``main_scores`` and ``warning`` are phrases.
+        stores, or None; ``has_held_out`` is whether any score on held-out individuals is known; ``is_training`` is
+        whether the report is about the training data, None if unknown; ``main_scores`` and ``warning`` are phrases.
     """
     return {
         "scores": [] if found is None else [[m, _finite(found[m]), _finite(found.baseline[m])] for m in found.values],
