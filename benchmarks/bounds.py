@@ -7,7 +7,7 @@
 Ng and Lloyd have bounds for accuracy and for the squared error, and doubt that there is one for entropy. ``musk``
 proves the best split of their largest space by each criterion. The other benchmarks search small planted problems,
 and change one property at a time: ``classes``, ``noise``, and ``depth``, the number of tests that a predicate may
-combine.
+combine. ``grammars`` searches the spaces of shipped grammars.
 
 Each criterion is searched with its own bound, which is exact, and with weaker ones:
 
@@ -32,9 +32,11 @@ from numpy.typing import ArrayLike, NDArray
 from result_files import Cell, ResultTable, write_results
 from search import musk
 
+from structtree.data.datasets.catalog import load_dataset
 from structtree.data.population import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
+from structtree.report.effort import compare_effort
 from structtree.report.paper import relabelled
 from structtree.search.best_split import Split, best_split
 from structtree.space.space import Space
@@ -195,11 +197,52 @@ def bench_classes() -> ResultTable:
     return varied("classes", "Share of the space evaluated, by the number of classes", problems)
 
 
+GRAMMARS = (
+    ("trains", "trains"),
+    ("trains", "east-west"),
+    ("mutagenesis", "mutagenesis"),
+    ("mutagenesis", "atoms-and-bonds"),
+    ("mutagenesis", "atoms-and-bonds-deep"),
+    ("mutag", "graphs"),
+    ("mutag", "graphs-deep"),
+)
+
+
+def bench_grammars() -> ResultTable:
+    """Search the spaces of shipped grammars, and take the route of `fit` beside."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, grammar in GRAMMARS:
+        data = load_dataset(name)
+        given = data.population, data.target, Grammar.load(grammar), ["acc*"]
+        seconds = time.process_time()
+        (effort,) = compare_effort(*given, exhaustive_limit=0)
+        seconds = time.process_time() - seconds
+        assert effort.proved and effort.space and effort.fit and effort.fit.proved
+        assert abs(effort.score - (effort.fit.score or 0)) < 1e-9
+        share = round(100 * effort.evaluated / effort.space, 2)
+        fit = (effort.fit.route, effort.fit.evaluated)
+        rows.append((name, grammar, effort.space, effort.evaluated, share, *fit, effort.score, round(seconds, 1)))
+    columns = (
+        "data",
+        "grammar",
+        "space",
+        "evaluated",
+        "percent",
+        "route of fit",
+        "evaluated by fit",
+        "acc*",
+        "seconds",
+    )
+    title = "Share of the space evaluated in a proved search by acc*, shipped grammars"
+    return ResultTable("bounds_grammars", title, "python benchmarks/bounds.py grammars", columns, tuple(rows))
+
+
 BENCHMARKS: dict[str, Callable[[], ResultTable | None]] = {
     "musk": bench_musk,
     "depth": bench_depth,
     "noise": bench_noise,
     "classes": bench_classes,
+    "grammars": bench_grammars,
 }
 
 

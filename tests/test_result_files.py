@@ -9,6 +9,8 @@ import sys
 import numpy as np
 import pytest
 
+from structtree.report.paper import paper_rows
+from structtree.report.paper_data import PaperData, problems_named
 from structtree.search.best_split import best_split
 from structtree.tasks.criteria import cannot_beat
 from tests.conftest import REPOSITORY
@@ -105,3 +107,19 @@ def test_without_noise_the_planted_rule_is_found(script):
     population, classes = bounds.Planted(noise=0.0, depth=3).draw(0)
     split = best_split(population, classes, bounds.Planted(depth=3).space(population), criterion="acc*")
     assert (split.score, split.proved) == (1.0, True)
+
+
+# ---- benchmarks/paper.py -----------------------------------------------------------------------------------
+
+
+def test_rows_of_the_paper_have_a_cell_for_each_column(script):
+    paper = script("paper")
+    problems, data = problems_named(["east-west", "monks-1"]), PaperData()
+    (mse,) = (row for row in paper_rows(4, problems, data) if row.problem.key == "east-west")
+    cells = dict(zip(paper.SEARCH, paper.search_cells(mse), strict=True))
+    assert (cells["published space"], cells["space"], cells["agrees"]) == (2073, 1905, True)
+    (_, monks) = paper_rows(2, problems, data, repeats=1)
+    rows = [dict(zip(paper.ACCURACY, cells, strict=True)) for cells in paper.accuracy_cells(monks)]
+    assert [row["criterion"] for row in rows] == ["acc*", "entropy"]
+    assert all(row["accuracy"] == round(monks.accuracy[row["criterion"]], 3) for row in rows)
+    assert all(0 < row["test"] <= 1 and row["agrees"] for row in rows)

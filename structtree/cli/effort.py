@@ -153,7 +153,7 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
     reasons = dict.fromkeys(effort.fit.why for effort in efforts if effort.fit is not None)
     for why in reasons:
         typer.echo(f"fit: {why}; tests with equal results, or that cannot be best, are not evaluated")
-    for line in why_equal(efforts):
+    for line in why_equal([effort.split for effort in efforts if effort.nodes == 1]):
         typer.echo(line)
     for effort in efforts:
         if effort.agree is False:

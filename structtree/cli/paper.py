@@ -16,7 +16,7 @@ from structtree.interrupts import stoppable
 from structtree.reprs import number_text
 
 if TYPE_CHECKING:
-    from structtree.report.paper import AccuracyRow, Row
+    from structtree.report.paper import AccuracyRow, Row, SearchRow
 
 __all__ = ["paper_command"]
 
@@ -178,6 +178,7 @@ def _summary(rows: Sequence[Row]) -> Iterator[str]:
     if compared:
         n = sum(bool(row.agrees) for row in compared)
         yield f"The search evaluates at most the published share of the space in {n} of {len(compared)} rows."
+    yield from _equal_counts([row for row in rows if isinstance(row, SearchRow)])
     accuracies = [row for row in rows if isinstance(row, AccuracyRow)]
     if accuracies:
         n = sum(row.agrees for row in accuracies)
@@ -190,6 +191,15 @@ def _summary(rows: Sequence[Row]) -> Iterator[str]:
         yield "Trained on the original training set, accuracy on the original test set:"
         for row in tests:
             yield f"  {row.problem.name}: " + ", ".join(f"{name} {score:.3f}" for name, score in row.test.items())
+
+
+def _equal_counts(rows: Sequence[SearchRow]) -> Iterator[str]:
+    """Yield why the searches of a problem by several criteria have the same counts."""
+    from structtree.report.effort import why_equal
+
+    for name in dict.fromkeys(row.problem.name for row in rows):
+        for line in why_equal([row.split for row in rows if row.problem.name == name]):
+            yield f"{name}: {line}"
 
 
 def _exceptions(rows: Sequence[AccuracyRow]) -> Iterator[str]:

@@ -417,25 +417,26 @@ def summary(effort: Effort) -> str:
     return f"{sentence}."
 
 
-def why_equal(efforts: Sequence[Effort]) -> Iterator[str]:
-    """Yield an explanation for each group of criteria whose searches have the same counts.
+def why_equal(splits: Sequence[Split]) -> Iterator[str]:
+    """Yield an explanation for each group of criteria whose searches of the same space have the same counts.
 
     Each bound is the value of its criterion where the yes branch keeps or drops every class as a whole. Few
     individuals have few such subsets, and criteria that rank them alike prune the same predicates.
     """
-    groups: dict[tuple[Any, ...], list[Effort]] = {}
-    for effort in efforts:
-        if effort.nodes == 1 and effort.split.stats.expanded:
-            groups.setdefault(_course(effort.split.stats), []).append(effort)
+    groups: dict[tuple[Any, ...], list[Split]] = {}
+    for split in splits:
+        if split.stats.expanded:
+            groups.setdefault(_course(split.stats), []).append(split)
     for group in groups.values():
         if len(group) > 1:
-            stats = group[0].split.stats
-            names = enumerated([effort.criterion for effort in group])
+            stats, population = group[0].stats, group[0].problem.space.population
+            names = enumerated([split.criterion for split in group])
+            n = 0 if population is None else len(population)
             yield (
                 f"{names} have the same counts because they prune the same predicates: each expands "
                 f"{stats.expanded:,}, prunes {stats.pruned:,} and thus evaluates {stats.evaluated:,}. A bound is the "
                 "value of the criterion if the yes branch keeps or drops each class as a whole; these criteria rank "
-                f"such branches of {number_text(group[0].individuals, 'individual')} alike."
+                f"such branches of {number_text(n, 'individual')} alike."
             )
 
 

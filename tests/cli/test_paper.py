@@ -17,6 +17,7 @@ def test_tables_are_printed_beside_the_published_figures():
     assert [row[2] for row in rows if row[-1] == "ok"] == ["acc*", "mse"]
     assert all({"2,073", "1,905"} <= set(row) for row in rows if row[-1] == "ok")
     assert text.count("no data") == 2
+    assert "East West: acc*, entropy and gini have the same counts because they prune the same predicates" in text
     assert "at most the published share of the space in 1 of 1 rows" in text
     assert "Headline: the data is not available" in text
     assert "K. S. Ng and J. W. Lloyd" in text

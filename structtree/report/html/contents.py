@@ -617,7 +617,7 @@ def _summary(tree: Tree) -> list[str]:
     seconds = sum(node.found.seconds for node in tree.nodes if not isinstance(node, Leaf))
     lines = [f"{len(tree.leaves):,} leaves, depth {tree.depth}", f"trained on {tree.nodes[0].stats.n:,} individuals"]
     took = f" in {seconds:,.3g} s" if seconds else ""
-    return [*lines, f"{evaluated:,} tests evaluated{took}"]
+    return [*lines, f"{evaluated:,} predicates evaluated{took}"]
 
 
 def _caveats(tree: Tree) -> list[str]:
