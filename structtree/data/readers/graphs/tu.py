@@ -321,7 +321,9 @@ def _numbers(values: NDArray[np.float64]) -> Column:
 
 _HEADING = re.compile(r"\b(node|edge|class|graph)[ _]labels?\b[^:]*(?::(?P<rest>.*))?", re.IGNORECASE)
 _COMPONENT = re.compile(r"component\s++(\d++)\s*+:?", re.IGNORECASE)
-_ENTRY = re.compile(r"\s*+(-?\d++)\s*+[:=]?\s*+([^\s:=]++)\s*+")
+_ENTRY = re.compile(
+    r"\s*+(?:[-*]\s++)?\[?(-?\d++)\]?+(?:\s*+(?:->|=>|[:=])\s*+([^\s:=>][^:=]*)|\s++([^\s:=]++)\s*+)"
+)
 _TABBED = re.compile(r"\s*+(-?\d++)\t++(\S.*)")  # as the label readmes of the collection have it; names of any words
 
 
@@ -329,7 +331,8 @@ def _label_maps(folder: _Folder) -> _LabelMaps:
     """Return the names of labels, by element (``graph`` for classes) and column.
 
     Readmes have no fixed format, so only clear cases count: a heading that mentions labels, and lines below it (or
-    the rest of its line) with only numbers and words. A map that does not fit the labels is ignored.
+    the rest of its line) with only numbers and words, such as ``0  C``, ``[0] = carbon`` or ``- 0 -> sp2 carbon``. A
+    map that does not fit the labels is ignored.
     """
     known = {
         f"{folder.name}_label_readme.txt",
@@ -362,5 +365,6 @@ def _maps_in(lines: Sequence[str]) -> dict[tuple[str, int], dict[int, str]]:
             continue
         entries = [_ENTRY.fullmatch(entry) for entry in re.split(r"[,;]", bare)]
         if about is not None and all(entries):
-            maps.setdefault((about, component), {}).update((int(found[1]), found[2]) for found in entries if found)
+            named = ((int(found[1]), (found[2] or found[3]).strip()) for found in entries if found)
+            maps.setdefault((about, component), {}).update(named)
     return maps

@@ -185,6 +185,8 @@ ELEMENTS = ["C", "N", "C", "O", "O"]
         ("README", "Node labels: 0 C, 1 N, 2 O", ELEMENTS),
         ("readme", "Node labels:\n\n  0  C\n  1  N\n  2  O\n\nEdge labels:\n\n  0  single\n", ELEMENTS),
         ("README", "node_labels: 0=C; 1=N; 2=O.", ELEMENTS),
+        ("README", "Node labels:\n[0] = C\n[1] = N\n[2] = O\n", ELEMENTS),
+        ("README", "# Node labels\n\n- 0 -> C\n- 1: N\n* 2 O\n", ELEMENTS),
         (
             "TINY_label_readme",
             "Node labels were converted using this map:\n\nComponent 0:\n\t0\tC\n\t1\tN\n\t2\tO\n",
