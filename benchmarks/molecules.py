@@ -1,6 +1,6 @@
 """One readable tree over molecules, beside scikit-learn's trees and forests on what RDKit computes.
 
-Run as ``python benchmarks/molecules.py`` (half an hour), with some of ``tasks hiv`` to run only those, or with
+Run as ``python benchmarks/molecules.py`` (half an hour), with some of ``tasks hiv smarts`` to run only those, or with
 ``--quick`` for a look at each in some minutes. The real data is read from ``../shared/data`` beside the repository.
 
 Our tree asks what the grammar ``molecules`` allows. The others see 2048 bits of a Morgan fingerprint of radius 2, or
@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +32,8 @@ from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor
+from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor, holds
+from structtree.export.smarts import SmartsPattern, SmartsTest, to_smarts
 from structtree.report.text import export_text
 
 MOLNET = Path(__file__).resolve().parents[2] / "shared" / "data" / "molnet"
@@ -299,7 +300,72 @@ def hiv_lines(n: int | None) -> list[str]:
     ]
 
 
-BENCHMARKS: dict[str, Callable[[int | None], None]] = {"tasks": bench_tasks, "hiv": bench_hiv}
+# ---- default trees in SMARTS -----------------------------------------------------------------------------
+
+
+def bench_smarts(n: int | None) -> None:
+    """How many tests of default trees SMARTS can express, and whether RDKit agrees with them on every molecule."""
+    known = [smarts_of(task, n) for task in TASKS]
+    print(f"{'task':<14} {'leaves':>7} {'tests':>6} {'in SMARTS':>10} {'different':>10}  not in SMARTS")
+    for task, each in zip(TASKS, known, strict=True):
+        reasons = ", ".join(sorted(set(each.reasons)))
+        print(f"{task.name:<14} {each.leaves:>7} {each.tests:>6} {each.exported:>10} {each.different:>10}  {reasons}")
+    tests, exported = sum(each.tests for each in known), sum(each.exported for each in known)
+    print(f"in SMARTS: {exported} of {tests} ({exported / tests:.1%})")
+
+
+class InSmarts(NamedTuple):
+    """The tests of a tree: how many SMARTS expresses, what RDKit sees differently, and what the others are about."""
+
+    leaves: int
+    tests: int
+    exported: int
+    different: int
+    reasons: list[str]
+
+
+def smarts_of(task: Task, n: int | None) -> InSmarts:
+    data = forms(task, n, with_descriptors=False)
+    estimator = StructuralTreeRegressor() if task.is_number else StructuralTreeClassifier()
+    tree = estimator.fit(data.population, data.target).tree_
+    known, molecules = estimator.model_.prepared(data.population), read_again(task, n)
+    found = {tree.nodes[node].test: to_smarts(tree.nodes[node].test) for node in tree.branches}
+    different = sum(
+        int(np.sum(holds(test, known) != [matches(said, molecule) for molecule in molecules]))
+        for test, said in found.items()
+        if not said.problem
+    )
+    said = [to_smarts(tree.nodes[node].test) for node in tree.branches]
+    reasons = [each.problem.split(" describes")[0] for each in said if each.problem]
+    return InSmarts(len(tree.leaves), len(said), len(said) - len(reasons), different, reasons)
+
+
+def read_again(task: Task, n: int | None) -> list[Any]:
+    """The molecules of `forms`, as RDKit reads them."""
+    table = molecules(task.file, n, with_descriptors=False).table
+    return [Chem.MolFromSmiles(smiles) for smiles in table["smiles"][table[task.column].notna()]]
+
+
+def matches(said: SmartsTest, molecule: Any) -> bool:
+    """Evaluate a test in RDKit."""
+    return any(all(map(partial(is_matched, molecule), patterns)) for patterns in said.alternatives)
+
+
+def is_matched(molecule: Any, pattern: SmartsPattern) -> bool:
+    n = len(molecule.GetSubstructMatches(compiled(pattern.smarts), maxMatches=100_000))
+    return n >= pattern.n if pattern.op == ">=" else n <= pattern.n
+
+
+@cache
+def compiled(smarts: str) -> Any:
+    return Chem.MolFromSmarts(smarts)
+
+
+BENCHMARKS: dict[str, Callable[[int | None], None]] = {
+    "tasks": bench_tasks,
+    "hiv": bench_hiv,
+    "smarts": bench_smarts,
+}
 
 if __name__ == "__main__":
     main()

@@ -15,13 +15,14 @@ from structtree.data.population import Population
 from structtree.data.profile import Member, Profile, profile
 from structtree.data.provenance import FactReading
 from structtree.data.readers.individuals import population_of
+from structtree.data.readers.molecules.descriptors import DESCRIBED
 from structtree.data.readers.molecules.patterns import atom_types
 from structtree.data.schema import NUMERIC, Attribute, RecordType, Schema
 from structtree.errors import GrammarError
 from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, members_text
-from structtree.lang.pretty import pretty_name, pretty_rewrite
+from structtree.lang.pretty import pretty_grammar, pretty_name, pretty_rewrite
 from structtree.lang.rewrites import CheckedRewrite
 
 __all__ = ["default_grammar", "grammar_of_facts"]
@@ -106,6 +107,7 @@ def _commented(grammar: Grammar, why: str) -> Grammar:
 def _fitted(grammar: Grammar, population: Population, known: Profile) -> Grammar | None:
     """Return a shipped grammar adapted to the data, or None if the grammar does not fit the data."""
     schema = population.schema
+    grammar = _without_absent(grammar, schema)
     try:
         checked = grammar.check(schema)
     except GrammarError:
@@ -117,21 +119,46 @@ def _fitted(grammar: Grammar, population: Population, known: Profile) -> Grammar
     if any(untested[name] for name in parts) or _compared_at(checked, parts, syn.Star) & known.many_valued:
         return None
     fitted = _with_attributes(_without(grammar, checked, known), untested[schema.individual])
-    return replace(fitted, notes=tuple(_notes(checked, known)))
+    return replace(fitted, notes=(*grammar.notes, *_notes(checked, known)))
 
 
-_UNTESTED_OF_ATOMS = ("partial_charge", "hybridisation")
-"""Attributes of atoms that the grammar `molecules` leaves to `molecules-deep`.
+def _without_absent(grammar: Grammar, schema: Schema) -> Grammar:
+    """Return the grammar without tests of descriptors that the data lacks, such as the target ``logp``."""
+    if atom_types(schema) is None:
+        return grammar
+    less = grammar.omitting(dict.fromkeys(DESCRIBED, "not in the data"), schema)
+    if less is grammar:
+        return grammar
+    return replace(less, text=pretty_grammar(less.syntax))
 
-Chemists name groups instead, and SMARTS has no partial charges. ``benchmarks/molecules.py`` measures what they pay.
+
+_LEFT_TO_DEEP: Mapping[str, frozenset[str]] = {
+    "molecule": frozenset({"weight", "refractivity", "donors", "acceptors", "charge", "sp3"}),
+    "atom": frozenset({"partial_charge", "chirality"}),
+    "bond": frozenset({"conjugated", "stereo"}),
+    "ring": frozenset({"aromatic"}),
+}
+"""Attributes that the grammar `molecules` leaves to `molecules-deep`.
+
+Chemists name and count groups instead, and SMARTS has no notation for these. ``benchmarks/molecules.py`` measures the
+accuracy without them.
 """
+
+
+def _left_to_deep(schema: Schema, name: str) -> frozenset[str]:
+    """Return the attributes of a type that the grammar `molecules` does not test; none if RDKit has not read it."""
+    types = atom_types(schema)
+    if types is None:
+        return frozenset()
+    rings = schema.type(types.molecule).link("rings")
+    roles = types._asdict() | {"ring": None if rings is None else rings.target}
+    return frozenset().union(*(_LEFT_TO_DEEP[role] for role, own in roles.items() if own == name))
 
 
 def _untested(checked: CheckedGrammar, name: str, population: Population, known: Profile) -> tuple[Attribute, ...]:
     """Return the informative attributes of a type that a grammar does not test."""
     tested = {getattr(rewrite.right, "attribute", None) for rewrite in checked.rewrites.get(name, ())}
-    types = atom_types(population.schema)
-    tested |= {*_UNTESTED_OF_ATOMS} if types is not None and types.atom == name else set()
+    tested |= _left_to_deep(population.schema, name)
     columns = population.table(name).columns
     return tuple(
         attribute

@@ -141,6 +141,21 @@ def test_a_shipped_grammar_that_leaves_out_attributes_of_parts_does_not_fit():
     assert default_grammar(Population.from_records(records, individual="Molecule", types=types)).name is None
 
 
+def test_the_grammar_of_molecules_fits_whatever_column_is_the_target():
+    pytest.importorskip("rdkit", reason="needs RDKit: pip install 'structtree[molecules]'")
+    smiles = ["CCO", "c1ccccc1", "CC(=O)N", "CCCl", "OCC1CC1", "CCBr"] * 4
+    numbers = [i / 2 for i in range(24)]
+    whole = Population.from_smiles(smiles, columns={"assay": numbers, "plate": ["a", "b", "c"] * 8})
+    grammar = default_grammar(whole)
+    own = {question for question in asked(grammar, whole, "Molecule") if "atoms" not in question}
+    assert {"assay >= *", "plate = *", "logp >= quantiles(30)", "rotatable >= *"} <= own
+    assert not any("weight" in question or "sp3" in question for question in own)
+    less = Population.from_smiles(smiles, columns={"logp": numbers}).split_target("logp")[0]
+    fitted = default_grammar(less)
+    assert fitted.name == "molecules" and "tpsa >= quantiles(30)" in asked(fitted, less, "Molecule")
+    assert fitted.notes[0] == "skipped: logp (not in the data); removed 1 rewrite"
+
+
 def test_quantiles_of_a_shipped_grammar_are_told():
     population = load_dataset("planted-molecules", n=20).population
     assert default_grammar(population).notes == ("tested at quantiles instead of every threshold: Atom.charge",)

@@ -102,7 +102,12 @@ def record(name, attributes=None, **links):
 
 MOLECULES = Schema(
     (
-        record("Molecule", {"logp": REAL, "donors": INT}, atoms=("set", "Atom"), rings=("set", "Ring")),
+        record(
+            "Molecule",
+            {"logp": REAL, "tpsa": REAL, "donors": INT, "rotatable": INT},
+            atoms=("set", "Atom"),
+            rings=("set", "Ring"),
+        ),
         record(
             "Atom",
             dict.fromkeys(("element", "hybridisation", "chirality"), NOMINAL)

@@ -321,9 +321,7 @@ def _numbers(values: NDArray[np.float64]) -> Column:
 
 _HEADING = re.compile(r"\b(node|edge|class|graph)[ _]labels?\b[^:]*(?::(?P<rest>.*))?", re.IGNORECASE)
 _COMPONENT = re.compile(r"component\s++(\d++)\s*+:?", re.IGNORECASE)
-_ENTRY = re.compile(
-    r"\s*+(?:[-*]\s++)?\[?(-?\d++)\]?+(?:\s*+(?:->|=>|[:=])\s*+([^\s:=>][^:=]*)|\s++([^\s:=]++)\s*+)"
-)
+_ENTRY = re.compile(r"\s*+(?:[-*]\s++)?\[?(-?\d++)\]?+(?:\s*+(?:->|=>|[:=])\s*+([^\s:=>][^:=]*)|\s++([^\s:=]++)\s*+)")
 _TABBED = re.compile(r"\s*+(-?\d++)\t++(\S.*)")  # as the label readmes of the collection have it; names of any words
 
 
