@@ -19,6 +19,7 @@ from structtree.arrays import Floats, Ints
 from structtree.errors import DataError
 from structtree.tasks.criteria import Criterion, two_components
 from structtree.tasks.losses import (
+    ACCURACY_PLUS,
     ACCURACY_STAR,
     ENTROPY,
     assess_classes,
@@ -208,7 +209,7 @@ class Scorer:
 def weight_table(criterion: Criterion, weights: Floats) -> Floats:
     """Return a table of v log2 v for all possible counts v; empty if the counts are not integers or too large."""
     weight = float(weights.sum())
-    logs = criterion.kind in (ACCURACY_STAR, ENTROPY)
+    logs = criterion.kind in (ACCURACY_PLUS, ACCURACY_STAR, ENTROPY)
     if not logs or weight > TABLED_WEIGHT or (weights != np.floor(weights)).any():
         return np.zeros(0)
     v = np.arange(weight + 1)

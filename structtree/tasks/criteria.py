@@ -7,9 +7,9 @@ of the yes branch sorted by target.
 
 Criteria compute *losses*, to be minimised: those of m candidates are an (m, 2) array whose rows are compared
 lexicographically. The second component is 0 unless a criterion breaks ties. The formulas are compiled
-(`structtree.tasks.losses`); the proofs are in ``docs/bounds.md``, also for the bounds of entropy, Gini, square-root
-Gini, gain ratio and twoing. The bound for accuracy is that of Bowers, Giraud-Carrier and Lloyd (2000); acc* and the
-bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision Trees" (2005).
+(`structtree.tasks.losses`); the proofs are in ``docs/bounds.md``, also for the bounds of acc+, entropy, Gini,
+square-root Gini, gain ratio and twoing. The bound for accuracy is that of Bowers, Giraud-Carrier and Lloyd (2000);
+acc* and the bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision Trees" (2005).
 
 A custom criterion is a subclass of `Criterion` in plain numpy; it is accepted wherever the name of a criterion is.
 """
@@ -267,6 +267,7 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
         found.name: found
         for found in (
             _Compiled("acc*", kernel.ACCURACY_STAR),
+            _Compiled("acc+", kernel.ACCURACY_PLUS),
             _Compiled("accuracy", kernel.ACCURACY),
             _Compiled("entropy", kernel.ENTROPY),
             _Compiled("gini", kernel.GINI),

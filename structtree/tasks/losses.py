@@ -7,7 +7,8 @@ are exact. ``tests/search/reference.py`` has a plain numpy twin of every functio
 
 There are two kinds of classification criteria. Accuracy depends on the largest class of each branch. The others are
 sums over the classes: `_term` is the summand of a class, `_scale` the factor of the sum, and `_finish` a final
-transformation. Two classes, and entropy, which needs only two logarithms per corner, have faster special forms.
+transformation. Acc+ is the sum of both kinds. Two classes, and entropy, which needs only two logarithms per corner,
+have faster special forms.
 
 A second component that cannot matter, because the first is already worse than the best, is not computed: it is 0 in a
 bound and infinity in a loss.
@@ -25,6 +26,7 @@ from structtree.arrays import EXACT, TOLERANCE
 
 __all__ = [
     "ACCURACY",
+    "ACCURACY_PLUS",
     "ACCURACY_STAR",
     "ENTROPY",
     "GAIN_RATIO",
@@ -41,7 +43,7 @@ __all__ = [
     "side_impurities",
 ]
 
-ENTROPY, GINI, SQRT_GINI, GAIN_RATIO, TWOING, ACCURACY, ACCURACY_STAR, MSE = range(8)
+ENTROPY, GINI, SQRT_GINI, GAIN_RATIO, TWOING, ACCURACY_PLUS, ACCURACY, ACCURACY_STAR, MSE = range(9)
 LOG_2 = log(2)
 TINY = 1e-300
 EVERYTHING = -1  # the set of all classes: all bits are 1
@@ -157,22 +159,25 @@ def _assess_accuracy(
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _assess_sums(kind: int, counts: Any, total: Any, table: Any, losses: Any, bounds: Any) -> None:
-    """Assess candidates by entropy, Gini, square-root Gini, gain ratio or twoing.
+    """Assess candidates by entropy, Gini, square-root Gini, gain ratio, twoing or acc+.
 
     Claim
         No counts between 0 and ``yes``, whole or fractional, have a smaller loss than the best corner of this box.
     Why
-        Impurities are concave in the yes counts. The gain is convex and the entropy of the split concave, so minus
-        the gain ratio is quasi-concave; so is minus the square root of twoing, a sum of absolute values of linear
-        functions divided by the root of the product of the branch weights. So the minimum is at a corner.
+        Impurities and errors are concave in the yes counts. The gain is convex and the entropy of the split concave,
+        so minus the gain ratio is quasi-concave; so is minus the square root of twoing, a sum of absolute values of
+        linear functions divided by the root of the product of the branch weights. So the minimum is at a corner.
     Tight when
         At most eight classes are in the yes branch, or there are at most ten in all; see `_least_of_faces`.
         ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``
     """
-    weight, pure = total.sum(), pure_parts(total, table)
+    weight, most = total.sum(), total.max()
+    pure, kept = pure_parts(total, table), np.zeros(len(total))
     for i in range(len(counts)):
         yes = counts[i]
         losses[i, 0] = loss_of_many(kind, yes, total, weight, pure, table)
+        if kind == ACCURACY_PLUS:
+            fill_pure_parts(pure, yes, total, table)
         if len(total) > WHOLE_CLASSES + 2:
             bounds[i, 0] = _least_of_faces(kind, yes, total, weight, inf)
             continue
@@ -180,6 +185,11 @@ def _assess_sums(kind: int, counts: Any, total: Any, table: Any, losses: Any, bo
         for corner in range(1 << len(total)):
             if kind == ENTROPY:
                 least = min(least, entropy(corner, yes, pure, weight, table))
+            elif kind == ACCURACY_PLUS:
+                for k in range(len(yes)):
+                    kept[k] = yes[k] if (corner >> k) & 1 else 0.0
+                errors = error_share(_most_right(kept, kept, total, most), weight)
+                least = min(least, errors + 0.5 * entropy(corner, yes, pure, weight, table))
             else:
                 least = min(least, _sum_of_terms(kind, corner, yes, total, weight))
         bounds[i, 0] = least
@@ -229,7 +239,7 @@ def side_impurities(kind: int, sides: Any) -> Any:
         weight, most = 0.0, 0.0
         for k in range(sides.shape[1]):
             weight, most = weight + sides[i, k], max(most, sides[i, k])
-        found[i] = weight - most if kind == ACCURACY else 0.0
+        found[i] = weight - most if kind in (ACCURACY, ACCURACY_PLUS) else 0.0
         for k in range(sides.shape[1] if kind != ACCURACY else 0):
             found[i] += _part(kind, sides[i, k], weight)
     return found
@@ -274,6 +284,8 @@ def loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float
     if kind == TWOING:
         both = (x + y) * (p + q)
         return -(((x * q - y * p) / weight) ** 2) / both if both > 0 else 0.0
+    if kind == ACCURACY_PLUS:
+        return error_share(max(x, y) + max(p, q), weight) + 0.5 * entropy_of_two(x, y, p, q, weight, table)
     return error_share(max(x, y) + max(p, q), weight)
 
 
@@ -370,6 +382,8 @@ def loss_of_many(kind: int, side: Any, total: Any, weight: float, pure: Any, tab
         return _errors(side, total, weight)
     if kind == ENTROPY:
         return bits_of_many(side, total, weight, pure, table)
+    if kind == ACCURACY_PLUS:
+        return _errors(side, total, weight) + 0.5 * bits_of_many(side, total, weight, pure, table)
     return _sum_of_terms(kind, EVERYTHING, side, total, weight)
 
 
@@ -460,7 +474,7 @@ def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float
         No counts between 0 and ``yes`` have a smaller loss.
     Why
         On a face, each free class is bounded alone: its term is quasi-concave in its own count and the weight of the
-        others, so its minimum is at a corner of that rectangle.
+        others, so its minimum is at a corner of that rectangle. The errors of acc+ are bounded for the whole face.
     Tight when
         All classes of the yes branch are enumerated. The bound of an impurity is never below that of the no branch
         alone. ``test_bounding_classes_one_by_one_is_valid_and_above_the_no_side_alone``
@@ -470,9 +484,12 @@ def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float
     for face in range(1 << WHOLE_CLASSES):
         for r in range(WHOLE_CLASSES):
             low[order[r]] = high[order[r]] = yes[order[r]] if (face >> r) & 1 else 0.0
-        if error < inf and error_share(_most_right(low, high, total, most), weight) > error + TOLERANCE:
+        errors = 0.0
+        if error < inf or kind == ACCURACY_PLUS:
+            errors = error_share(_most_right(low, high, total, most), weight)
+        if errors > error + TOLERANCE:
             continue
-        all_low, all_high, added = low.sum(), high.sum(), 0.0
+        all_low, all_high, added = low.sum(), high.sum(), errors if kind == ACCURACY_PLUS else 0.0
         for k in range(len(yes)):
             own, others, term = (low[k], high[k]), (rest(all_low, low[k]), rest(all_high, high[k])), inf
             for i in range(4):
@@ -533,8 +550,9 @@ def _finish(kind: int, added: float) -> float:
 @njit(nogil=True, cache=True, error_model="numpy")
 def _part(kind: int, part: float, whole: float) -> float:
     """Return the summand of a class of weight ``part`` in weight times impurity of a branch of weight ``whole``."""
-    if kind == ENTROPY:
-        return part * log2(max(whole, part) / part) if part > 0 else 0.0
+    if kind in (ENTROPY, ACCURACY_PLUS):  # the errors of acc+ are not a sum over the classes
+        bits = part * log2(max(whole, part) / part) if part > 0 else 0.0
+        return bits if kind == ENTROPY else 0.5 * bits
     if kind == SQRT_GINI:
         return sqrt(part * rest(whole, part))
     return part * rest(whole, part) / whole if whole > 0 else 0.0

@@ -271,6 +271,8 @@ def exact_loss(name, sides):
     match name:
         case "accuracy" | "acc*":
             return 1 - sum(map(max, sides)) / weight
+        case "acc+":
+            return decimal(1 - sum(map(max, sides)) / weight) + sum(map(bits, sides)) / decimal(weight) / 2
         case "gini":
             return sum(sum(v * (sum(side) - v) for v in side) / sum(side) for side in sides) / weight
         case "sqrt-gini":

@@ -24,7 +24,7 @@ GIVEN = (LENSES.population, LENSES.target, Grammar.load("flat"))
 
 def test_all_criteria_for_classes_are_compared_by_default():
     efforts = compare_effort(*GIVEN)
-    named = ["acc*", "accuracy", "entropy", "gini", "sqrt-gini", "gain-ratio", "twoing"]
+    named = ["acc*", "acc+", "accuracy", "entropy", "gini", "sqrt-gini", "gain-ratio", "twoing"]
     assert [e.criterion for e in efforts] == named
     for effort in efforts:
         assert effort.proved
@@ -151,7 +151,7 @@ def test_there_is_a_panel_for_each_criterion_and_for_its_nodes_and_nothing_is_cu
     figure = effort_figure(compare_effort(*GIVEN, whole_tree=True, exhaustive_limit=0), "lenses")
     figure.draw_without_rendering()
     drawn = [axes for axes in figure.axes if axes.axison]
-    assert len(drawn) == 1 + 7 + 7
+    assert len(drawn) == 1 + 8 + 8
     box = figure.bbox
     for axes in drawn:
         inside = axes.get_tightbbox()

@@ -109,6 +109,32 @@ def accuracy_star_bound(yes, total, whole_classes=WHOLE_CLASSES):
     return bound
 
 
+def accuracy_plus_loss(yes, total):
+    """Acc+: the error share plus half the entropy."""
+    return accuracy_loss(yes, total) + additive_loss(partial(impurity_term, entropy_part), yes, total) / 2
+
+
+def accuracy_plus_bound(yes, total, whole_classes=WHOLE_CLASSES):
+    """The least sum of error share and half the entropy over the box of all refinements, at one of its corners.
+
+    Claim
+        No counts between 0 and ``yes``, whole or fractional, have a smaller loss.
+    Why
+        Both parts are concave, so their sum is least at a corner. On a face the least of both parts is bounded apart.
+    Tight when
+        As in :func:`additive_bound`.
+        ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``,
+        ``test_acc_plus_is_bounded_as_well_when_classes_are_taken_one_by_one``
+    """
+    counts, whole = _sides(yes, total)
+    least = np.full(len(counts), np.inf)
+    for low, high in _faces(counts, whole_classes):
+        errors = _error_share(_most_right(high, _rest(whole, low), whole), whole)
+        entropy = _least_on_face(partial(impurity_term, entropy_part), low, high, whole)
+        least = np.minimum(least, errors + entropy / 2)
+    return _one_component(least)
+
+
 def _most_right(yes_most, no_most, whole):
     """The most weight two predictions get right, if no class has more than this on the yes and on the no side."""
     return np.maximum(whole.max(), (no_most + _greatest_of_the_others(yes_most)).max(axis=1))
@@ -391,6 +417,7 @@ TERMS = {
 }
 LOSSES = {
     "acc*": accuracy_star_loss,
+    "acc+": accuracy_plus_loss,
     "accuracy": accuracy_loss,
     **{name: partial(additive_loss, term) for name, term in TERMS.items()},
     "twoing": twoing_loss,
@@ -398,6 +425,7 @@ LOSSES = {
 }
 BOUNDS = {
     "acc*": accuracy_star_bound,
+    "acc+": accuracy_plus_bound,
     "accuracy": accuracy_bound,
     **{name: partial(additive_bound, term) for name, term in TERMS.items()},
     "twoing": twoing_bound,

@@ -27,6 +27,8 @@ def impurity(name, counts):
     match name:
         case "entropy":
             return entropy(counts)
+        case "acc+":
+            return 1 - max(shares) + entropy(counts) / 2
         case "gini":
             return sum(p * (1 - p) for p in shares)
         case "sqrt-gini":
@@ -68,7 +70,7 @@ def test_two_sides_have_the_loss_of_the_criterion_for_numbers(targets, data):
         assert division_losses(criterion("mse"), sides, np.array([0, 0]), 1, total) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("name", ["entropy", "gini", "sqrt-gini", "accuracy", "acc*"])
+@pytest.mark.parametrize("name", ["entropy", "gini", "sqrt-gini", "accuracy", "acc*", "acc+"])
 @given(sides=many_sides, lost=st.lists(st.integers(0, 3), min_size=2, max_size=2))
 def test_the_loss_is_what_the_node_has_less_what_is_gained_for_those_who_are_known(name, sides, lost):
     total = np.sum(sides, axis=0) + lost

@@ -14,7 +14,7 @@ from structtree.tasks.losses import WHOLE_CLASSES
 from tests.search import twins
 from tests.search.reference import BOUNDS, LOSSES
 
-CLASS_CRITERIA = ["acc*", "accuracy", "entropy", "gini", "sqrt-gini", "gain-ratio", "twoing"]
+CLASS_CRITERIA = ["acc*", "acc+", "accuracy", "entropy", "gini", "sqrt-gini", "gain-ratio", "twoing"]
 
 
 @st.composite
@@ -124,7 +124,7 @@ def test_many_classes_are_bounded_as_in_the_reference(name, n_classes):
     np.testing.assert_allclose(found.bounds, BOUNDS[name](counts, scorer.total), rtol=0, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize("name", ["acc*", "entropy"])
+@pytest.mark.parametrize("name", ["acc*", "acc+", "entropy"])
 @pytest.mark.parametrize("scale", [1, TABLED_WEIGHT // 20, TABLED_WEIGHT])
 def test_looking_logarithms_up_and_working_them_out_agree(name, scale):
     labels, weights = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 3, 1, 4, 5]) * scale

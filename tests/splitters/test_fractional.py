@@ -78,6 +78,8 @@ class Plain:
                 return sum((p * (1 - p)) ** 0.5 for p in shares)
             case "accuracy":
                 return 1 - max(shares)
+            case "acc+":
+                return 1 - max(shares) - sum(p * log2(p) for p in shares) / 2
 
     def weight(self, crowd):
         return sum(w * p for _, _, w, p in crowd)

@@ -16,6 +16,7 @@ from structtree.tasks.criteria import CRITERIA, TOLERANCE, better, cannot_beat, 
 from tests.search.reference import (
     TERMS,
     accuracy_bound,
+    accuracy_plus_bound,
     accuracy_star_bound,
     additive_bound,
     binned_bound,
@@ -111,6 +112,7 @@ def one_by_one(name, yes, total, whole_classes):
 DEFINITIONS = {
     "accuracy": lambda yes, total: (mean_impurity(errors, yes, total), 0),
     "acc*": lambda yes, total: (mean_impurity(errors, yes, total), mean_impurity(entropy, yes, total)),
+    "acc+": lambda yes, total: (mean_impurity(errors, yes, total) + mean_impurity(entropy, yes, total) / 2, 0),
     "entropy": lambda yes, total: (mean_impurity(entropy, yes, total), 0),
     "gini": lambda yes, total: (mean_impurity(gini, yes, total), 0),
     "sqrt-gini": lambda yes, total: (mean_impurity(sqrt_gini, yes, total), 0),
@@ -270,7 +272,7 @@ def test_the_bound_of_acc_star_is_never_below_the_pair_of_bounds(split):
     assert not better(accuracy_star_bound([yes], total)[0], pair)
 
 
-@given(st.sampled_from(["entropy", "gini", "sqrt-gini"]), splits(min_classes=2, max_classes=2))
+@given(st.sampled_from(["acc+", "entropy", "gini", "sqrt-gini"]), splits(min_classes=2, max_classes=2))
 def test_with_two_classes_one_of_them_leaves_wholly(name, split):
     """Only two of the four corners matter, which is what a kernel for two classes evaluates."""
     yes, total = split
@@ -296,6 +298,22 @@ def test_acc_star_is_bounded_as_well_when_classes_are_taken_one_by_one(split, wh
     bound = accuracy_star_bound([yes], total, whole_classes)[0]
     assert not better(criterion("acc*").loss(refinements(yes), total), bound).any()
     assert not better(accuracy_star_bound([yes], total)[0], bound)
+
+
+@given(splits(min_classes=4, max_classes=6, most=3), st.integers(0, 2))
+def test_acc_plus_is_bounded_as_well_when_classes_are_taken_one_by_one(split, whole_classes):
+    yes, total = split
+    bound = accuracy_plus_bound([yes], total, whole_classes)[0]
+    assert not better(criterion("acc+").loss(refinements(yes), total), bound).any()
+    assert not better(accuracy_plus_bound([yes], total)[0], bound)
+
+
+@given(splits(max_classes=5))
+def test_half_the_entropy_of_a_split_is_no_less_than_its_errors(split):
+    """So acc+ is between twice the errors and the entropy: Hellman and Raviv's inequality."""
+    yes, total = split
+    loss, wrong, bits = (criterion(name).loss([yes], total)[0, 0] for name in ("acc+", "accuracy", "entropy"))
+    assert 2 * wrong - NEAR <= loss <= bits + NEAR
 
 
 @given(st.sampled_from(sorted(TERMS)), splits(min_classes=5, max_classes=6))
@@ -404,7 +422,7 @@ def test_comparisons_broadcast():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "end"), [("enropy", "(did you mean 'entropy'?)"), ("x", "(known: 'acc*', 'accuracy', 'entropy'")]
+    ("wrong", "end"), [("enropy", "(did you mean 'entropy'?)"), ("x", "(known: 'acc*', 'acc+', 'accuracy'")]
 )
 def test_an_unknown_criterion_names_the_nearest(wrong, end):
     with pytest.raises(UnknownNameError, match="unknown criterion") as caught:

@@ -8,7 +8,7 @@ Tests that are constant at a node are constant below it. They move to the front 
 drawn again, and a node draws until it has enough tests that are not constant, as in scikit-learn.
 
 The twin of these kernels is ``tests/splitters/slow_binned.py``. If all tests are tried, the result is that of
-`structtree.search.kernels.tables.try_tests`.
+`structtree.search.kernels.tables.try_tests`, whose losses are compiled into them.
 """
 
 from __future__ import annotations

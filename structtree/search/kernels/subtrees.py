@@ -1,7 +1,7 @@
 """Kernels that grow whole subtrees over columns of tests, one node at a time.
 
 The loop is the same whether a node tries all tests (`structtree.search.kernels.tables`) or a random sample of them
-(`structtree.search.kernels.histograms`), as the trees of a forest do.
+(`structtree.search.kernels.histograms`), as the trees of a forest do. Both are compiled into it, with the losses.
 """
 
 from __future__ import annotations

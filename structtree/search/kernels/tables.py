@@ -9,6 +9,8 @@ A threshold between two neighbouring values whose rows all have the same class i
 along such a stretch: Fayyad and Irani), so that it is skipped.
 
 The twin of these kernels is the general search: the same tests, the same losses, and the first of equal results.
+
+The losses (`structtree.tasks.losses`) are compiled into them. Numba does not notice changes there: clear its caches.
 """
 
 from __future__ import annotations
