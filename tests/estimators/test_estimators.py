@@ -523,7 +523,8 @@ def test_leaves_that_the_time_did_not_suffice_for_are_told_too():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(400, 5)), rng.integers(0, 2, 400)
     boxes = [{"items": [{"a": float(value)} for value in row]} for row in x]
-    tree = StructuralTreeClassifier(strategy="best-first", time_limit=0.2, grow="full").fit(boxes, y)
+    options = {"strategy": "best-first", "time_limit": 0.2, "grow": "full"}
+    tree = StructuralTreeClassifier(criterion="acc*", **options).fit(boxes, y)
     left = [leaf for leaf in tree.tree_.leaves if leaf in tree.unproved_]
     assert left and all(0 < tree.unproved_[leaf] <= 0.5 for leaf in left)
     done = StructuralTreeClassifier(max_depth=1).fit(x, y)
