@@ -125,7 +125,7 @@ def _check_lengths(elements: Sequence[Any], names: Sequence[str], trail: Trail |
         if isinstance(element, set | frozenset):
             raise trail.error(index, "expected a tuple, got a set, which has no order")
         if len(element) != len(names):
-            expected = f"expected {len(names)} values ({', '.join(names)})"
+            expected = f"expected {len(names)} value{'s' * (len(names) > 1)} ({', '.join(names)})"
             raise trail.error(index, f"{expected}, got {len(element)}")
 
 

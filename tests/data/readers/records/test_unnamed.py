@@ -265,6 +265,7 @@ def test_records_in_a_set_are_kept_even_if_they_are_equal():
             {"s": "list of tuple(x, y)"},
             "expected 2 values (x, y), got 1 at $.s[0] (individual 1)",
         ),
+        ({"s": [1, 2]}, {"s": "tuple(x)"}, "expected 1 value (x), got 2 at $.s (individual 1)"),
         ({"s": [{1, 2}]}, {"s": "list of tuple(x, y)"}, "expected a tuple, got a set, which has no order at $.s[0]"),
         ({"s": [[1, 2], [1, "b"]]}, {"s": "list of tuple(x, y)"}, "expected a number, got 'b' at $.s[1][1]"),
         ({"s": [1, [["b"], 3]]}, {"s": "tuple(x, y)"}, "expected a list, got 3 at $.s[1][1] (individual 1)"),
