@@ -330,5 +330,6 @@ def _settings_text(settings: Settings) -> str:
     parts.append(f"minimum samples per leaf {growth.min_samples_leaf}")
     parts += [f"maximum depth {growth.max_depth}"] if growth.max_depth is not None else []
     parts += [f"at most {growth.max_leaf_nodes} leaves"] if growth.max_leaf_nodes is not None else []
+    parts += [f"cost tolerance {growth.tolerance:g}"] if growth.tolerance else []
     parts += [f"stopping rule {growth.stop}"] if growth.stop else []
     return ", ".join(parts)

@@ -27,6 +27,9 @@ __all__ = ["ENOUGH_TO_CHOOSE", "Settled", "goal_criterion", "settle"]
 ENOUGH_TO_CHOOSE = 50
 """Minimum number of individuals for cross-validation: with fewer, a fold would have less than ten."""
 
+FOR_TABLES = ("nominal", "missing", "average_gain_filter")
+"""Growth options that only plain tables support."""
+
 LIMITS = ("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease", "max_leaf_nodes", "stop")
 """Growth options that limit the size of a tree."""
 
@@ -51,14 +54,16 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class _Preset:
-    """Defaults of a goal: the probability estimate for classification, and the pruning, if any."""
+    """Defaults of a goal: the probability estimate for classification, the pruning if any, and the cost tolerance."""
 
     decision: Decision
     classes: Pruning | None
     numbers: Pruning
+    tolerance: float = 0.0
 
 
 NEARLY_BEST = Pruning(alpha="cv", standard_errors=0.1)
+CHEAPER = 0.05
 SMALL = Pruning(alpha="cv", standard_errors=0.5, max_leaves=12)
 
 # With m = 1 a leaf says its most frequent class, as without an estimate; of equals the one that is so overall.
@@ -66,7 +71,7 @@ SMALL = Pruning(alpha="cv", standard_errors=0.5, max_leaves=12)
 _PRESETS: Mapping[Goal, _Preset] = {
     "accuracy": _Preset(Decision("m-estimate", 1.0), NEARLY_BEST, NEARLY_BEST),
     "ranking": _Preset(Decision("m-branch", 20.0), None, NEARLY_BEST),
-    "reading": _Preset(Decision("m-estimate", 1.0), SMALL, SMALL),
+    "reading": _Preset(Decision("m-estimate", 1.0), SMALL, SMALL, CHEAPER),
 }
 
 
@@ -107,6 +112,8 @@ def settle(
     preset, known = _PRESETS[goal], as_task(task)
     if known.predicts_classes and decision.estimate is None:
         decision = replace(preset.decision, costs=decision.costs)
+    if growth.cost_tolerance is None:
+        growth = replace(growth, cost_tolerance=preset.tolerance if _may_prefer_cheaper(growth) else 0.0)
     limits = [name for name in LIMITS if getattr(growth, name) != getattr(_NO_LIMITS, name)]
     limits += ["min_weight_fraction_leaf"] if pruning.min_weight_fraction else []
     size, least = Size(), _least_leaf(known, n)
@@ -128,6 +135,12 @@ def settle(
             pruning, growth = chosen, replace(growth, min_samples_leaf=least)
             size = Size("cross-validation")
     return Settled(growth, pruning, decision, size)
+
+
+def _may_prefer_cheaper(growth: Growth) -> bool:
+    """Return whether the other options allow a cost tolerance, so that it may be a default."""
+    is_usual = all(getattr(growth, name) == getattr(_NO_LIMITS, name) for name in FOR_TABLES)
+    return is_usual and growth.strategy != "bottom-up"
 
 
 def _least_leaf(task: Task, n: int) -> int:

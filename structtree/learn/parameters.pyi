@@ -43,6 +43,7 @@ class GrowthOptions(TypedDict, total=False):
     max_evaluations: int | None
     time_limit: float | None
     random_state: int
+    cost_tolerance: float | None
     nominal: Literal["binary", "subset", "multiway"]
     missing: Literal["false", "majority", "fractional"]
     average_gain_filter: bool
@@ -101,6 +102,7 @@ class ClassifierParameters:
     max_evaluations: int | None
     time_limit: float | None
     random_state: int | RandomState | None
+    cost_tolerance: float | None
     nominal: Literal["binary", "subset", "multiway"]
     missing: Literal["false", "majority", "fractional"]
     average_gain_filter: bool
@@ -145,6 +147,7 @@ class ClassifierParameters:
         max_evaluations: int | None = None,
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,
+        cost_tolerance: float | None = None,
         nominal: Literal["binary", "subset", "multiway"] = "binary",
         missing: Literal["false", "majority", "fractional"] = "false",
         average_gain_filter: bool = False,
@@ -189,6 +192,7 @@ class RegressorParameters:
     max_evaluations: int | None
     time_limit: float | None
     random_state: int | RandomState | None
+    cost_tolerance: float | None
     nominal: Literal["binary", "subset", "multiway"]
     missing: Literal["false", "majority", "fractional"]
     post_prune: PruneBy | None
@@ -225,6 +229,7 @@ class RegressorParameters:
         max_evaluations: int | None = None,
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,
+        cost_tolerance: float | None = None,
         nominal: Literal["binary", "subset", "multiway"] = "binary",
         missing: Literal["false", "majority", "fractional"] = "false",
         post_prune: PruneBy | None = None,

@@ -25,6 +25,7 @@ from structtree.data.schema import Schema
 from structtree.errors import UsageError
 from structtree.lang.check import CheckedGrammar
 from structtree.learn.builder import Builder
+from structtree.learn.goals import FOR_TABLES
 from structtree.models.routing.subsets import own_attributes
 from structtree.models.routing.unknown import seen_schema
 from structtree.models.settings import Growth
@@ -57,10 +58,7 @@ FOR_FAMILIES = 2
 FOR_LISTING = 4
 """Maximum fraction of the time for listing tests; the rest is for evaluating or searching them."""
 
-FOR_TABLES = ("nominal", "missing", "average_gain_filter")
-"""Options that only plain tables support."""
-
-DECIDING = ("strategy", "share", "prune", "max_evaluations", "effort", *FOR_TABLES)
+DECIDING = ("strategy", "share", "prune", "max_evaluations", "effort", "cost_tolerance", *FOR_TABLES)
 """Options that determine the route."""
 
 
@@ -256,7 +254,8 @@ class _Planner:
     def _check_bottom_up(self, is_single: bool) -> None:
         if self.growth.strategy != "bottom-up":
             return
-        for option in _given(self.growth, "share", "max_evaluations", "prune"):
+        tolerance = [f"cost_tolerance={self.growth.tolerance!r}"] if self.growth.tolerance else []
+        for option in (*_given(self.growth, "share", "max_evaluations", "prune"), *tolerance):
             raise UsageError(
                 f"strategy 'bottom-up' lists all tests instead of searching, so it cannot be combined with {option}; "
                 "use only one of them"
@@ -294,7 +293,7 @@ class _Planner:
             return self._sweeps(own, why, is_for_parts=True)
         shorten = self.growth.strategy == "bottom-up"
         space, clock = self.space(), self._part_of_time(FOR_LISTING)
-        found = linked_tests(space, shorten=shorten, clock=clock)
+        found = linked_tests(space, shorten=shorten, clock=clock, by_cost=bool(self.growth.tolerance))
         if found is not None:
             self._skipped(clock, "listing tests", found.n_skipped, found.n_families, "families of tests")
             return self._sweeps(found, "the tests behind links are few enough to be made once for the whole tree")
@@ -303,8 +302,9 @@ class _Planner:
         return self._search("the tests behind links are too many, or of a kind that is not listed")
 
     def _table(self) -> Plan:
-        is_small = self.growth.patience is not None
-        table = column_space(self.space(), clock=self._part_of_time(FOR_LISTING), is_small=is_small)
+        is_small, by_cost = self.growth.patience is not None, bool(self.growth.tolerance)
+        clock = self._part_of_time(FOR_LISTING)
+        table = column_space(self.space(), clock=clock, is_small=is_small, by_cost=by_cost)
         if table is None:
             return self._search("the tests behind links cannot be listed, or are too many")
         why = "each node searches tests that were made once for the whole tree, since it may combine them"
@@ -314,6 +314,8 @@ class _Planner:
         return self._plan("search", f"each node is searched by branch and bound, since {why}", self.space())
 
     def _sweeps(self, listed: ListedTests, why: str, *, is_for_parts: bool = False) -> Plan:
+        if self.growth.tolerance:  # of two tests that split in the same way, the first is kept
+            listed = listed._replace(tests=tuple(sorted(listed.tests, key=lambda test: test.cost)))
         columns = columns_for(listed, self.population, self.clock, self.tuning)
         n_skipped = columns.members.n_skipped
         self._skipped(self.clock, "sorting columns", n_skipped, len(columns) + n_skipped, "columns")
@@ -352,6 +354,12 @@ class _Planner:
         return planner._parts(listed, f"{words} requires it")
 
     def _parts(self, listed: ListedTests, why: str) -> Plan:
+        if self.growth.tolerance and len({test.cost for test in listed.tests}) > 1:
+            option = f"cost_tolerance={self.growth.tolerance!r}"
+            raise UsageError(
+                f"{why.removesuffix(' requires it')}, which cannot be combined with {option} for a grammar with "
+                "costs; use only one of them"
+            )
         record = self._schema.type(self._schema.individual)
         columns = columns_to_divide(listed, self.population, record, self.growth, self.tuning)
         return self._plan("parts", f"every split of the table is tried, since {why}", columns)

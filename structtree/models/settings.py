@@ -80,6 +80,9 @@ class Growth:
     is divided among open subtrees in proportion to their number of individuals, and within a subtree among its
     levels, with at least a third for its root. ``max_evaluations`` limits each node.
 
+    With a ``cost_tolerance`` of t, the cheapest of all tests that gain at least 1 - t of what the best test gains is
+    chosen, and of equally cheap ones the best. A test costs 1 per literal, unless the grammar gives it another cost.
+
     ``random_state`` does not change how a tree is grown: it controls which individuals are held out, and the folds
     that choose the complexity parameter of pruning.
 
@@ -144,6 +147,12 @@ class Growth:
         flag="seed",
         panel="Options",
     )
+    cost_tolerance: float | None = option(
+        None,
+        "Fraction of the best gain that may be given up for a cheaper or shorter test; see costs in grammars.",
+        Span(0, 0.9),
+        shown_default="depends on the goal",
+    )
     nominal: Literal["binary", "subset", "multiway"] = option(
         "binary",
         "For tables: test one value or a set of values against the others, or make one branch per value (ID3, C4.5).",
@@ -165,6 +174,11 @@ class Growth:
 
     def __post_init__(self) -> None:
         check_options(self)
+
+    @property
+    def tolerance(self) -> float:
+        """Fraction of the best gain that may be given up; 0 unless it is set by the user or the goal."""
+        return self.cost_tolerance or 0.0
 
     @property
     def patience(self) -> Patience | None:

@@ -40,6 +40,7 @@ __all__ = [
     "Branch",
     "Caveat",
     "ClassCounts",
+    "Dearer",
     "Distribution",
     "Edge",
     "Found",
@@ -70,6 +71,26 @@ WORTH_PREPARING = 200
 
 
 @dataclass(frozen=True, slots=True)
+class Dearer:
+    """A test that was better than that of a branch, but not by enough for its cost.
+
+    Parameters
+    ----------
+    test : str
+        The test with the least loss; of a table, its thresholds may be ``*``.
+    given_up : float
+        Fraction of its gain that the test of the branch gives up.
+    cost, chosen_cost : int
+        Its cost, and that of the test of the branch.
+    """
+
+    test: str
+    given_up: float
+    cost: int
+    chosen_cost: int
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """Record of how a branch's test was found.
 
@@ -96,6 +117,8 @@ class Found:
         search.
     trace : tuple of TracePoint
         Best score and bound over the course of a search; empty if all tests were tried at once.
+    dearer : Dearer, optional
+        With a cost tolerance, a better test that lost because of its cost.
     """
 
     criterion: str
@@ -108,6 +131,7 @@ class Found:
     stopped_by: Unproved | None = None
     pruned: int | None = None
     trace: tuple[TracePoint, ...] = field(repr=False, default=())
+    dearer: Dearer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ def tree_lines(
     if bars:
         yield from wrapped_spans(_legend(texts, form), width, width, break_words=True)
     yield from _lines(tree, texts, most, form)
-    for line in (*_missing_note(tree), *_caveat_notes(tree)):
+    for line in (*_missing_note(tree), *_cost_note(tree), *_caveat_notes(tree)):
         parts = wrapped_spans([TextSpan(line, "caveat")], width, width - 1, break_words=bars)
         yield from (part if i == 0 else (TextSpan(" "), *part) for i, part in enumerate(parts))
 
@@ -195,11 +195,12 @@ class NodeText:
         return self.tree.task.seen_text(self.figures(node))
 
     def caveat(self, branch: Branch | MultiwayBranch) -> str:
-        """Return a note with the gap of a test that is not proved best, or an empty string."""
-        if branch.found.proved:
-            return ""
-        gap = f", gap {self.number(branch.found.gap)}" if branch.found.gap > 0 else ""
-        return f"[not proved best{gap}]"
+        """Return a note with the gap of a test that is not proved best, and what it gives up for its cost, if so."""
+        found = branch.found
+        gap = f", gap {self.number(found.gap)}" if found.gap > 0 else ""
+        notes = [] if found.proved else [f"not proved best{gap}"]
+        notes += [] if found.dearer is None else [f"gives up {percent_text(found.dearer.given_up)} of the gain"]
+        return f"[{'; '.join(notes)}]" if notes else ""
 
     def code(self, node: int) -> int | None:
         """Return the code of the class that a node predicts; None for numbers."""
@@ -231,6 +232,17 @@ class NodeText:
     def number(self, value: float) -> str:
         """Format a number: integers in full, others with `digits` significant digits."""
         return short_number(value, self.digits)
+
+
+def percent_text(fraction: float) -> str:
+    """Format a fraction in percent, without rounding a part of a percent to nothing.
+
+    Examples
+    --------
+    >>> percent_text(0.042), percent_text(0.0004)
+    ('4.2 %', '<0.1 %')
+    """
+    return f"{100 * fraction:.2g} %" if fraction >= 0.001 else "<0.1 %"
 
 
 def short_number(value: float, digits: int = 3) -> str:
@@ -402,6 +414,21 @@ def _missing_note(tree: Tree) -> list[str]:
     routes = {"majority": "the branch with most weight", "fractional": "all branches, in proportion to their weight"}
     known = tree.missing in routes and tree.branches
     return [f"(missing values: to {routes[tree.missing]} in training)"] if known else []
+
+
+def _cost_note(tree: Tree) -> Iterator[str]:
+    """Yield a note about tests that were preferred to better ones because they are cheaper."""
+    found = [node.found.dearer for node in tree.nodes if not isinstance(node, Leaf)]
+    dearer = [each for each in found if each is not None]
+    if dearer:
+        most = percent_text(max(each.given_up for each in dearer))
+        if len(dearer) == 1:
+            yield f"(1 test was preferred to a better one with a higher cost, and gives up {most} of its gain)"
+        else:
+            yield (
+                f"({len(dearer):,} tests were preferred to better ones with higher costs, and give up at most {most} "
+                "of their gain)"
+            )
 
 
 def _caveat_notes(tree: Tree) -> list[str]:

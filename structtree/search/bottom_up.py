@@ -72,6 +72,8 @@ class Meanings:
         The rows that satisfy each predicate, one bit per row.
     sizes : (m,) int
         The number of literals of each predicate.
+    costs : (m,) int
+        The cost of each predicate.
     predicates : tuple of Predicate
     complete : bool
         Whether all meanings are included; predicates that no row satisfies are always excluded.
@@ -79,6 +81,7 @@ class Meanings:
 
     words: Words
     sizes: Ints
+    costs: Ints
     predicates: tuple[syn.Predicate, ...]
     complete: bool
 
@@ -88,13 +91,18 @@ class Meanings:
 
 @dataclass(slots=True, eq=False)
 class _Work:
-    """Shared state of a bottom-up search: the space on its population, the limits and the results so far."""
+    """Shared state of a bottom-up search: the space on its population, the limits and the results so far.
+
+    By cost, the cheapest predicate stands for all that select the same rows; if a cheaper one may be longer, the
+    cheapest of each length does.
+    """
 
     space: Space
     most: int
     cells: int
     clock: Clock = field(default_factory=Clock)
     partial: bool = True
+    by_cost: bool = False
     overflow: bool = False
     steps: Steps = field(init=False)
     done: dict[tuple[str, int, int], Meanings] = field(default_factory=dict)
@@ -111,6 +119,11 @@ class _Work:
     def over(self) -> bool:
         """True after the time limit or Ctrl-C."""
         return self.clock.over() is not None
+
+    @property
+    def is_priced(self) -> bool:
+        """True if a cheaper predicate may be longer."""
+        return self.by_cost and self.space.is_priced
 
     def limit(self, n_rows: int) -> int:
         """Return the maximum number of predicates to keep for a type."""
@@ -152,10 +165,13 @@ class LinkColumns(NamedTuple):
         One for each ``count`` with all its numbers (weakest first), and one for each other literal.
     missing : {"conjunctions", "literals", "time"}, optional
         Why the columns are incomplete: too many single literals, too many conjunctions (or rows), or no time left.
+    costs : tuple of int
+        The cost of the tests of each column.
     """
 
     columns: tuple[TestColumn, ...]
     missing: Literal["conjunctions", "literals", "time"] | None
+    costs: tuple[int, ...] = ()
 
 
 class _IncompleteError(Exception):
@@ -170,6 +186,7 @@ def link_columns(
     shorten: bool = True,
     partial: bool = True,
     clock: Clock | None = None,
+    by_cost: bool = False,
 ) -> LinkColumns:
     """Return all literals behind links of the individuals, one for each set of individuals that they select.
 
@@ -185,17 +202,19 @@ def link_columns(
         Whether to return incomplete columns; otherwise no columns are returned, as soon as some are missing.
     clock : Clock, optional
         When it is over, the remaining (longer) tests are skipped.
+    by_cost : bool
+        Whether the cheapest test stands for all that select the same individuals.
 
     Examples
     --------
     >>> from structtree import Grammar, load_dataset, pretty
     >>> trains = load_dataset("trains")
     >>> grammar = "refine Train { top -> exists cars (top) } refine Car { top -> long; top -> roof = * }"
-    >>> columns, missing = link_columns(Space.build(Grammar.parse(grammar), trains.population))
+    >>> columns, missing, _ = link_columns(Space.build(Grammar.parse(grammar), trains.population))
     >>> missing, pretty(columns[0].members[0]), columns[0].values[:5].tolist()
     (None, 'exists cars (long)', [1, 0, 1, 0, 1])
     """
-    work = _Work(space, most, cells, clock or Clock(), partial)
+    work = _Work(space, most, cells, clock or Clock(), partial, by_cost)
     if not shorten and not is_affordable(space):
         return LinkColumns((), "literals")
     try:
@@ -207,24 +226,24 @@ def link_columns(
 def _link_columns(work: _Work) -> LinkColumns:
     space = work.space
     depth, size = _limits(space)
-    found: list[TestColumn] = []
+    found: dict[bytes, tuple[int, TestColumn]] = {}
     complete = True
-    seen: set[bytes] = set()
     for family in space.first_families():
         if not isinstance(family, LinkFamily):
             continue
-        report_status("listing tests", 0, None, f"{sum(len(one.members) for one in found):,} found")
+        report_status("listing tests", 0, None, f"{sum(len(one.members) for _, one in found.values()):,} found")
         inner = _inside(work, family, depth, size)
         complete &= inner.complete and not work.over
-        for predicate, ranks in _ranks(family, inner, work):
-            key = ranks.tobytes()
-            if key not in seen and ranks.any() and ranks.min() != ranks.max():
-                seen.add(key)
+        for (predicate, ranks), inside in zip(_ranks(family, inner, work), inner.costs.tolist(), strict=False):
+            key, cost = ranks.tobytes(), 1 + inside + family.surcharge
+            is_new = key not in found or (work.by_cost and cost < found[key][0])
+            if is_new and ranks.any() and ranks.min() != ranks.max():
                 passed = family.numbers[: int(ranks.max())]
-                found.append(TestColumn(ranks, AT_LEAST, tuple(family.build(n, [predicate]) for n in passed)))
+                found[key] = cost, TestColumn(ranks, AT_LEAST, tuple(family.build(n, [predicate]) for n in passed))
+    costs, columns = tuple(cost for cost, _ in found.values()), tuple(column for _, column in found.values())
     if complete:
-        return LinkColumns(tuple(found), None)
-    return LinkColumns(tuple(found), "time" if work.over else "literals" if work.overflow else "conjunctions")
+        return LinkColumns(columns, None, costs)
+    return LinkColumns(columns, "time" if work.over else "literals" if work.overflow else "conjunctions", costs)
 
 
 def own_columns(family: TestFamily, population: Population) -> Iterator[TestColumn]:
@@ -290,7 +309,8 @@ def _inside(work: _Work, family: LinkFamily, depth: int, size: int) -> Meanings:
     masks = [_words(rows_where(predicate, work.population, slot.type)[None, :]) for predicate in fitting]
     n_words = max(1, -(-work.population.tables[slot.type].n_rows // 64))
     words = np.concatenate([np.zeros((0, n_words), dtype=np.uint64), *masks])
-    return Meanings(words, np.array([n_literals(p) for p in fitting], dtype=np.int64), tuple(fitting), True)
+    sizes = np.array([n_literals(p) for p in fitting], dtype=np.int64)
+    return Meanings(words, sizes, sizes, tuple(fitting), True)
 
 
 def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
@@ -299,7 +319,8 @@ def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
     if key not in work.done:
         limit = work.limit(work.population.tables[name].n_rows)
         most_pairs = PAIRS if work.partial else FEW_PAIRS
-        growing = _Growing(_literals(work, name, depth, size), limit, work.clock, most_pairs)
+        literals = _literals(work, name, depth, size)
+        growing = _Growing(literals, limit, work.clock, most_pairs, work.by_cost, work.is_priced)
         for _ in range(1, work.space.grammar.conjuncts.get(name, 1) or ENDLESS):
             growing.complete &= not work.over and (work.partial or growing.is_affordable(size))
             if work.over or not (work.partial or growing.complete) or not growing.extend(size):
@@ -316,7 +337,8 @@ def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
 def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
     """Return the single literals on a type, one per set of rows."""
     n_rows = work.population.tables[name].n_rows
-    parts = [Meanings(_words(np.ones((1, n_rows), dtype=np.bool_)), np.zeros(1, dtype=np.int64), (syn.Top(),), True)]
+    none = np.zeros(1, dtype=np.int64)
+    parts = [Meanings(_words(np.ones((1, n_rows), dtype=np.bool_)), none, none, (syn.Top(),), True)]
     for family in work.space.offers.from_top[name]:
         if isinstance(family, TestFamily):
             if family.size <= size and family.depth <= depth:
@@ -325,7 +347,7 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
             inner = _inside(work, family, depth, size)
             parts.append(_links(family, inner, work))
     limit = work.limit(n_rows)
-    found = _distinct(parts, limit)
+    found = _distinct(parts, limit, by_cost=work.by_cost, is_priced=work.is_priced)
     # Searching from ``top`` is better if there are too many tests, but not if there are too many rows.
     work.overflow |= limit == work.most and not found.complete and all(part.complete for part in parts)
     return found
@@ -334,14 +356,15 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
 def _tests(family: TestFamily, population: Population) -> Meanings:
     literals = tuple(map(family.literal, family.choices()))
     masks = [_words(rows_where(literal, population, family.type)[None, :]) for literal in literals]
-    return Meanings(np.concatenate(masks), np.full(len(literals), family.size), literals, True)
+    sizes = np.full(len(literals), family.size)
+    return Meanings(np.concatenate(masks), sizes, sizes + family.surcharge, literals, True)
 
 
 def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
     """Return the literals of a link family: one for each inner predicate and each number of a count."""
     population, complete = work.population, inner.complete
     n_words = -(-population.tables[family.type].n_rows // 64)
-    words, sizes, literals = [np.zeros((0, max(1, n_words)), dtype=np.uint64)], [], []
+    words, which, literals = [np.zeros((0, max(1, n_words)), dtype=np.uint64)], [], []
     for first in range(0, len(inner), PREDICATES):
         if work.over:
             complete = False
@@ -351,9 +374,11 @@ def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
             some = np.flatnonzero(found.any(axis=1))
             words.append(found[some])
             for m in (first + some).tolist():
-                sizes.append(int(inner.sizes[m]) + 1)
+                which.append(m)
                 literals.append(family.build(number, [inner.predicates[m]]))
-    return Meanings(np.concatenate(words), np.array(sizes, dtype=np.int64), tuple(literals), complete)
+    inside = np.array(which, dtype=np.int64)
+    sizes, costs = inner.sizes[inside] + 1, inner.costs[inside] + 1 + family.surcharge
+    return Meanings(np.concatenate(words), sizes, costs, tuple(literals), complete)
 
 
 def _lifted(family: LinkFamily, words: Words, work: _Work) -> Words:
@@ -383,43 +408,56 @@ def _seeds(n_words: int) -> Words:
     return np.random.default_rng(0).integers(0, 2**63, size=n_words, dtype=np.uint64) | np.uint64(1)
 
 
-def _distinct(parts: list[Meanings], most: int) -> Meanings:
+def _by_length(signs: Words, sizes: Ints, is_priced: bool) -> Words:
+    """Return signatures that also differ for predicates of different lengths, if a cheaper one may be longer."""
+    return signs + sizes.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) if is_priced else signs
+
+
+def _distinct(parts: list[Meanings], most: int, *, by_cost: bool, is_priced: bool) -> Meanings:
     """Merge predicates from several sources, keeping the shortest for each set of rows, up to a maximum number."""
     words = np.concatenate([part.words for part in parts])
-    sizes = np.concatenate([part.sizes for part in parts])
+    sizes, costs = (np.concatenate([getattr(part, name) for part in parts]) for name in ("sizes", "costs"))
     literals = [literal for part in parts for literal in part.predicates]
-    order = np.argsort(sizes, kind="stable")
-    _, first = np.unique(signatures(words, _seeds(words.shape[1]))[order], return_index=True)
+    order = np.argsort(costs if by_cost else sizes, kind="stable")
+    signs = _by_length(signatures(words, _seeds(words.shape[1])), sizes, is_priced)
+    _, first = np.unique(signs[order], return_index=True)
     kept = order[np.sort(first)]
     kept = kept[words[kept].any(axis=1)]
     complete = all(part.complete for part in parts) and len(kept) <= most
     kept = kept[:most]
-    return Meanings(words[kept], sizes[kept], tuple(literals[k] for k in kept.tolist()), complete)
+    return Meanings(words[kept], sizes[kept], costs[kept], tuple(literals[k] for k in kept.tolist()), complete)
 
 
 @dataclass(slots=True, eq=False)
 class _Growing:
-    """Conjunctions that are extended by one conjunct at a time."""
+    """Conjunctions that are extended by one conjunct at a time.
+
+    By cost, a conjunction with the rows of an earlier one is kept as well if it is cheaper.
+    """
 
     literals: Meanings
     limit: int
     clock: Clock
     most_pairs: int = PAIRS
+    by_cost: bool = False
+    is_priced: bool = False
     words: Words = field(init=False)
     sizes: Ints = field(init=False)
+    costs: Ints = field(init=False)
     lasts: Ints = field(init=False)
     predicates: list[syn.Predicate] = field(init=False)
     seeds: Words = field(init=False)
-    seen: set[int] = field(init=False)
+    seen: dict[int, int] = field(init=False)
     complete: bool = field(init=False)
     first: int = 1
 
     def __post_init__(self) -> None:
-        self.words, self.sizes = self.literals.words, self.literals.sizes
+        self.words, self.sizes, self.costs = self.literals.words, self.literals.sizes, self.literals.costs
         self.lasts = np.arange(len(self.literals))
         self.predicates = list(self.literals.predicates)
         self.seeds = _seeds(self.words.shape[1])
-        self.seen = {0, *signatures(self.words, self.seeds).tolist()}
+        signs = _by_length(signatures(self.words, self.seeds), self.sizes, self.is_priced)
+        self.seen = dict(zip(signs.tolist(), self.costs.tolist(), strict=True))
         self.complete = self.literals.complete
 
     def extend(self, size: int) -> bool:
@@ -427,10 +465,13 @@ class _Growing:
         n = len(self.sizes)
         pairs, signs = self._pairs(size)
         lengths = self.sizes[pairs[:, 0]] + self.literals.sizes[pairs[:, 1]]
-        order = np.argsort(lengths, kind="stable")
+        costs = self.costs[pairs[:, 0]] + self.literals.costs[pairs[:, 1]]
+        pairs, signs, lengths, costs = (each[signs != 0] for each in (pairs, signs, lengths, costs))
+        signs = _by_length(signs, lengths, self.is_priced)
+        order = np.argsort(costs if self.by_cost else lengths, kind="stable")
         _, first = np.unique(signs[order], return_index=True)
         # If the first of several equal pairs clashes, another may not; those few are checked one by one.
-        self._add(pairs[self._fresh(pairs, signs, order, np.sort(first))])
+        self._add(pairs[self._fresh(pairs, signs, costs, order, np.sort(first))])
         self.first = n
         return n < len(self.sizes) < self.limit
 
@@ -460,14 +501,14 @@ class _Growing:
         most = min(self.most_pairs, WORK // self.words.shape[1])
         return self.first + int(np.searchsorted(np.cumsum(fitting), most, side="right"))
 
-    def _fresh(self, pairs: NDArray[np.int32], signs: Words, order: Ints, first: Ints) -> Ints:
+    def _fresh(self, pairs: NDArray[np.int32], signs: Words, costs: Ints, order: Ints, first: Ints) -> Ints:
         """Return one pair for each new set of rows: the shortest pair without a clash."""
         kept: list[int] = []
         refused: set[int] = set()
-        self._sift(order[first], pairs, signs, kept, refused)
+        self._sift(order[first], pairs, signs, costs, kept, refused)
         if refused:
             again = order[np.isin(signs[order], np.array(list(refused), dtype=np.uint64))]
-            self._sift(again, pairs, signs, kept, set())
+            self._sift(again, pairs, signs, costs, kept, set())
         room = self._room
         self.complete = self.complete and len(kept) <= room
         return np.array(kept[:room], dtype=np.int64)
@@ -476,17 +517,25 @@ class _Growing:
     def _room(self) -> int:
         return self.limit - len(self.sizes)
 
-    def _sift(self, some: Ints, pairs: NDArray[np.int32], signs: Words, kept: list[int], refused: set[int]) -> None:
-        """Keep the pairs that select a new set of rows and do not clash, up to the limit."""
+    def _sift(
+        self,
+        some: Ints,
+        pairs: NDArray[np.int32],
+        signs: Words,
+        costs: Ints,
+        kept: list[int],
+        refused: set[int],
+    ) -> None:
+        """Keep the pairs that select a new set of rows, or are cheaper, and do not clash, up to the limit."""
         for n, k in enumerate(some.tolist()):
             if len(kept) > self._room or (n % 256 == 0 and self.clock.over() is not None):
                 self.complete = False
                 return
-            sign = int(signs[k])
-            if sign in self.seen:
+            sign, cost = int(signs[k]), int(costs[k])
+            if sign in self.seen and not (self.by_cost and cost < self.seen[sign]):
                 continue
             if self._stands(pairs[k]):
-                self.seen.add(sign)
+                self.seen[sign] = cost
                 kept.append(k)
             else:
                 refused.add(sign)
@@ -499,12 +548,16 @@ class _Growing:
         one, other = pairs[:, 0], pairs[:, 1]
         self.words = np.concatenate([self.words, self.words[one] & self.literals.words[other]])
         self.sizes = np.concatenate([self.sizes, self.sizes[one] + self.literals.sizes[other]])
+        self.costs = np.concatenate([self.costs, self.costs[one] + self.literals.costs[other]])
         self.lasts = np.concatenate([self.lasts, other])
         for m, k in pairs.tolist():
             self.predicates.append(conjoin((*conjuncts(self.predicates[m]), self.literals.predicates[k])))
 
     def result(self) -> Meanings:
-        """Return all predicates found, shortest first."""
-        order = np.argsort(self.sizes, kind="stable")
+        """Return all predicates found, shortest first; by cost, the cheapest first, and none that is dearer."""
+        order = np.argsort(self.costs if self.by_cost else self.sizes, kind="stable")
+        if self.by_cost:
+            signs = _by_length(signatures(self.words, self.seeds), self.sizes, self.is_priced)
+            order = order[np.sort(np.unique(signs[order], return_index=True)[1])]
         predicates = tuple(self.predicates[k] for k in order.tolist())
-        return Meanings(self.words[order], self.sizes[order], predicates, self.complete)
+        return Meanings(self.words[order], self.sizes[order], self.costs[order], predicates, self.complete)

@@ -55,7 +55,7 @@ def limit_of(best: Loss, unsplit: Loss, tolerance: float, scorer: Scorer) -> Los
     """
     if not tolerance or scorer.compare(best, unsplit) >= 0:
         return best
-    first, second = (b + tolerance * (u - b) for b, u in zip(best, unsplit, strict=True))
+    first, second = (b + tolerance * max(0.0, u - b) for b, u in zip(best, unsplit, strict=True))
     return first, second
 
 

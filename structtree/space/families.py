@@ -92,7 +92,7 @@ class TestFamily:
         The kind of the attribute.
     levels : tuple of str
         The categories of an ordered attribute, in order.
-    cost : int or None
+    length : int or None
         The size of a member in literals, if it differs from the number of its literals.
     subject : tuple or None
         The feature of all members.
@@ -113,7 +113,7 @@ class TestFamily:
     values: Values
     left: syn.Predicate | None = None
     kind: Kind | None = None
-    cost: int | None = None
+    length: int | None = None
     levels: tuple[str, ...] = ()
     surcharge: int = 0
     subject: Subject | None = field(init=False)
@@ -126,7 +126,7 @@ class TestFamily:
         object.__setattr__(self, "subject", subject(example) if example is not None else None)
         object.__setattr__(self, "head", head(self.path[0]) if self.path else None)
         size = n_literals(example) if example is not None else 0
-        object.__setattr__(self, "size", size if self.cost is None else self.cost)
+        object.__setattr__(self, "size", size if self.length is None else self.length)
         object.__setattr__(self, "depth", nesting(example) if example is not None else 0)
 
     def __len__(self) -> int:

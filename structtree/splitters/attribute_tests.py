@@ -45,6 +45,8 @@ class FlatTest:
         steps are passed where it is k; of the form ``AT_MOST`` all but k; of the form ``EQUAL`` the k-th.
     key : optional
         Tests of values with the same key have the same column.
+    cost : int
+        The cost of each of the tests; it only matters with a cost tolerance.
     """
 
     right: syn.Predicate
@@ -55,6 +57,7 @@ class FlatTest:
     steps: Sequence[syn.Predicate] = ()
     column: Column | None = None
     key: Hashable | None = None
+    cost: int = 1
 
     @property
     def subject(self) -> Hashable | None:
@@ -117,7 +120,7 @@ def flat_tests(grammar: CheckedGrammar) -> ListedTests | None:
         test = flat_test(rewrite.right, grammar) if isinstance(rewrite.left, syn.Top) else None
         if test is None:
             return None
-        tests.append(test)
+        tests.append(test if rewrite.cost is None else replace(test, cost=rewrite.cost))
     return ListedTests(tuple(tests)) if tests else None
 
 
@@ -143,7 +146,8 @@ def listed_tests(grammar: CheckedGrammar, population: Population) -> ListedTests
         if isinstance(family, LinkFamily) or family.path or own_attributes(family.literal(0)) is None:
             return None
         flat = flat_test(family.template, grammar)
-        tests += [flat] if flat else [FlatTest(family.literal(v), kernel.EQUAL) for v in family.choices()]
+        some = [flat] if flat else [FlatTest(family.literal(v), kernel.EQUAL) for v in family.choices()]
+        tests += [replace(test, cost=family.size + family.surcharge) for test in some]
     return ListedTests(tuple(tests))
 
 

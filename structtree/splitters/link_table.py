@@ -84,7 +84,9 @@ class ColumnSpace:
                 return literal
 
 
-def column_space(space: Space, *, clock: Clock | None = None, is_small: bool = False) -> ColumnSpace | None:
+def column_space(
+    space: Space, *, clock: Clock | None = None, is_small: bool = False, by_cost: bool = False
+) -> ColumnSpace | None:
     """Make columns of all tests behind links, and the space of their conjunctions; None if that is not possible.
 
     Parameters
@@ -95,31 +97,38 @@ def column_space(space: Space, *, clock: Clock | None = None, is_small: bool = F
         When the time is up, no table is made.
     is_small : bool
         Whether to return None for tables that take long to make or to search.
+    by_cost : bool
+        Whether a column is the cheapest of all tests that select the same individuals.
     """
     grammar, population, time = space.grammar, space.population, clock or Clock()
     assert population is not None
     if not suits(space):
         return None
     limits = (SMALL_MOST, SMALL_CELLS) if is_small else ()
-    found = link_columns(space, *limits, shorten=False, partial=not is_small, clock=time)
+    found = link_columns(space, *limits, shorten=False, partial=not is_small, clock=time, by_cost=by_cost)
     if found.missing in ("literals", "time") or (is_small and found.missing):
         return None
     tests = [family for family in space.first_families() if isinstance(family, TestFamily)]
     own = [family for family in tests if _is_own(family, population)]
     # Some tests look behind links without opening a position there, as aggregates do.
     others: list[TestColumn] = []
+    costs: list[int] = []
     for family in tests:
         if not _is_own(family, population):
             if time.over() is not None:
                 return None
-            others += own_columns(family, population)
+            more = list(own_columns(family, population))
+            others += more
+            costs += [family.size + family.surcharge] * len(more)
+    costs += found.costs
     behind = [*others, *found.columns]
     taken = set(population.schema.type(grammar.individual).members)
     names = [name for name in (f"behind{i}" for i in range(len(behind) + len(taken))) if name not in taken]
     columns = dict(zip(names, behind, strict=False))
     table = _table(population, columns)
     families: list[Family] = [replace(family, index=i) for i, family in enumerate(own)]
-    families += [_family(len(own) + i, grammar.individual, *item) for i, item in enumerate(columns.items())]
+    priced = zip(columns.items(), costs, strict=True)
+    families += [_family(len(own) + i, grammar.individual, *item, cost) for i, (item, cost) in enumerate(priced)]
     offers = Offers({grammar.individual: tuple(families)}, {grammar.individual: {}})
     small = replace(grammar, schema=table.schema, rewrites={}, functions={}, background=Background(table.schema))
     rewrites = grammar.rewrites.get(grammar.individual, ())
@@ -154,7 +163,8 @@ def _table(population: Population, columns: Mapping[str, TestColumn]) -> Populat
     return Population(schema, {name: Table(len(population), {**own, **behind}, {})})
 
 
-def _family(index: int, type_name: str, name: str, column: TestColumn) -> TestFamily:
-    thresholds = np.arange(1.0, len(column.members) + 1)
+def _family(index: int, type_name: str, name: str, column: TestColumn, cost: int) -> TestFamily:
+    thresholds, length = np.arange(1.0, len(column.members) + 1), n_literals(column.members[0])
     template = syn.Compare(name, ">=", syn.Star())
-    return TestFamily(index, type_name, template, (), thresholds, kind="int", cost=n_literals(column.members[0]))
+    given = (index, type_name, template, (), thresholds)
+    return TestFamily(*given, kind="int", length=length, surcharge=cost - length)

@@ -47,11 +47,14 @@ FEW_STEPS = 256
 """Maximum number of steps for counting; longer lists are sorted."""
 
 
-def linked_tests(space: Space, *, shorten: bool = False, clock: Clock | None = None) -> ListedTests | None:
+def linked_tests(
+    space: Space, *, shorten: bool = False, clock: Clock | None = None, by_cost: bool = False
+) -> ListedTests | None:
     """List the single tests of a grammar, behind links and on the individuals' own attributes.
 
     None where a node may ask several things at once, where the grammar does not suit, or where there is too much;
-    if `shorten`, then what is short enough is offered nevertheless. When the clock is over the rest is left out.
+    if `shorten`, then what is short enough is offered nevertheless. When the clock is over the rest is left out. Of
+    several tests that split alike the shortest is listed, or `by_cost` the cheapest.
 
     Parameters
     ----------
@@ -70,17 +73,18 @@ def linked_tests(space: Space, *, shorten: bool = False, clock: Clock | None = N
     grammar = space.grammar
     if grammar.conjuncts.get(grammar.individual, 1) != 1:
         return None
-    listing = _Listing(space, clock or Clock())
+    listing = _Listing(space, clock or Clock(), by_cost)
     if not shorten and listing.suits():
         return listing.along_links()
     if not suits(space):
         return None
-    found = link_columns(space, shorten=shorten, clock=clock)
+    found = link_columns(space, shorten=shorten, clock=clock, by_cost=by_cost)
     if found.missing in ("literals", "time") and not shorten:
         return None
     own = listing.of_individuals()
+    behind = (_stepped(column.members, column.values.astype(np.int32)) for column in found.columns)
     return ListedTests(
-        (*own, *(_stepped(c.members, c.values.astype(np.int32)) for c in found.columns)),
+        (*own, *(replace(test, cost=cost) for test, cost in zip(behind, found.costs, strict=True))),
         found.missing is None and not space.offers.n_skipped,
     )
 
@@ -168,10 +172,13 @@ class _Listing:
         On its population, of which every row is reached.
     clock : Clock
         When the time is up, the remaining tests are skipped.
+    by_cost : bool
+        Whether cheaper tests come first, and not shorter ones.
     """
 
     space: Space
     clock: Clock
+    by_cost: bool = False
     steps: Steps = field(init=False)
     _columns: dict[tuple[str, int], list[TestColumn]] = field(default_factory=dict, init=False)
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, init=False)
@@ -234,7 +241,9 @@ class _Listing:
         for way, family in asked:
             if found and self.clock.over() is not None:
                 break
-            found += [(n_literals(test.right), (*way.key, family.index), test) for test in self._tests(way, family)]
+            for test in self._tests(way, family):
+                length = test.cost if self.by_cost else n_literals(test.right)
+                found.append((length, (*way.key, family.index), test))
             n_done += 1
         in_order = [test for _, _, test in sorted(found, key=lambda item: item[:2])]
         n_skipped, complete = len(asked) - n_done, n_done == len(asked) and not self.space.offers.n_skipped
@@ -247,6 +256,12 @@ class _Listing:
         return [test for family in own for test in self._tests(way, family)]
 
     def _tests(self, way: _Way, family: TestFamily | LinkFamily) -> Iterator[FlatTest]:
+        """Yield the tests of a family at the end of a path, with their costs."""
+        surcharge = family.surcharge + sum(step.family.surcharge for step in way.steps)
+        for test in self._free(way, family):
+            yield replace(test, cost=n_literals(test.right) + surcharge)
+
+    def _free(self, way: _Way, family: TestFamily | LinkFamily) -> Iterator[FlatTest]:
         if isinstance(family, LinkFamily):
             yield from self._opened(way, family)
             return

@@ -19,15 +19,16 @@ from structtree.data.population import Population
 from structtree.data.reachable import compact
 from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar
+from structtree.lang.pretty import pretty
 from structtree.models.settings import Growth
-from structtree.models.tree import Unproved
+from structtree.models.tree import Dearer, Unproved
 from structtree.search.best_split import Split, best_split
 from structtree.search.clock import Clock
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
 from structtree.splitters.link_table import ColumnSpace
 from structtree.splitters.sampling import sampled_space
-from structtree.splitters.splitter import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter
+from structtree.splitters.splitter import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter, given_up
 
 __all__ = ["SearchSplitter"]
 
@@ -101,6 +102,7 @@ class SearchSplitter(RowSplitter):
             start=node.known if growth.share == "path" else (),
             progress=self.tell,
             effort=patience or "prove",
+            cost_tolerance=growth.tolerance,
         )
         return self._proposal(split)
 
@@ -123,7 +125,14 @@ class SearchSplitter(RowSplitter):
             reason, least = reason or "listing", -inf  # of what is not in the table nothing is known
         candidate = None if isinstance(split.predicate, syn.Top) else self._candidate(split)
         cost = (stats.evaluated, least, reason, stats.seconds)
-        return Proposal(candidate, *cost, split.runners_up, stats.pruned, stats.trace, stats.work)
+        dearer = None if split.best is None or candidate is None else self._dearer(split.best, split.cost, candidate)
+        return Proposal(candidate, *cost, split.runners_up, stats.pruned, stats.trace, stats.work, dearer)
+
+    def _dearer(self, best: Split, cost: int, candidate: Candidate) -> Dearer:
+        """Return the record of the best split, which lost because of its cost."""
+        better = self._candidate(best)
+        assert isinstance(better.test, syn.Predicate)
+        return Dearer(pretty(better.test), given_up(candidate.gains, better.gains), best.cost, cost)
 
     def _candidate(self, split: Split) -> Candidate:
         scorer, population = split.problem.scorer, split.problem.space.population

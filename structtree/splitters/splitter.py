@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from structtree.arrays import Ints
 from structtree.data.population import Population
 from structtree.lang import syntax as syn
-from structtree.models.tree import Found, Node, Stats, Unproved
+from structtree.models.tree import Dearer, Found, Node, Stats, Unproved
 from structtree.search.clock import Clock
 from structtree.search.results import SearchStats, Split, TracePoint
 from structtree.splitters.sampling import ColumnSampler
@@ -38,6 +38,7 @@ __all__ = [
     "all_nodes",
     "found_by",
     "gap_of",
+    "given_up",
 ]
 
 
@@ -115,6 +116,8 @@ class Proposal:
         How a search went.
     work : int
         Estimated work of a search; see `structtree.search.effort`.
+    dearer : Dearer, optional
+        A better split that lost because of its cost.
     """
 
     candidate: Candidate | None
@@ -126,6 +129,7 @@ class Proposal:
     pruned: int | None = None
     trace: tuple[TracePoint, ...] = ()
     work: int = 0
+    dearer: Dearer | None = None
 
 
 M = TypeVar("M")
@@ -313,7 +317,19 @@ def found_by(proposal: Proposal, target: Target) -> Found:
     gap = 0.0 if proved else criterion.room(score) if least == -inf else loss - least
     reason = None if proved else proposal.stopped_by
     figures = (candidate.gains[0], proved, gap, proposal.evaluated, proposal.seconds)
-    return Found(criterion.name, score, *figures, reason, proposal.pruned, proposal.trace)
+    return Found(criterion.name, score, *figures, reason, proposal.pruned, proposal.trace, proposal.dearer)
+
+
+def given_up(gains: tuple[float, float], best: tuple[float, float]) -> float:
+    """Return the fraction of the best gain that a split gives up, in the first component in which there is a gain.
+
+    Examples
+    --------
+    >>> given_up((0.3, 0.1), (0.4, 0.2)), given_up((0.0, 0.1), (0.0, 0.2))
+    (0.25, 0.5)
+    """
+    component = 0 if best[0] > 0 else 1
+    return max(0.0, 1.0 - gains[component] / best[component])
 
 
 def all_nodes(root: GrowingNode[M]) -> Iterator[GrowingNode[M]]:

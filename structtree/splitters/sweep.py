@@ -23,16 +23,26 @@ from numpy.typing import NDArray
 from structtree.arrays import Ints
 from structtree.data.schema import Kind
 from structtree.lang import syntax as syn
+from structtree.lang.pretty import pretty
 from structtree.models.routing.descent import Descent, descent_of
 from structtree.models.settings import Growth
-from structtree.models.tree import Branch, Leaf, Node, NodeArrays, Stats, Unproved, depths_of
+from structtree.models.tree import Branch, Dearer, Leaf, Node, NodeArrays, Stats, Unproved, depths_of
 from structtree.search.clock import Clock
 from structtree.search.kernels import tables as kernel
 from structtree.search.kernels.subtrees import grow_subtree, reading_order
 from structtree.space.values import midpoints
 from structtree.splitters.attribute_tests import FlatTest
 from structtree.splitters.sampling import sampled_tests
-from structtree.splitters.splitter import Candidate, GrowingNode, Proposal, Splitter, all_nodes, found_by, gap_of
+from structtree.splitters.splitter import (
+    Candidate,
+    GrowingNode,
+    Proposal,
+    Splitter,
+    all_nodes,
+    found_by,
+    gap_of,
+    given_up,
+)
 from structtree.splitters.table import ListedColumns, Tuning, pool_for, source_column, task_of
 from structtree.tasks.criteria import TOLERANCE
 from structtree.tasks.target import Target
@@ -81,6 +91,8 @@ class SweepSplitter(Splitter[_Run]):
     goes: NDArray[np.bool_] = field(init=False)
     sets: bool | None = field(init=False)
     stop: NDArray[np.bool_] = field(init=False)
+    costs: NDArray[np.int64] = field(init=False)
+    is_priced: bool = field(init=False)
     growing: list[Future[Any]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -90,6 +102,8 @@ class SweepSplitter(Splitter[_Run]):
         self.threads = pool_for(len(self.columns.rows) * len(self.columns.tests), self.tuning)
         self.goes, self.stop = np.zeros(n_rows, dtype=np.bool_), np.zeros(1, dtype=np.bool_)
         self.sets = True if (self.columns.tests[:, 1] == kernel.SUBSET).any() else None
+        self.costs = np.array([test.cost for test in self.columns.members.tests], dtype=np.int64)
+        self.is_priced = growth.tolerance > 0 and len(np.unique(self.costs)) > 1
 
     def close(self) -> None:
         """Shut down the threads."""
@@ -125,13 +139,46 @@ class SweepSplitter(Splitter[_Run]):
 
     def best(self, node: GrowingNode[_Run], clock: Clock) -> Proposal:
         """Evaluate all tests; the exact threshold or value is determined after the tree has been grown."""
-        found, at = self._best_test(node.members, sampled_tests(self.columns, self.sampler))
+        tests = sampled_tests(self.columns, self.sampler)
+        if self.is_priced:
+            return self._cheapest(node.members, tests)
+        found, at = self._best_test(node.members, tests)
         evaluated, least = int(found[2]), float(found[3])
         if at[0] < 0:
             return Proposal(None, evaluated, least, "sets")
-        gain, tie, better = kernel.gains(found, node.members.total, self.task)
+        return Proposal(self._candidate(node.members, found, at), evaluated, least, "sets")
+
+    def _candidate(self, run: _Run, found: Any, at: Any) -> Candidate:
+        gain, tie, better = kernel.gains(found, run.total, self.task)
         loss, test = (float(found[0]), float(found[1])), self.columns.members.tests[at[0]].right
-        return Proposal(Candidate(test, loss, (gain, tie), bool(better), division=at), evaluated, least, "sets")
+        return Candidate(test, loss, (gain, tie), bool(better), division=at)
+
+    def _cheapest(self, run: _Run, tests: Ints) -> Proposal:
+        """Evaluate the tests of each cost, and choose the cheapest of those that gain nearly as much as the best."""
+        costs = self.costs[tests]
+        results = {int(cost): self._best_test(run, tests[costs == cost]) for cost in np.unique(costs)}
+        evaluated = sum(int(found[2]) for found, _ in results.values())
+        least = min(float(found[3]) for found, _ in results.values())
+        divides = {cost: found for cost, (found, at) in results.items() if at[0] >= 0}
+        if not divides:
+            return Proposal(None, evaluated, least, "sets")
+        slack = kernel.rounding(run.total, self.task)
+        best = next(iter(divides))
+        for cost, found in divides.items():
+            if kernel.is_better(found[0], found[1], divides[best][0], divides[best][1], slack):
+                best = cost
+        better = self._candidate(run, *results[best])
+        pairs = zip(better.loss, better.gains, strict=True)
+        first, second = (loss + self.growth.tolerance * gain for loss, gain in pairs)
+        cost = next(
+            c for c, found in divides.items() if not kernel.is_better(first, second, found[0], found[1], slack)
+        )
+        candidate, dearer = self._candidate(run, *results[cost]), None
+        if cost < best:
+            assert isinstance(better.test, syn.Predicate)
+            dearer = Dearer(pretty(better.test), given_up(candidate.gains, better.gains), best, cost)
+        least = least if least <= first + slack else inf
+        return Proposal(candidate, evaluated, least, "sets", dearer=dearer)
 
     def _is_shared(self, run: _Run, n: int) -> bool:
         """Return whether a node is large enough to divide its columns among threads."""
@@ -197,7 +244,7 @@ class SweepSplitter(Splitter[_Run]):
     def grow_below(self, node: GrowingNode[_Run]) -> bool:
         """Grow the subtree of a small run in compiled code, in a separate thread if there are any."""
         run, columns = node.members, self.columns.swept
-        if self.sampler is not None or self.size(run) * len(columns.tests) >= self.tuning.shared:
+        if self.sampler is not None or self.is_priced or self.size(run) * len(columns.tests) >= self.tuning.shared:
             return False
         # However little time there is, the root is looked at.
         self.stop[0] = node.depth > 0 and self.clock.over() is not None
@@ -221,7 +268,11 @@ class SweepSplitter(Splitter[_Run]):
     def nodes(self, root: GrowingNode[_Run]) -> SweptNodes:
         """Return the tree as arrays."""
         self.stop[0] = True  # in case that Ctrl-C has left some of it growing
-        return SweptNodes.of(_gather(root, self), self)
+        dearer = {}
+        if self.is_priced:  # then the builder has divided every node
+            proposals = ((i, node.proposal) for i, node in enumerate(all_nodes(root)) if node.accepted)
+            dearer = {i: found.dearer for i, found in proposals if found is not None and found.dearer is not None}
+        return SweptNodes.of(_gather(root, self), self, dearer)
 
 
 # ---- one node alone ------------------------------------------------------------------------------------------
@@ -319,6 +370,8 @@ class SweptNodes(NodeArrays):
         Why some tests were not tried, if so.
     stopped_by : optional
         What ended the growth before it was done.
+    dearer : dict from node to Dearer
+        The better tests that lost because of their costs.
     """
 
     grown: _Grown
@@ -330,9 +383,10 @@ class SweptNodes(NodeArrays):
     growth: Growth
     untried: Unproved | None
     stopped_by: Unproved | None
+    dearer: Mapping[int, Dearer]
 
     @staticmethod
-    def of(grown: _Grown, splitter: SweepSplitter) -> SweptNodes:
+    def of(grown: _Grown, splitter: SweepSplitter, dearer: Mapping[int, Dearer]) -> SweptNodes:
         """Create the nodes from the arrays of a grown tree."""
         columns = splitter.columns
         categories = tuple(_categories(columns, t) for t in range(len(columns.tests)))
@@ -340,7 +394,7 @@ class SweptNodes(NodeArrays):
         chosen, sets = _chosen(grown.forks, columns), dict(_sets(grown, columns))
         target, stopped_by = splitter.target.take(np.zeros(0, dtype=np.int64)), splitter.clock.over()
         return SweptNodes(
-            grown, tests, categories, chosen, sets, target, splitter.growth, splitter.untried, stopped_by
+            grown, tests, categories, chosen, sets, target, splitter.growth, splitter.untried, stopped_by, dearer
         )
 
     @property
@@ -387,7 +441,8 @@ class SweptNodes(NodeArrays):
             return Leaf(stats, gap, reason) if gap else Leaf(stats)
         test = self._test(i)
         candidate = Candidate(test, (loss, 0.0), (gain, tie), True)
-        found = found_by(Proposal(candidate, int(evaluated), least, reason), self.target)
+        proposal = Proposal(candidate, int(evaluated), least, reason, dearer=self.dearer.get(i))
+        found = found_by(proposal, self.target)
         return Branch(test, yes, no, stats, found, self._shares(yes, no))
 
     def _may_miss(self) -> NDArray[np.bool_]:

@@ -144,6 +144,7 @@ def test_what_is_not_proved_is_told():
         (["--max-evaluations", 99], "growth", "max_evaluations", 99),
         (["--time-limit", 7], "growth", "time_limit", 7.0),
         (["--seed", 5], "growth", "random_state", 5),
+        (["--cost-tolerance", 0.1], "growth", "cost_tolerance", 0.1),
         (["--post-prune", "pessimistic", "--confidence", 0.1], "pruning", "confidence", 0.1),
         (["--post-prune", "reduced-error", "--validation-fraction", 0.4], "pruning", "validation_fraction", 0.4),
         (["--post-prune", "cost-complexity"], "pruning", "alpha", "cv"),

@@ -6,10 +6,18 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor, fit, pretty
+from structtree import (
+    Population,
+    StructuralTreeClassifier,
+    StructuralTreeRegressor,
+    export_text,
+    fit,
+    pretty,
+)
 from structtree.errors import UsageError
 from structtree.learn import fit as fitting
 from structtree.learn.goals import ENOUGH_TO_CHOOSE, LIMITS, settle
+from structtree.models.files.models import model_from_json, model_to_json
 from structtree.models.records import Size
 from structtree.models.settings import Decision, Goal, Growth, Pruning
 
@@ -178,3 +186,29 @@ def test_structured_individuals_are_sized_too():
     assert pretty(sized.tree_.nodes[0].test) == "exists items (a)"
     assert sized.get_n_leaves() == 2 < full.get_n_leaves()
     assert sized.model_.settings.size == Size("cross-validation")
+
+
+def test_a_tree_for_reading_prefers_cheaper_tests_unless_another_option_forbids_it():
+    """A dear exact test and a cheap one that misses a few: only with a tolerance is the cheap one chosen."""
+    records = [{"lab": i, "cough": i >= 60 and i % 25 > 0} for i in range(100)]
+    patients, sick = Population.from_records(records), [i >= 60 for i in range(100)]
+    grammar = "refine Individual { top -> cough; top -> lab >= * cost 8 }"
+
+    def root(**options):
+        model = fit(patients, sick, grammar, **{"grow": "full", "max_depth": 1, **options})
+        return model, model.tree.nodes[0]
+
+    for options in ({}, {"goal": "reading", "cost_tolerance": 0}, {"goal": "ranking"}):
+        assert pretty(root(**options)[1].test) == "lab >= 60"
+    model, node = root(goal="accuracy", criterion="entropy", cost_tolerance=0.3)
+    assert pretty(node.test) == "cough"
+    dearer = node.found.dearer
+    assert (dearer.cost, dearer.chosen_cost) == (8, 1)
+    assert 0 < dearer.given_up < 0.3
+    assert "cough  [gives up " in export_text(model)
+    assert export_text(model).splitlines()[-1].startswith("(1 test was preferred to a better one with a higher cost")
+    again = model_from_json(model_to_json(model))
+    assert again.tree.nodes[0].found == node.found
+    assert settle("reading", "full", "classes", 100, Growth(), Pruning(), Decision()).growth.cost_tolerance == 0.05
+    for other in (Growth(nominal="multiway"), Growth(missing="majority"), Growth(strategy="bottom-up")):
+        assert settle("reading", "full", "classes", 100, other, Pruning(), Decision()).growth.cost_tolerance == 0.0

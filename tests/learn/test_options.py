@@ -38,6 +38,15 @@ LINKS = Grammar.parse(
     "refine Thing { top -> color = *; top -> size >= *; top -> size >= its dose; top -> exists parts (top) } "
     "refine Part { top -> old; top -> not old; top -> length >= *; top -> length = its width }"
 )
+PRICED_FLAT = Grammar.parse(
+    "refine Thing { top -> weight >= * cost 4; "
+    "top -> size >= * cost 6; top -> color = *; top -> size >= its dose cost 3 }"
+)
+PRICED_LINKS = Grammar.parse(
+    "refine Thing { top -> color = *; top -> size >= * cost 6; top -> exists parts (top) cost 2 } "
+    "refine Part { top -> old; top -> not old; top -> length >= * cost 3; top -> length = its width }"
+)
+GRAMMARS = {"flat": FLAT, "links": LINKS, "priced flat": PRICED_FLAT, "priced links": PRICED_LINKS}
 ROUTES = {"flat": ("sweeps", "table", "search", "parts"), "links": ("sweeps", "table", "search")}
 
 OPTIONS = [
@@ -65,6 +74,7 @@ OPTIONS = [
     {"max_evaluations": 100_000},
     {"time_limit": 1000.0},
     {"random_state": 5},
+    {"cost_tolerance": 0.4},
     {"nominal": "subset"},
     {"nominal": "multiway"},
     {"missing": "majority"},
@@ -160,14 +170,17 @@ class Oracle:
         if len(rows) < growth.min_samples_split or depth == growth.max_depth or len(np.unique(y)) < 2:
             return None
         total = self.sums(rows)
-        found = None
+        found, tried = None, []
         for test, places in self.divisions(rows, known):
             sizes = np.bincount(places)
             if (sizes >= growth.min_samples_leaf).sum() < 2:
                 continue
             loss = self.loss(rows, places, total)
+            tried.append((loss, test, places))
             if found is None or better(loss, found[0]):
                 found = (loss, test, places)
+        if found is not None and growth.tolerance:
+            found = self.cheapest(tried, found[0], total, rows)
         if found is None or not better(found[0], self.criterion.unsplit(total)):
             return None
         loss, test, places = found
@@ -179,6 +192,18 @@ class Oracle:
         if test is not None and growth.share == "path":
             sides[0] = (sides[0][0], (test, *known))
         return {"sides": sides, "decrease": decrease}
+
+    def cheapest(self, tried, best, total, rows):
+        """The best of the cheapest splits that gain all but the tolerated part of what the best gains."""
+        space = Space.build(self.grammar, self.population.take(rows))
+        unsplit = self.criterion.unsplit(total)
+        worst = best + self.growth.tolerance * np.maximum(unsplit - best, 0.0)
+        nearly = [(space.cost(split[1]), split) for split in tried if not better(worst, split[0])]
+        least = min(cost for cost, _ in nearly)
+        chosen = None
+        for split in (split for cost, split in nearly if cost == least):
+            chosen = split if chosen is None or better(split[0], chosen[0]) else chosen
+        return chosen
 
     def sums(self, rows):
         weights = self.target.weights[rows]
@@ -270,6 +295,34 @@ def test_it_is_the_tree_of_plain_recursion_or_refused_by_name(kind, route, optio
             assert shape(tree, population) == Oracle(population, target, grammar, growth).tree()
         assert len(tree.nodes) > 1
     assert refused in (0, 3)
+
+
+@pytest.mark.parametrize("tolerance", [0.3, 0.6])
+@pytest.mark.parametrize(
+    ("kind", "route"), [(kind, route) for kind in GRAMMARS for route in ROUTES[kind.split(" ")[-1]]]
+)
+def test_the_cheapest_of_nearly_the_best_is_chosen_or_the_route_refuses(kind, route, tolerance):
+    growth, dearer, refused = Growth(effort="prove", cost_tolerance=tolerance, max_depth=4), 0, 0
+    for seed in range(3):
+        population = things(seed=seed)
+        rng = np.random.default_rng(seed + 50)
+        classes, weights = labels(population, rng), rng.random(len(population)) + 0.5
+        given = {"criterion": "entropy", "sample_weight": weights}
+        try:
+            tree = grow_on(route, population, classes, GRAMMARS[kind], growth, **given)
+        except UsageError as error:
+            assert "cost_tolerance" in str(error) or f"cannot use the route {route!r}" in str(error)
+            refused += 1
+            continue
+        branches = [node for node in tree.nodes if isinstance(node, Branch)]
+        assert all(branch.found.proved for branch in branches)
+        target = target_for(classes, len(classes), "entropy", weights)
+        assert shape(tree, population) == Oracle(population, target, GRAMMARS[kind], growth).tree()
+        records = [branch.found.dearer for branch in branches if branch.found.dearer is not None]
+        dearer += len(records)
+        assert all(0 < one.given_up <= tolerance and one.chosen_cost < one.cost for one in records)
+    assert refused in (0, 3)
+    assert (dearer > 0) == (refused == 0 and kind != "flat")  # all of its tests cost the same
 
 
 @pytest.mark.parametrize("route", ROUTES["flat"])

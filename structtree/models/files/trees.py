@@ -5,7 +5,7 @@ Tests are checked against the schema when a tree is loaded.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any, get_args
 
 from structtree.data.json_parts import JsonPart, json_number
@@ -16,6 +16,7 @@ from structtree.models.files.test_reader import TestReader
 from structtree.models.settings import Decision, Estimate
 from structtree.models.tree import (
     Branch,
+    Dearer,
     Found,
     Leaf,
     MissingRule,
@@ -73,12 +74,15 @@ def _node_to_json(node: Node, task: Task) -> dict[str, Any]:
     if isinstance(node, Leaf):
         reason = {"stopped_by": node.stopped_by} if node.stopped_by else {}
         return {**seen, "gap": json_number(node.gap), **reason} if node.gap else seen
-    items = ((each.name, getattr(node.found, each.name)) for each in fields(node.found) if each.name != "trace")
+    names = (each.name for each in fields(node.found) if each.name not in ("trace", "dearer"))
+    items = ((name, getattr(node.found, name)) for name in names)
     found = {
         key: json_number(value) if isinstance(value, float) else value for key, value in items if value is not None
     }
     if node.found.trace:
         found["trace"] = [[point.evaluated, *map(json_number, point[1:])] for point in node.found.trace]
+    if node.found.dearer is not None:
+        found["dearer"] = asdict(node.found.dearer)
     shares = {"shares": [float(share) for share in node.shares]} if node.shares else {}
     match node:
         case Branch(test, yes, no):
@@ -150,7 +154,14 @@ def _found(part: JsonPart) -> Found:
         _reason(part),
         None if (pruned := part.optional("pruned")) is None else pruned.whole(),
         () if (trace := part.optional("trace")) is None else tuple(map(_trace_point, trace.elements())),
+        None if (dearer := part.optional("dearer")) is None else _dearer(dearer),
     )
+
+
+def _dearer(part: JsonPart) -> Dearer:
+    """Read the better test that lost because of its cost."""
+    costs = part.member("cost").whole(), part.member("chosen_cost").whole()
+    return Dearer(part.member("test").text(), part.member("given_up").number(), *costs)
 
 
 def _trace_point(part: JsonPart) -> TracePoint:
