@@ -325,7 +325,7 @@ def given_up(gains: tuple[float, float], best: tuple[float, float]) -> float:
 
     Examples
     --------
-    >>> given_up((0.3, 0.1), (0.4, 0.2)), given_up((0.0, 0.1), (0.0, 0.2))
+    >>> given_up((0.75, 0.1), (1.0, 0.2)), given_up((0.0, 0.1), (0.0, 0.2))
     (0.25, 0.5)
     """
     component = 0 if best[0] > 0 else 1
