@@ -112,8 +112,8 @@ def settle(
     preset, known = _PRESETS[goal], as_task(task)
     if known.predicts_classes and decision.estimate is None:
         decision = replace(preset.decision, costs=decision.costs)
-    if growth.cost_tolerance is None:
-        growth = replace(growth, cost_tolerance=preset.tolerance if _may_prefer_cheaper(growth) else 0.0)
+    if growth.cost_tolerance is None and preset.tolerance and _may_prefer_cheaper(growth):
+        growth = replace(growth, cost_tolerance=preset.tolerance)
     limits = [name for name in LIMITS if getattr(growth, name) != getattr(_NO_LIMITS, name)]
     limits += ["min_weight_fraction_leaf"] if pruning.min_weight_fraction else []
     size, least = Size(), _least_leaf(known, n)

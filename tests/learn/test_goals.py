@@ -209,6 +209,6 @@ def test_a_tree_for_reading_prefers_cheaper_tests_unless_another_option_forbids_
     assert export_text(model).splitlines()[-1].startswith("(1 test was preferred to a better one with a higher cost")
     again = model_from_json(model_to_json(model))
     assert again.tree.nodes[0].found == node.found
-    assert settle("reading", "full", "classes", 100, Growth(), Pruning(), Decision()).growth.cost_tolerance == 0.05
+    assert settle("reading", "full", "classes", 100, Growth(), Pruning(), Decision()).growth.tolerance == 0.05
     for other in (Growth(nominal="multiway"), Growth(missing="majority"), Growth(strategy="bottom-up")):
-        assert settle("reading", "full", "classes", 100, other, Pruning(), Decision()).growth.cost_tolerance == 0.0
+        assert settle("reading", "full", "classes", 100, other, Pruning(), Decision()).growth.tolerance == 0.0
