@@ -186,7 +186,8 @@ def _print_budgets(rows: Sequence[BudgetRow]) -> None:
     print_table(
         "", ["criterion", "order", *(f"{n:,}" for n in budgets)], [[*key, *cells] for key, cells in lines.items()]
     )
-    typer.echo("score, accuracy of the split if it differs, and the share of the gain not yet ruled out\n")
+    right = ", accuracy of the split if it differs" if any(row.accuracy is not None for row in rows) else ""
+    typer.echo(f"score{right}, and the share of the possible gain that is not yet ruled out\n")
 
 
 def _budget_cell(row: BudgetRow) -> str:

@@ -475,3 +475,14 @@ def test_counts_of_another_kind_are_refused(method, name, yes, total, sentence):
 def test_the_impurity_of_numbers_is_not_that_of_classes():
     with pytest.raises(UsageError, match="needs the weight, sum and sum of squares of each branch"):
         criterion("mse").impurity(np.array([[3.0, 1.0]]))
+
+
+@given(splits())
+def test_the_bound_of_accuracy_is_the_error_of_the_no_side_for_two_classes(split):
+    """For more classes it is at least that."""
+    yes, total = split
+    bound = float(CRITERIA["accuracy"].bound([yes], total)[0, 0]) * total.sum()
+    errors = (total - yes).sum() - (total - yes).max()
+    assert bound >= errors - NEAR
+    if len(total) == 2:
+        assert bound == pytest.approx(errors)
