@@ -159,3 +159,35 @@ def test_an_unknown_effort_is_refused_in_one_sentence(effort):
         with pytest.raises(UsageError) as refused:
             refuse()
         assert str(refused.value) == sentence
+
+
+FOLDED = {
+    "search": SHOPS,
+    "table": Grammar.parse("refine Individual { top -> age >= *; top -> age <= *; top -> top and top max 2 }"),
+    "sweeps": Grammar.parse(
+        "refine Individual { top -> exists orders (top); top -> age >= * } "
+        "refine Order { top -> week >= *; top -> paid }"
+    ),
+}
+
+
+@pytest.mark.parametrize("effort", ["quick", "normal"])
+@pytest.mark.parametrize("route", FOLDED)
+def test_the_tree_of_a_fold_does_not_see_the_labels_of_the_individuals_held_out(monkeypatch, route, effort):
+    population, classes = planted(RULES[1], 150, seed=3)
+    train = np.sort(np.random.default_rng(0).permutation(150)[:110])
+    others = np.setdiff1d(np.arange(150), train)
+    grown = []
+
+    def choose(grow_fold, *_, **__):
+        """Grow one fold, with the plan and all that the whole tree has left behind."""
+        grown.append(grow_fold(train))
+
+    monkeypatch.setattr("structtree.learn.fit.choose_alpha", choose)
+    for seed in range(3):
+        labels = classes.copy()
+        labels[others] = np.random.default_rng(seed).random(len(others)) < 0.5
+        model = fit(population, labels, FOLDED[route], effort=effort)
+        assert model.route.name == route
+    assert did(grown[0]) == did(grown[1]) == did(grown[2])
+    assert len(grown[0].nodes) > 1
