@@ -49,7 +49,7 @@ def size_menu(model: Model) -> tuple[SizeChoice, ...]:
     >>> monks = load_dataset("monks-3")
     >>> model = fit(monks.population, monks.target)
     >>> [(choice.leaves, choice.text) for choice in size_menu(model)]
-    [(2, '0.772'), (3, '0.972'), (5, '1.000')]
+    [(2, '0.806'), (3, '0.972'), (5, '1.000')]
     """
     curve = model.outcome.sizes
     if curve is None:

@@ -81,7 +81,7 @@ def goal_criterion(goal: Goal, task: str | Task) -> Criterion:
     Examples
     --------
     >>> [goal_criterion(goal, "classes").name for goal in ("accuracy", "ranking", "reading")]
-    ['acc+', 'entropy', 'entropy']
+    ['acc*', 'entropy', 'entropy']
     >>> goal_criterion("ranking", "numbers").name
     'mse'
     """

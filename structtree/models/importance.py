@@ -78,7 +78,7 @@ def part_importances(model: Any) -> dict[syn.Predicate, float]:
     >>> trains = load_dataset("trains")
     >>> tree = StructuralTreeClassifier("trains").fit(trains.population, trains.target)
     >>> {pretty(part): round(share, 2) for part, share in part_importances(tree).items()}
-    {'exists cars (closed and not long)': 0.7, ...}
+    {'exists cars (closed and not long)': 0.61, ...}
     """
     known = fitted(model).model.predictor
     if isinstance(known, EnsemblePredictor):

@@ -293,7 +293,7 @@ class Objective:
     )
     criterion: str | None = option(
         None,
-        "acc+, acc*, accuracy, entropy, gini, sqrt-gini, gain-ratio or twoing for classes, mse for numbers.",
+        "acc*, acc+, accuracy, entropy, gini, sqrt-gini, gain-ratio or twoing for classes, mse for numbers.",
         accepts="str or Criterion",
         annotation="str | Criterion | None",
         metavar="NAME",

@@ -31,7 +31,7 @@ __all__ = ["ClassWeight", "Classification", "class_factors", "label_text", "prio
 ClassWeight = Mapping[Any, float] | Literal["balanced"]
 """Weight of each class, or ``"balanced"`` for equal total weights."""
 
-_GOALS = {"accuracy": "acc+", "ranking": "entropy", "reading": "entropy"}
+_GOALS = {"accuracy": "acc*", "ranking": "entropy", "reading": "entropy"}
 _RISKS = ("error", "gini", "entropy", "mse")
 
 

@@ -93,7 +93,7 @@ def test_fit_prints_the_tree_and_what_it_took(tmp_path):
     assert re.search(r"^direction +new data \(5 folds\) +training data +always east$", text, re.M)
     assert re.search(r"^accuracy +0\.\d{3} ± 0\.\d{3} +1\.000 +0\.500$", text, re.M)
     size = "size full, because 20 individuals are too few for cross-validation"
-    assert f"Settings: for accuracy, criterion acc+, {size}, minimum samples per leaf 1\nGrammar: trains" in text
+    assert f"Settings: for accuracy, criterion acc*, {size}, minimum samples per leaf 1\nGrammar: trains" in text
     assert "3 leaves, depth 2; " in text
     assert "every test is proved best" in text
     assert f"structtree predict {out} DATA" in text
@@ -199,7 +199,7 @@ def test_a_folder_of_graphs_brings_its_target(shared_data):
 def test_two_whole_numbers_are_classes(table):
     path = table("x,y", *(f"{i},{int(i > 5)}" for i in range(12)))
     found = in_json("fit", path, "--target", "y")
-    assert (found["task"], found["criterion"], found["leaves"]) == ("classes", "acc+", 2)
+    assert (found["task"], found["criterion"], found["leaves"]) == ("classes", "acc*", 2)
     assert in_json("fit", path, "--target", "y", "--criterion", "mse")["task"] == "numbers"
 
 
@@ -409,7 +409,7 @@ def test_a_target_that_is_known_of_some_is_scored_on_those(table, tmp_path):
 
 def test_a_model_is_shown_as_a_tree(trains):
     text = succeed("show", trains)
-    assert text.startswith("direction (east, west) of a Train\n3 leaves, depth 2, criterion acc+\n")
+    assert text.startswith("direction (east, west) of a Train\n3 leaves, depth 2, criterion acc*\n")
     assert text.endswith(TREE)
     assert "… 2 leaves, west 10/12" in succeed("show", trains, "--max-depth", 1)
 
@@ -820,7 +820,7 @@ def test_what_does_not_answer_ctrl_c_is_cut_short(monkeypatch, tmp_path, error):
     result = run("fit", "trains", "--strategy", "best-first", "-o", tmp_path / "m.json")
     assert result.exit_code == 130, result.output
     (leaf,) = load_model(tmp_path / "m.json").tree.nodes
-    assert (leaf.gap, leaf.stopped_by) == (1.0, "interrupt")
+    assert (leaf.gap, leaf.stopped_by) == (0.5, "interrupt")
     assert "(the tree is valid, but 1 leaf might be split further: Ctrl-C ended the search)" in result.stdout
 
 
