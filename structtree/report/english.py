@@ -42,16 +42,20 @@ _IRREGULAR = {
     "axis": "axes",
     "basis": "bases",
     "analysis": "analyses",
-    "leaf": "leaves",
-    "half": "halves",
-    "wife": "wives",
-    "life": "lives",
+    **{f"{stem}f": f"{stem}ves" for stem in ("lea", "hal", "shel", "wol", "cal", "loa", "thie", "scar", "sel", "el")},
+    **{f"{stem}fe": f"{stem}ves" for stem in ("wi", "li", "kni")},
+    "datum": "data",
+    "medium": "media",
+    "touch": "touches",
     "series": "series",
     "species": "species",
     "movie": "movies",
     "tie": "ties",
     "cookie": "cookies",
 }
+_AFTER_NOUNS = frozenset(("that", "whose", "without", "outside", "between", "next", "two", "three", "four", "five"))
+"""Further words before which the noun of a phrase ends, as in an atom *two* bonds from a ring."""
+
 _SINGULAR = {many: one for one, many in _IRREGULAR.items()}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -65,9 +69,14 @@ def plural(noun: str) -> str:
     ('cars', 'buses', 'countries', 'children', 'ends of a chain')
     """
     words = noun.split(" ")
-    ends = (i for i, word in enumerate(words) if i and (word in PREPOSITIONS or word in ("that", "whose", "without")))
-    head = next(ends, len(words)) - 1
+    head = _head(words)
     return " ".join([*words[:head], _plural_word(words[head]), *words[head + 1 :]])
+
+
+def _head(words: Sequence[str]) -> int:
+    """Return the place of the noun in a phrase: the word before a preposition or a relative clause."""
+    ends = (i for i, word in enumerate(words) if i and (word in PREPOSITIONS or word in _AFTER_NOUNS))
+    return next(ends, len(words)) - 1
 
 
 def _plural_word(word: str) -> str:
@@ -86,8 +95,9 @@ def singular(noun: str) -> str:
     >>> singular("cars"), singular("boxes"), singular("countries"), singular("children"), singular("class")
     ('car', 'box', 'country', 'child', 'class')
     """
-    *before, word = noun.split(" ")
-    return " ".join([*before, _singular_word(word)])
+    words = noun.split(" ")
+    head = _head(words)
+    return " ".join([*words[:head], _singular_word(words[head]), *words[head + 1 :]])
 
 
 def _singular_word(word: str) -> str:
@@ -108,6 +118,8 @@ def article(word: str) -> str:
     >>> article("car"), article("oxygen atom"), article("hour"), article("user")
     ('a', 'an', 'an', 'a')
     """
+    if re.match(r"[AEFHILMNORSX](?![aeiou])(?=[\W\d]|[^\Waeiouy]+\b|$)|sp\d", word, re.ASCII):
+        return "an"  # spelled letter by letter: an N-oxide, an sp2 atom
     exception = re.match(r"(hour|honest|heir)|(uni|use|eu|one\b|ur[aeiou]|ut[aeiou])", word, re.IGNORECASE)
     if exception:
         return "an" if exception[1] else "a"
@@ -158,5 +170,8 @@ def name_words(name: str) -> str:
     dated = re.fullmatch(r"(.+)\.(weekday|day|month|year|hour)", name)
     if dated is not None:
         return f"{dated[2]} of {name_words(dated[1])}"
+    cycles = re.fullmatch(r"cycles([3-8])", name)
+    if cycles is not None:
+        return f"cycles of length {cycles[1]}"
     parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name.replace("_", " ")).split()
     return " ".join(part.lower() if re.fullmatch(r"[A-Z][a-z0-9]+", part) else part for part in parts) or name

@@ -84,6 +84,20 @@ _ELEMENTS = {
     "Pb": "lead",
     "Bi": "bismuth",
 }
+_BARE = frozenset(("use", "stock", "service", "transit", "progress", "debt", "place", "time", "sale", "loan", "duty"))
+"""Nouns without an article after a preposition, as in *in use*."""
+
+_UNITS = {
+    **{unit: unit for unit in ("kg", "g", "mg", "km", "m", "cm", "mm", "ms", "kwh", "mb", "gb", "hours", "minutes")},
+    **{unit: unit for unit in ("seconds", "days", "weeks", "months", "years", "percent")},
+    **{unit: unit.upper() for unit in ("eur", "usd", "gbp", "chf")},
+}
+"""Ends of names that are units, as in ``weight_kg``."""
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_CONTINUED = re.compile(rf"\b(with|that|whose|either|and|or|{'|'.join(sorted(PREPOSITIONS))})\b")
+"""Words after which a further ``and`` might continue a phrase."""
+
 _LEADING = {"to": ("leads to", "lead to"), "from": ("comes from", "come from")}
 _FUNCTIONS: dict[syn.AggregateFunction, str] = {
     "sum": "total {}",
@@ -145,6 +159,7 @@ class _Property:
 
     `verb` is "be" (*aromatic*), "have" (*degree 2*) or "do" (*leads to ...*, with `many` for the plural); `post` is
     the form that may follow a noun instead (*to an oxygen atom*), and `posts` after a plural (*to oxygen atoms*).
+    `is_row` says that it is about other rows, so that what follows it might be taken to be about them.
     """
 
     verb: Literal["be", "have", "do"]
@@ -154,15 +169,25 @@ class _Property:
     noun: str = ""
     post: str = ""
     posts: str = ""
+    is_row: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """True if another row has properties of its own in the phrase, which a further ``and`` might continue."""
+        return self.is_row and _CONTINUED.search(re.sub(r"\bat (least|most)\b", "", self.text)) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class _Phrases:
-    """Writer of English phrases about the rows of a type, which are named by a noun."""
+    """Writer of English phrases about the rows of a type, which are named by a noun.
+
+    `outer` has the nouns of the rows through which a phrase has come here.
+    """
 
     schema: Schema
     type: str
     noun: str
+    outer: tuple[str, ...] = ()
 
     @property
     def record(self) -> RecordType:
@@ -172,8 +197,15 @@ class _Phrases:
         """Return an object that writes phrases about the rows that a link leads to."""
         found = self.record.link(link)
         if found is None:  # a predicate that was not checked on this schema
-            return replace(self, noun=singular(name_words(link)))
-        return _Phrases(self.schema, found.target, _noun_of_link(link, found.target, several=several))
+            return replace(self, noun=singular(name_words(link)), outer=(*self.outer, self.noun))
+        noun = _noun_of_link(link, found.target, several=several)
+        return _Phrases(self.schema, found.target, noun, (*self.outer, self.noun))
+
+    def this(self, *, many: bool) -> str:
+        """Return what to call the rows again: *that item*, *those items*, *that second block* behind a block."""
+        n = self.outer.count(self.noun)
+        nth = f"{_ORDINALS[n]} " if 0 < n < len(_ORDINALS) else ""
+        return f"those {nth}{plural(self.noun)}" if many else f"that {nth}{self.noun}"
 
     # ---- clauses: about the individual itself
 
@@ -212,11 +244,13 @@ class _Phrases:
             case syn.Aggregate():
                 return f"the {self._computed(predicate)} is {_compared(predicate.op, predicate.value)}"
             case syn.Compare(attribute, op, value) if not self._is_amount(attribute):
-                return f"{name_words(attribute)} is {_compared(op, value)}"
+                name, unit = _with_unit(attribute, value)
+                return f"{name} is {_compared(op, value)}{unit}"
             case syn.Among(attribute) if not self._is_adjective(attribute):
                 return f"{name_words(attribute)} is {_any_of(predicate)}"
-            case syn.Within(attribute):
-                return f"{name_words(attribute)} is {_interval(predicate)}"
+            case syn.Within(attribute, low):
+                name, unit = _with_unit(attribute, low)
+                return f"{name} is {_interval(predicate)}{unit}"
             case syn.CompareOwn(attribute, op, other):
                 return f"{_path(attribute)} is {_own(op, self._moments(attribute))} {_path(other)}"
             case syn.CompareMine(attribute, op, mine):
@@ -263,20 +297,20 @@ class _Phrases:
         """Return the clause that some row exists: *some aromatic atom has degree 2*."""
         subject, rest = self._divided(inner)
         if rest:
-            return f"some {self.named(subject)} {_verbs(rest)}"
+            return f"some {self.named(subject)} {self.joined(rest)}"
         return f"there is {_a(self.named(subject))}"
 
     def none(self, inner: syn.Predicate) -> str:
         """Return a clause saying that no such row exists: *no aromatic atom has degree 2*."""
         subject, rest = self._divided(inner)
-        return f"no {self.named(subject)} {_verbs(rest)}" if rest else f"there is no {self.named(subject)}"
+        return f"no {self.named(subject)} {self.joined(rest)}" if rest else f"there is no {self.named(subject)}"
 
     def several(self, inner: syn.Predicate, amount: str, *, one: bool) -> str:
         """Return the clause that a number of rows exist: *at least two cars are long*."""
         subject, rest = self._divided(inner)
         noun = self.named(subject, many=not one)
         if rest:
-            return f"{amount} {noun} {_verbs(rest, many=not one)}"
+            return f"{amount} {noun} {self.joined(rest, many=not one)}"
         return f"there {'is' if one else 'are'} {amount} {noun}"
 
     def _divided(self, inner: syn.Predicate) -> tuple[list[_Property], list[_Property]]:
@@ -291,7 +325,22 @@ class _Phrases:
 
     def verbs(self, predicate: syn.Predicate, *, many: bool = False) -> str:
         """Describe rows with verbs: *is aromatic and has degree 2*."""
-        return _verbs(self.properties(predicate), many=many) or ("exist" if many else "exists")
+        return self.joined(self.properties(predicate), many=many) or ("exist" if many else "exists")
+
+    def joined(self, properties: Sequence[_Property], *, many: bool = False) -> str:
+        """Join properties with their verbs, so that it is clear which row each is about.
+
+        *has price at least 3 and an item with quantity 2, and that order is followed by an order with price 4*
+        """
+        closed = [each for each in properties if not each.is_open]
+        opened = [each for each in properties if each.is_open]
+        first, others = opened[:1], opened[1:]
+        if any(each.verb == "have" for each in first) and not any(each.verb == "do" for each in closed):
+            parts = [_verbs([*closed, *first], many=many)]
+        else:
+            parts = [_verbs(closed, many=many), _verbs(first, many=many)]
+        again = (f"{self.this(many=many)} {_verbs([each], many=many)}" for each in others)
+        return ", and ".join([" and ".join(filter(None, parts)), *again])
 
     def described(self, predicate: syn.Predicate, *, many: bool = False) -> str:
         """Describe rows with a noun: *aromatic atom with degree 2*."""
@@ -303,13 +352,23 @@ class _Phrases:
         noun = nouns[0].noun if nouns else self.noun
         before = [each for each in properties if each.before][:3]
         after = [each for each in properties if each not in before and each not in nouns[:1]]
-        has = [each.text for each in after if each.verb == "have" and not each.post]
+        has = [each for each in after if each.verb == "have" and not each.post]
         others = [each for each in after if each.verb != "have" and not each.post]
+        posts = [each.posts if many else each.post for each in after if each.post]
         words = [each.before for each in before] + [plural(noun) if many else noun]
-        words += [f"with {enumerated(has)}"] if has else []
-        words += [f"that {_verbs(others, many=many)}"] if others else []
-        words += [enumerated([each.posts if many else each.post for each in after if each.post])]
-        return " ".join(filter(None, words))
+        is_long = bool(_CONTINUED.search(noun) and has) or len(posts) > 1
+        if is_long or (any(each.is_row for each in has) and (others or posts)):
+            return " ".join([*words, f"that {self.joined(after, many=many)}"])
+        words += [f"with {self._listed(has, many=many)}"] if has else []
+        words += [f"that {self.joined(others, many=many)}"] if others else []
+        return " ".join([*words, *posts])
+
+    def _listed(self, has: Sequence[_Property], *, many: bool) -> str:
+        """Join what rows have: *quantity at least 3 and, on that item, a tag with text fragile*."""
+        own = enumerated([each.text for each in has if not each.is_row])
+        rows = sorted((each for each in has if each.is_row), key=lambda each: each.is_open)
+        again = f"on each of {self.this(many=True)}" if many else f"on {self.this(many=False)}"
+        return f" and, {again}, ".join([*([own] if own else []), *(each.text for each in rows)])
 
     def properties(self, predicate: syn.Predicate) -> list[_Property]:
         """Translate a predicate to properties of a row."""
@@ -320,7 +379,8 @@ class _Phrases:
                 return [each for part in parts for each in self.properties(part)]
             case syn.Or(parts):
                 one, many = ([self.verbs(part, many=many) for part in parts] for many in (False, True))
-                return [_Property("do", f"either {enumerated(one, 'or')}", f"either {enumerated(many, 'or')}")]
+                either, both = f"either {enumerated(one, 'or')}", f"either {enumerated(many, 'or')}"
+                return [_Property("do", either, both, is_row=True)]
             case syn.Not(inner):
                 return [_negated(self.properties(inner))]
             case syn.Flag(syn.SmartsName() as name, positive):
@@ -337,8 +397,9 @@ class _Phrases:
                 return [self._comparison(predicate)]
             case syn.Among(attribute):
                 return [self._one_of(predicate)]
-            case syn.Within(attribute):
-                return [_Property("have", f"{name_words(attribute)} {_interval(predicate)}")]
+            case syn.Within(attribute, low):
+                measure, unit = _with_unit(attribute, low)
+                return [_Property("have", f"{measure} {_interval(predicate)}{unit}")]
             case syn.CompareOwn(attribute, op, other):
                 own = _own(op, self._moments(attribute))
                 return [_Property("have", f"{_path(attribute)} {own} its {_path(other)}")]
@@ -352,19 +413,21 @@ class _Phrases:
             case syn.ListStep():
                 return [self._step(predicate)]
             case syn.Exists(link, inner):
-                return [_Property("have", _a(self.behind(link, several=True).described(inner)))]
+                return [_rows(link, _a(self.behind(link, several=True).described(inner)))]
             case syn.No(link, inner):
-                return [_Property("have", f"no {self.behind(link, several=True).described(inner)}")]
+                return [_rows(link, f"no {self.behind(link, several=True).described(inner)}")]
             case syn.All(link, inner):
-                return [_Property("have", f"only {self.behind(link, several=True).described(inner, many=True)}")]
+                rows = self.behind(link, several=True).described(inner, many=True)
+                return [_rows(link, f"only {rows}")]
             case syn.Count(link, inner, op, n):
                 noun = self.behind(link, several=True).described(inner, many=n != 1)
-                return [_Property("have", f"{_amount(op, n)} {noun}")]
+                return [_rows(link, f"{_amount(op, n)} {noun}")]
             case syn.Distinct(link, inners):
-                return [_Property("have", self._distinct(link, inners))]
+                return [_Property("have", self._distinct(link, inners), is_row=True)]
             case syn.Aggregate():
                 computed = _a(self._computed(predicate))
-                return [_Property("have", f"{computed} that is {_compared(predicate.op, predicate.value)}")]
+                compared = _compared(predicate.op, predicate.value)
+                return [_Property("have", f"{computed} that is {compared}", is_row=True)]
             case _ as never:
                 assert_never(never)
 
@@ -372,6 +435,7 @@ class _Phrases:
         name = name_words(test.attribute)
         if self._is_amount(test.attribute) and not isinstance(test.value, str):
             amount = _amount(test.op, test.value) if test.op in (">=", "<=") else _value(test.value)
+            amount = "zero" if amount == "0" else amount
             noun = singular(name) if test.value == 1 else name
             return _Property("have", f"{amount} {noun}" if test.op != "!=" else f"other than {amount} {noun}")
         if self._is_adjective(test.attribute) and isinstance(test.value, str) and test.op in ("=", "!="):
@@ -381,7 +445,8 @@ class _Phrases:
             return _Property("be", word, before=word)
         if test.op == "!=":
             return _Property("have", f"{_a(name)} other than {_value(test.value)}")
-        return _Property("have", f"{name} {_compared(test.op, test.value)}")
+        name, unit = _with_unit(test.attribute, test.value)
+        return _Property("have", f"{name} {_compared(test.op, test.value)}{unit}")
 
     def _one_of(self, test: syn.Among) -> _Property:
         values = [value for value in test.values if isinstance(value, str)]
@@ -396,21 +461,25 @@ class _Phrases:
             one, many = (there.described(inner, many=many) for many in (False, True))
             verb = _LEADING.get(link, (f"is {link}", f"are {link}"))
             post, posts = f"{link} {_a(one)}", f"{link} {many}"
-            return _Property("do", f"{verb[0]} {_a(one)}", f"{verb[1]} {many}", post=post, posts=posts)
-        return _Property("have", _a(there.described(inner)))
+            leads, lead = f"{verb[0]} {_a(one)}", f"{verb[1]} {many}"
+            return _Property("do", leads, lead, post=post, posts=posts, is_row=True)
+        return _Property("have", _a(there.described(inner)), is_row=True)
 
     def _step(self, step: syn.ListStep) -> _Property:
         if step.link is not None:
             there = self.behind(step.link, several=True)
-            return _Property("have", f"{_a(step.step)} {there.described(step.inner)}")
-        what = _a(self.described(step.inner))
+            return _Property("have", f"{_a(step.step)} {there.described(step.inner)}", is_row=True)
+        what = _a(replace(self, outer=(*self.outer, self.noun)).described(step.inner))
         verbs = {"next": "followed by", "previous": "preceded by"}
-        return _Property("be", f"{verbs.get(step.step, 'followed, at once or later, by')} {what}")
+        verb = verbs.get(step.step, "followed, at once or later, by")
+        return _Property("be", f"{verb} {what}", is_row=True)
 
     def _distinct(self, link: str, inners: tuple[syn.Predicate, ...]) -> str:
         there = self.behind(link, several=True)
         ones = [f"one that {there.verbs(inner)}" for inner in inners]
-        return f"{counted(len(inners))} different {plural(there.noun)}: {enumerated(ones)}"
+        is_long = any(" and " in one for one in ones)
+        listed = ", and ".join(ones) if is_long else enumerated(ones)
+        return f"{counted(len(inners))} different {plural(there.noun)}: {listed}"
 
     def _computed(self, test: syn.Aggregate) -> str:
         """Translate an aggregate to a noun phrase: *total price of the items with kind gift*."""
@@ -418,7 +487,11 @@ class _Phrases:
         rows = there.described(test.inner or syn.Top(), many=True)
         if test.attribute is None:
             return f"share of {plural(there.noun)} that {there.verbs(test.inner or syn.Top(), many=True)}"
-        return f"{_FUNCTIONS[test.function].format(name_words(test.attribute))}{by} of the {rows}"
+        name = name_words(test.attribute)
+        if there._is_amount(test.attribute):
+            name = f"number of {name}"
+        of = "sum of {}" if test.function == "sum" and name.startswith("total ") else _FUNCTIONS[test.function]
+        return f"{of.format(name)}{by} of the {rows}"
 
     def _is_adjective(self, attribute: str) -> bool:
         found = self.record.attribute(attribute)
@@ -426,8 +499,9 @@ class _Phrases:
 
     def _is_amount(self, attribute: str) -> bool:
         """Return whether an attribute is an amount, such as ``wheels``."""
-        found = self.record.attribute(attribute)
-        return found is not None and found.kind == "int" and singular(attribute) != attribute
+        found, name = self.record.attribute(attribute), name_words(attribute)
+        is_counted = _UNITS.get(name.rpartition(" ")[2]) is None and singular(name) != name
+        return found is not None and found.kind == "int" and is_counted
 
     def _moments(self, path: syn.ValuePath) -> bool:
         record = self.record
@@ -454,19 +528,24 @@ def _verbs(properties: Iterable[_Property], *, many: bool = False) -> str:
 
 
 def _negated(properties: Sequence[_Property]) -> _Property:
+    rows = any(each.is_row for each in properties)
     match properties:
         case [_Property("be", text)]:
-            return _Property("be", text.removeprefix("not ") if text.startswith("not ") else f"not {text}")
+            opposite = text.removeprefix("not ") if text.startswith("not ") else f"not {text}"
+            return _Property("be", opposite, is_row=rows)
         case [_Property("have", text)]:
-            return _Property("do", f"does not have {text}", f"do not have {text}")
+            return _Property("do", f"does not have {text}", f"do not have {text}", is_row=rows)
         case [_Property("do", text, many, post=str() as post, posts=posts)] if post:
             base = many.partition(" ")[0]
-            return _Property("do", f"does not {base} {post}", f"do not {base} {posts}")
+            return _Property("do", f"does not {base} {post}", f"do not {base} {posts}", is_row=rows)
         case []:
             return _Property("do", "does not exist", "do not exist")
         case _:
             return _Property(
-                "do", f"is not one that {_verbs(properties)}", f"are not ones that {_verbs(properties, many=True)}"
+                "do",
+                f"is not one that {_verbs(properties)}",
+                f"are not ones that {_verbs(properties, many=True)}",
+                is_row=True,
             )
 
 
@@ -479,7 +558,8 @@ def _flag(attribute: str) -> _Property:
     if first == "is" and rest:
         return _Property("be", rest, before=rest)
     if first in PREPOSITIONS and rest:
-        return _Property("be", f"{first} {rest if singular(rest) != rest else _a(rest)}")
+        is_bare = singular(rest) != rest or rest in _BARE
+        return _Property("be", f"{first} {rest if is_bare else _a(rest)}")
     return _Property("be", name, before=name)
 
 
@@ -506,6 +586,18 @@ def _filled(named: syn.Named) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], found[0]), named.says)
 
 
+def _rows(link: str, text: str) -> _Property:
+    """Return the property of having rows behind a link, or of being *on* or *near* them."""
+    if link in _LEADING:
+        one, many = _LEADING[link]
+        return _Property("do", f"{one} {text}", f"{many} {text}", is_row=True)
+    return (
+        _Property("be", f"{link} {text}", is_row=True)
+        if link in PREPOSITIONS
+        else _Property("have", text, is_row=True)
+    )
+
+
 def _is_flag(predicate: syn.Predicate) -> bool:
     return isinstance(predicate, syn.Flag | syn.Named)
 
@@ -522,8 +614,11 @@ def _noun_of_link(link: str, target: str, *, several: bool) -> str:
     name = name_words(link)
     if link in PREPOSITIONS:
         return _noun_of_type(target)
+    noun = _noun_of_type(target)
+    if several and plural(noun) == name.lower():
+        return noun
     if several and singular(name) == name and re.search(r"(ed|ing)$", name):
-        return f"{name} {_noun_of_type(target)}"
+        return f"{name} {noun}"
     return singular(name) if several else name
 
 
@@ -556,10 +651,24 @@ def _text(value: str) -> str:
 
 
 def _adjective(attribute: str, value: str) -> str:
-    return _ELEMENTS.get(value, _text(value)) if attribute == "element" else _text(value)
+    if attribute == "element":
+        return _ELEMENTS.get(value, _text(value))
+    return _text(value.lower()) if attribute == "hybridisation" else _text(value)
+
+
+def _with_unit(attribute: str, value: syn.Scalar | syn.ValueSource) -> tuple[str, str]:
+    """Return the name of an attribute and the unit of a number: ``weight_kg`` is *weight*, in kg."""
+    name = name_words(attribute)
+    rest, _, end = name.rpartition(" ")
+    is_number = isinstance(value, int | float) and not isinstance(value, syn.Day | syn.OrderedCategory)
+    unit = _UNITS.get(end.lower()) if rest and is_number else None
+    return (name, "") if unit is None else (rest, f" {unit}")
 
 
 def _amount(op: str, n: syn.Scalar | syn.ValueSource) -> str:
+    """Return a comparison of an amount as a determiner: *at least two*; *no* instead of *at most zero*."""
+    if op == "<=" and n == 0:
+        return "no"
     whole = isinstance(n, int | float) and not isinstance(n, syn.Day | syn.OrderedCategory) and float(n).is_integer()
     text = counted(int(n)) if whole and isinstance(n, int | float) else _value(n)
     return f"{'at least' if op == '>=' else 'at most'} {'zero' if text == 'no' else text}"

@@ -1,5 +1,7 @@
 """Predicates in plain English: examples that read well, and every form that there is."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from structtree.data.population import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.lang.check import check, check_predicate
+from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty_grammar
 from structtree.learn.fit import fit
@@ -15,6 +18,7 @@ from structtree.models.rules import to_rules
 from structtree.report.explain import explain
 from structtree.report.text import export_text
 from structtree.report.words import in_words
+from structtree.space.space import Space
 from tests.strategies import predicates, schemas
 
 LOAD = RecordType("Load", (Attribute("shape", "nominal"), Attribute("number", "int")))
@@ -55,7 +59,7 @@ TRAINS = Schema((TRAIN, CAR, LOAD, STATION), "Train")
         ("exists cars (long)", "some car is long"),
         ("exists cars (long and colour = red)", "there is a long red car"),
         ("exists cars (long and wheels >= 3)", "some long car has at least three wheels"),
-        ("exists cars (in_use and has_roof)", "some car is in a use and has a roof"),
+        ("exists cars (in_use and has_roof)", "some car is in use and has a roof"),
         ("exists cars (not long and colour != red)", "some car is not long and not red"),
         ("exists cars (colour in {red, blue} and weight <= 2.5)", "some blue or red car has weight at most 2.5"),
         ("count cars (long) >= 2", "at least two cars are long"),
@@ -97,6 +101,57 @@ TRAINS = Schema((TRAIN, CAR, LOAD, STATION), "Train")
 )
 def test_a_predicate_reads_as_a_person_would_say_it(text, words):
     assert in_words(parse_predicate(text), TRAINS) == words
+
+
+TAG = RecordType("Tag", (Attribute("text", "nominal"),))
+ITEM = RecordType(
+    "Item", (Attribute("quantity", "int"), Attribute("weight_kg", "real")), (Link("tags", "set", "Tag"),)
+)
+SHELF = RecordType("Shelf", (Attribute("hydrogens", "int"), Attribute("hybridisation", "nominal")))
+ORDER = RecordType(
+    "Order",
+    (Attribute("quantity", "int"),),
+    (Link("items", "set", "Item"), Link("tags", "set", "Tag"), Link("shelves", "set", "Shelf")),
+)
+SHOP = Schema((RecordType("Customer", (), (Link("orders", "set", "Order"),)), ORDER, ITEM, TAG, SHELF), "Customer")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "exists orders (exists items (quantity >= 3 and exists tags (text = x)))",
+            "some order has an item with quantity at least 3 and, on that item, a tag with text x",
+        ),
+        (
+            "exists orders (exists items (quantity >= 3) and exists tags (text = x))",
+            "some order has an item with quantity at least 3, and that order has a tag with text x",
+        ),
+        ("exists orders (exists items (weight_kg >= 2))", "some order has an item with weight at least 2 kg"),
+        ("count orders (top) <= 0", "there are no orders"),
+        ("exists orders (exists shelves (hydrogens <= 0))", "some order has a shelf with no hydrogens"),
+        ("exists orders (exists shelves (hybridisation = SP2))", "some order has an sp2 shelf"),
+    ],
+)
+def test_words_say_which_row_a_condition_is_about(text, words):
+    assert in_words(parse_predicate(text), SHOP) == words
+
+
+GRAMMAR_OF_ORDERS = """
+refine Customer { top -> exists orders (top); top -> count orders (top) >= 2 }
+refine Order { top -> exists items (top); top -> exists tags (top); top -> count items (top) >= 2
+               top -> none tags (text = x); top -> quantity >= 3; top -> top and top max 3 }
+refine Item { top -> quantity >= 3; top -> weight_kg <= 2; top -> exists tags (top); top -> top and top max 3 }
+refine Tag { top -> text = x; top -> text = y }
+"""
+
+
+def test_different_predicates_have_different_words():
+    """Wherever an `and` belongs: all predicates of a space in which rows of one type are at several positions."""
+    predicates = list(Space.build(Grammar.parse(GRAMMAR_OF_ORDERS).check(SHOP)).enumerate())
+    words = [in_words(predicate, SHOP) for predicate in predicates]
+    assert len(predicates) > 1000
+    assert [text for text, n in Counter(words).items() if n > 1] == []
 
 
 @given(st.data())
