@@ -120,8 +120,8 @@ def bbbp(n: int = 400) -> Peered:
 
 
 def financial() -> Peered:
-    task = relational.financial("financial", "'A', 'B'")
-    labels = np.asarray(task.labels) == "B"
+    task = relational.financial("financial", "'C', 'D'")
+    labels = np.asarray(task.labels) == "D"
     return Peered("financial", task.population, labels, relational.at_random(labels))
 
 
