@@ -51,7 +51,7 @@ def test_the_first_problem_of_the_monks_is_learned_from_its_124_training_cases(s
 def test_illegal_positions_of_king_and_rook_are_learned_from_4000():
     """Thresholds alone come nowhere near: comparisons of two pieces, and how far apart the kings are, say it all."""
     positions, others = load_dataset("krk", n=4000, seed=1), load_dataset("krk", n=5000, seed=2)
-    model = fit(positions.population, positions.target, Grammar.load("krk"), criterion="acc*")
+    model = fit(positions.population, positions.target, Grammar.load("krk"))
     assert len(model.tree.leaves) < 25
     assert (model.predict(others.population) == others.target).mean() > 0.995
     plain = fit(positions.population, positions.target, "refine Individual { top -> * >= * }")
