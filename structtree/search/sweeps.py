@@ -22,7 +22,6 @@ from structtree.search.columns import (
     FamilyMembers,
     SpaceColumns,
     TestColumns,
-    is_swept,
     opening_column,
     stack_columns,
 )
@@ -283,7 +282,9 @@ class Sweeps:
         for place in query.places():
             types = [query.at(place[:n]).type for n in range(len(place))]
             links = zip(types, query.along(place), strict=True)
-            if all(is_swept(self.words.link(name, link.family)) for name, link in links):
+            if not any(
+                isinstance(self.words.link(name, link.family).template, syn.Aggregate) for name, link in links
+            ):
                 yield place
 
     def stands(self, query: Query, size: int, counting: bool) -> Iterator[QueryPosition]:
@@ -294,7 +295,7 @@ class Sweeps:
             stand = stack.pop()
             here, chain = stand.here, stand.chain
             for i, link in enumerate(here.links):
-                if not is_swept(self.words.link(here.type, link.family)):
+                if isinstance(self.words.link(here.type, link.family).template, syn.Aggregate):
                     continue
                 inner = self._follow(chain, here.type, link)
                 stack.append(QueryPosition(query, (*stand.place, i), (), link.inner, inner, size, stand.depth + 1))
