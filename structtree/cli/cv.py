@@ -98,7 +98,8 @@ def cv_command(
         metrics.check(training.task)
         divided = folds_for(data, folding.folds)
         options = learning_parameters(learning, training)
-        grammar = grammar_for(divided.data, training.source.grammar, one_at_a_time=is_for_tables(options))
+        kinds = {"one_at_a_time": is_for_tables(options), "for_forest": options["model"] == "forest"}
+        grammar = grammar_for(divided.data, training.source.grammar, **kinds)
         time, remarks = time_for_learning(clock)
         print_remarks(remarks)
         seconds = time.seconds or folding.time_limit

@@ -33,6 +33,8 @@ __all__ = [
     "ComputedCycles",
     "ComputedEquality",
     "ComputedLink",
+    "ComputedNeighbourhood",
+    "Declared",
     "Hop",
     "Needs",
     "Repeated",
@@ -92,6 +94,16 @@ class ComputedCycles:
 
 
 @dataclass(frozen=True, slots=True)
+class ComputedNeighbourhood:
+    """A resolved neighbourhood along a walk, and the type that it is added to."""
+
+    type: str
+    attribute: Attribute
+    walk: Walk
+    declared: syn.Neighbourhood
+
+
+@dataclass(frozen=True, slots=True)
 class ComputedEquality:
     """A resolved equality of two links, the type that it is added to, and the types and members compared."""
 
@@ -137,7 +149,7 @@ class ComputedLink:
     members: tuple[str, ...] = ()
 
 
-Computation = ComputedAttribute | ComputedCycles | ComputedEquality | ComputedLink
+Computation = ComputedAttribute | ComputedCycles | ComputedEquality | ComputedNeighbourhood | ComputedLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +175,7 @@ class Background:
         return syn.GrammarSyntax(
             computed=tuple(step.declared for step in self.steps if isinstance(step, ComputedAttribute)),
             cycles=tuple(step.declared for step in self.steps if isinstance(step, ComputedCycles)),
+            neighbourhoods=tuple(step.declared for step in self.steps if isinstance(step, ComputedNeighbourhood)),
             equalities=tuple(step.declared for step in self.steps if isinstance(step, ComputedEquality)),
             links=tuple(step.declared for step in self.steps if isinstance(step, ComputedLink)),
             limits=syn.GrammarLimits(pairs=None if self.max_pairs == MAX_PAIRS else self.max_pairs),
@@ -290,6 +303,10 @@ def _needed_by(step: Computation, schema: Schema) -> Iterator[_Member]:
     if isinstance(step, ComputedCycles):
         yield from _hops_of(step.walk)
         return
+    if isinstance(step, ComputedNeighbourhood):
+        yield step.type, step.declared.attribute
+        yield from _hops_of(step.walk)
+        return
     if isinstance(step, ComputedEquality):
         yield from ((step.type, link.name) for link in (step.left, step.right))
         yield from ((name, member) for group in step.compared for name in group.types for member in group.members)
@@ -313,7 +330,10 @@ def _hops_of(walk: Walk) -> Iterator[_Member]:
 
 # ---- resolution -----------------------------------------------------------------------------------------
 
-_Item = syn.Computed | syn.CycleCount | syn.LinkEquality | syn.DerivedLink | syn.Definition
+Declared = syn.Computed | syn.CycleCount | syn.LinkEquality | syn.Neighbourhood | syn.DerivedLink
+"""Declaration of a computed attribute or a derived link."""
+
+_Item = Declared | syn.Definition
 
 
 @dataclass(slots=True)
@@ -350,6 +370,8 @@ class _Draft:
                 self._add_attribute(item)
             case syn.CycleCount():
                 self._add_cycles(item)
+            case syn.Neighbourhood():
+                self._add_neighbourhood(item)
             case syn.LinkEquality():
                 self._add_equality(item)
             case syn.DerivedLink():
@@ -368,13 +390,30 @@ class _Draft:
         self.steps.append(ComputedAttribute(item.type, attribute, item.expression, item))
         self.schema = _with_member(self.schema, item.type, attribute)
 
-    def _add_cycles(self, item: syn.CycleCount) -> None:
+    def _add_neighbourhood(self, item: syn.Neighbourhood) -> None:
         here = self._here(item.place)
         self._refuse_second(item, here)
+        walk = self._way_back(item, here, "neighbourhood")
+        own = self.schema.type(item.type).attribute(item.attribute)
+        if own is None or own.kind != "nominal":
+            known = "which is not an attribute" if own is None else f"which is {own.kind}"
+            raise here.error(f"expected a nominal attribute of {item.type!r}, got {item.attribute!r}, {known}")
+        attribute = Attribute(item.name, "nominal", derived=True)
+        self.steps.append(ComputedNeighbourhood(item.type, attribute, walk, item))
+        self.schema = _with_member(self.schema, item.type, attribute)
+
+    def _way_back(self, item: syn.CycleCount | syn.Neighbourhood, here: Scope, what: str) -> Walk:
+        """Return the walk of a path that leads from a type to itself."""
         walk, end = self._walk(item.path, item.type, here)
         if end != item.type:
             path = f"got {pretty_path(item.path)!r} from {item.type!r} to {end!r}"
-            raise here.at(item.path[0].place).error(f"expected a path from a type to itself in 'cycles', {path}")
+            raise here.at(item.path[0].place).error(f"expected a path from a type to itself in {what!r}, {path}")
+        return walk
+
+    def _add_cycles(self, item: syn.CycleCount) -> None:
+        here = self._here(item.place)
+        self._refuse_second(item, here)
+        walk = self._way_back(item, here, "cycles")
         attribute = Attribute(item.name, "int", derived=True)
         self.steps.append(ComputedCycles(item.type, attribute, walk, item))
         self.schema = _with_member(self.schema, item.type, attribute)
@@ -421,9 +460,7 @@ class _Draft:
                 value_attribute((item.order.attribute,), target, self._here(item.order.place))
         self.schema = _with_member(self.schema, item.type, link)
 
-    def _refuse_second(
-        self, item: syn.Computed | syn.CycleCount | syn.LinkEquality | syn.DerivedLink, scope: Scope
-    ) -> None:
+    def _refuse_second(self, item: Declared, scope: Scope) -> None:
         """Raise an error if the type, or the type of its pairs, already has a member with this name."""
         _refuse_member(item.name, scope.type(item.type), scope)
         for record in self.schema.types:
@@ -565,6 +602,9 @@ def _names(item: _Item) -> Iterator[str]:
             yield from _predicate_names(item.body)
         case syn.Computed():
             yield from (name for operand in _operands(item.expression) for name in operand.path)
+        case syn.Neighbourhood():
+            yield from step_names(item.path)
+            yield item.attribute
         case syn.CycleCount() | syn.LinkEquality():
             yield from step_names(item.path)
         case syn.DerivedLink():
@@ -774,14 +814,14 @@ def _asked(syntax: syn.GrammarSyntax, schema: Schema) -> Iterator[_Member]:
             yield link.name, link.order.attribute
 
 
-def members_used(
-    item: syn.Computed | syn.CycleCount | syn.LinkEquality | syn.DerivedLink, schema: Schema
-) -> Iterator[_Member]:
+def members_used(item: Declared, schema: Schema) -> Iterator[_Member]:
     """Yield the members that a declaration uses, each with its type; the links of its path are excluded."""
     if item.type not in schema:
         return
     if isinstance(item, syn.Computed):
         yield from _values_used(item.expression, item.type, None, schema)
+    elif isinstance(item, syn.Neighbourhood):
+        yield item.type, item.attribute
     elif isinstance(item, syn.DerivedLink) and item.target in schema:
         yield from asked_members(item.where, item.target, schema, item.type)
         for attribute in item.attributes:

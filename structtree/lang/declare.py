@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
 
 from structtree.data.population import Population
 from structtree.data.readers.facts.signatures import implies_signature, signatures_of
@@ -247,6 +248,7 @@ def in_names_of(syntax: syn.GrammarSyntax, data: Schema) -> syn.GrammarSyntax:
         functions=tuple(_renamed_function(each, names) for each in syntax.functions),
         computed=tuple(replace(each, type=name(each.type)) for each in syntax.computed),
         cycles=tuple(_renamed_cycles(each, names, data) for each in syntax.cycles),
+        neighbourhoods=tuple(_renamed_cycles(each, names, data) for each in syntax.neighbourhoods),
         equalities=tuple(replace(each, type=name(each.type)) for each in syntax.equalities),
         links=tuple(_renamed_link(each, names, data) for each in syntax.links),
         blocks=tuple(replace(block, type=name(block.type)) for block in syntax.blocks),
@@ -296,7 +298,10 @@ def _renamed_link(link: syn.DerivedLink, names: Mapping[str, str], data: Schema)
     return replace(link, type=names.get(link.type, link.type), target=target, path=path)
 
 
-def _renamed_cycles(count: syn.CycleCount, names: Mapping[str, str], data: Schema) -> syn.CycleCount:
+_Walked = TypeVar("_Walked", syn.CycleCount, syn.Neighbourhood)
+
+
+def _renamed_cycles(count: _Walked, names: Mapping[str, str], data: Schema) -> _Walked:
     path = _renamed_path(count.path, names, {each.name for record in data.types for each in record.links})
     return replace(count, type=names.get(count.type, count.type), path=path)
 

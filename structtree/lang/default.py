@@ -14,6 +14,7 @@ from typing import Any
 from structtree.data.population import Population
 from structtree.data.profile import Member, Profile, profile
 from structtree.data.provenance import FactReading
+from structtree.data.readers.graphs.reading import is_of_graphs
 from structtree.data.readers.individuals import population_of
 from structtree.data.readers.molecules.descriptors import DESCRIBED
 from structtree.data.readers.molecules.patterns import atom_types
@@ -35,7 +36,9 @@ Except multi-instance, whose bins lose thresholds: its accuracy on Musk-1 (5 fol
 """
 
 
-def default_grammar(individuals: Any, own: str | None = None, known: Profile | None = None) -> Grammar:
+def default_grammar(
+    individuals: Any, own: str | None = None, known: Profile | None = None, *, for_forest: bool = False
+) -> Grammar:
     """Return the default grammar for individuals.
 
     A shipped grammar fits if the data has all of its names, if it tests every type and every attribute except
@@ -51,6 +54,8 @@ def default_grammar(individuals: Any, own: str | None = None, known: Profile | N
         The shipped grammar of a built-in dataset.
     known : Profile, optional
         The profile of the population, if it is already known.
+    for_forest : bool
+        Whether to add tests of the neighbourhoods of the nodes of graphs, which are too many for a readable tree.
 
     Examples
     --------
@@ -65,11 +70,45 @@ def default_grammar(individuals: Any, own: str | None = None, known: Profile | N
     if own is not None:
         return _commented(Grammar.load(own), "is made for this data")
     known = known or profile(population)
+    if for_forest:
+        return _with_neighbourhoods(default_grammar(population, known=known), population, known)
     for name in GENERAL if len(population.schema.types) > 1 else ():
         fitted = _fitted(Grammar.load(name), population, known)
         if fitted is not None:
             return _commented(fitted, "fits this data")
     return Grammar.from_population(population, known)
+
+
+AROUND = (1, 2)
+"""Depths of the neighbourhoods that forests test."""
+
+
+def _with_neighbourhoods(grammar: Grammar, population: Population, known: Profile) -> Grammar:
+    """Return the grammar with tests of the neighbourhoods of nodes, for graphs with labelled nodes."""
+    schema = population.schema
+    node = schema.type("Node") if is_of_graphs(population) else None
+    if node is None or "edges" not in node.members or "to" not in schema.type("Edge").members:
+        return grammar
+    columns = population.table("Node").columns
+    labels = [
+        a.name
+        for a in node.attributes
+        if a.kind == "nominal"
+        and Member("Node", a.name) not in known.identifiers
+        and 1 < len(columns[a.name].categories) <= MOST_LABELS
+    ]
+    if not labels:
+        return grammar
+    made = [(label, depth, pretty_name(f"{label}_around{depth}")) for label in labels for depth in AROUND]
+    declared = [f"attribute {name}: Node = neighbourhood(edges.to, {pretty_name(a)}, {d})" for a, d, name in made]
+    tests = [f"    top -> {name} = *" for _, _, name in made]
+    lines = ["# The labels around each node, for forests.", *declared, "refine Node {", *tests, "}"]
+    found = Grammar.parse("\n".join([grammar.text.rstrip(), "", *lines, ""]), grammar.source)
+    return replace(found, origin=f"{grammar.origin}, with neighbourhoods", notes=grammar.notes)
+
+
+MOST_LABELS = 1_000
+"""Maximum number of labels whose neighbourhoods are tested."""
 
 
 def grammar_of_facts(population: Population, facts: FactReading) -> Grammar:

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from structtree.data.schema import Schema
 from structtree.lang import syntax as syn
-from structtree.lang.background import declared_shape, members_used, step_names
+from structtree.lang.background import Declared, declared_shape, members_used, step_names
 from structtree.lang.declare import in_names_of
 from structtree.lang.mistakes import error_at
 from structtree.lang.walk import asked_members
@@ -91,6 +91,7 @@ def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schem
     )
     computed = zip(syntax.computed, meant.computed, strict=True)
     cycles = zip(syntax.cycles, meant.cycles, strict=True)
+    neighbourhoods = zip(syntax.neighbourhoods, meant.neighbourhoods, strict=True)
     equalities = zip(syntax.equalities, meant.equalities, strict=True)
     links = zip(syntax.links, meant.links, strict=True)
     rest = replace(
@@ -98,6 +99,7 @@ def omit_attributes(syntax: syn.GrammarSyntax, reasons: Mapping[str, str], schem
         types=types,
         computed=tuple(one for one, named in computed if (named.type, named.name) not in view.lost),
         cycles=tuple(one for one, named in cycles if (named.type, named.name) not in view.lost),
+        neighbourhoods=tuple(one for one, named in neighbourhoods if (named.type, named.name) not in view.lost),
         equalities=tuple(one for one, named in equalities if (named.type, named.name) not in view.lost),
         links=tuple(one for one, named in links if (named.type, named.name) not in view.lost),
         blocks=tuple(filter(None, kept)),
@@ -128,7 +130,7 @@ class _View:
                     view.lost.setdefault((item.type, item.name), name)
         return view
 
-    def _needed(self, item: syn.Computed | syn.CycleCount | syn.LinkEquality | syn.DerivedLink) -> Iterator[str]:
+    def _needed(self, item: Declared) -> Iterator[str]:
         """Yield the removed attributes that a declaration needs, directly or indirectly."""
         for type_name, member in members_used(item, self.schema):
             yield from self._matched(member, type_name)

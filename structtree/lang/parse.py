@@ -40,6 +40,9 @@ MAX_PARTS = 200
 CYCLE_LENGTHS = range(3, 9)
 """Lengths of the cycles that can be counted."""
 
+DEPTHS = range(1, 4)
+"""Depths of neighbourhoods."""
+
 MAX_VALUES = 100_000
 """Maximum number of values in a range, and of bins."""
 
@@ -161,6 +164,7 @@ class _Build(Transformer[Token, Any]):
             definitions=tuple(replace(one, body=as_calls(one.body, with_parameters)) for one in definitions),
             functions=_unique(syn.Function, statements, lambda one: f"function {one.name}"),
             equalities=_unique(syn.LinkEquality, statements, lambda one: f"attribute {one.name}: {one.type}"),
+            neighbourhoods=_unique(syn.Neighbourhood, statements, lambda one: f"attribute {one.name}: {one.type}"),
             cycles=_unique(syn.CycleCount, statements, lambda one: f"attribute {one.name}: {one.type}"),
             computed=_unique(syn.Computed, statements, lambda one: f"attribute {one.name}: {one.type}"),
             links=tuple(replace(one, where=as_calls(one.where, with_parameters)) for one in links),
@@ -259,6 +263,22 @@ class _Build(Transformer[Token, Any]):
             raise _error(f"expected {allowed} for cycles, got {str(length)!r}", length)
         words = doc and _text(doc)
         return syn.CycleCount(_text(name), _text(type_name), path, number, words, place=_place(name))
+
+    def neighbourhood(
+        self,
+        name: Token,
+        type_name: Token,
+        path: syn.DerivedPath,
+        attribute: Token,
+        depth: Token,
+        doc: Token | None = None,
+    ) -> syn.Neighbourhood:
+        number = _scalar(depth)
+        if number not in DEPTHS or not isinstance(number, int):
+            allowed = f"a depth from {DEPTHS[0]} to {DEPTHS[-1]}"
+            raise _error(f"expected {allowed} for a neighbourhood, got {str(depth)!r}", depth)
+        words, place = doc and _text(doc), _place(name)
+        return syn.Neighbourhood(_text(name), _text(type_name), path, _text(attribute), number, words, place=place)
 
     def equality(
         self, name: Token, type_name: Token, left: Token, right: Token, doc: Token | None = None

@@ -385,13 +385,15 @@ def _function(function: syn.Function) -> str:
     return f"{head}{_doc(function.doc)}"
 
 
-def _computed(computed: syn.Computed | syn.CycleCount | syn.LinkEquality) -> str:
+def _computed(computed: syn.Computed | syn.CycleCount | syn.LinkEquality | syn.Neighbourhood) -> str:
     head = f"attribute {pretty_name(computed.name)}: {pretty_name(computed.type)} = "
     match computed:
         case syn.Computed(expression=expression):
             value = pretty_expression(expression)
         case syn.CycleCount(path=path, length=length):
             value = f"cycles({pretty_path(path)}, {length})"
+        case syn.Neighbourhood(path=path, attribute=attribute, depth=depth):
+            value = f"neighbourhood({pretty_path(path)}, {pretty_name(attribute)}, {depth})"
         case syn.LinkEquality(left=left, right=right):
             value = f"equal({pretty_name(left)}, {pretty_name(right)})"
         case _ as never:

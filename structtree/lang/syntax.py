@@ -671,6 +671,21 @@ class CycleCount(Located):
 
 
 @dataclass(frozen=True, slots=True)
+class Neighbourhood(Located):
+    """``attribute name: Type = neighbourhood(PATH, label, 2)``: the values around each row of a type, as text.
+
+    ``C(C(C,O),N(C))`` is a row with the value C whose neighbours along the path have the values C and N, and so on.
+    """
+
+    name: str
+    type: str
+    path: DerivedPath
+    attribute: str
+    depth: int
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LinkEquality(Located):
     """``attribute name: Type = equal(x, y)``: whether two links of a row lead to equal collections."""
 
@@ -779,9 +794,10 @@ class GrammarSyntax:
     facts: tuple[FactDeclaration, ...] = ()
     cycles: tuple[CycleCount, ...] = ()
     equalities: tuple[LinkEquality, ...] = ()
+    neighbourhoods: tuple[Neighbourhood, ...] = ()
     individual_place: Location | None = field(default=None, compare=False, repr=False)
 
     @property
-    def all_computed(self) -> tuple[Computed | CycleCount | LinkEquality, ...]:
+    def all_computed(self) -> tuple[Computed | CycleCount | LinkEquality | Neighbourhood, ...]:
         """The declarations of computed attributes, of every form."""
-        return (*self.computed, *self.cycles, *self.equalities)
+        return (*self.computed, *self.cycles, *self.equalities, *self.neighbourhoods)

@@ -21,7 +21,7 @@ from structtree.tasks.task import Task
 
 __all__ = ["Assembled", "assembled", "leaf_figures"]
 
-LONGEST = 60_000
+LONGEST_LADDER = 60_000
 """Maximum number of tests of a ladder, whose ranks are 16-bit integers."""
 
 
@@ -97,7 +97,7 @@ def _all_rungs(columns: BinnedColumns, tests: Ints, low: Ints, high: Ints) -> li
 
 def _separate(rungs: _Rungs, columns: BinnedColumns) -> list[_Rungs]:
     """Return each value of a test of categories alone, since these tests are not nested; ladders have a limit."""
-    most = 1 if columns.columns.tests[rungs.test, 1] == kernel.EQUAL else LONGEST
+    most = 1 if columns.columns.tests[rungs.test, 1] == kernel.EQUAL else LONGEST_LADDER
     if len(rungs.chosen) <= most:
         return [rungs]
     order = np.argsort(rungs.steps, kind="stable")

@@ -197,7 +197,7 @@ def fit(
     population, labels, checked = with_weight(known.population, known.labels, checked)
     checked = checked.counted()
     labels = labels if checked.classes else checked.values
-    allowed = asked or default_grammar(population)
+    allowed = asked or default_grammar(population, for_forest=model == "forest")
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
     whole = with_background(population, allowed, functions or {})

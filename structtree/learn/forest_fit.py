@@ -35,7 +35,7 @@ from structtree.search.kernels import tables as kernel
 from structtree.space.space import Space
 from structtree.splitters.attribute_tests import FlatTest, ListedTests, flat_tests
 from structtree.splitters.forest_columns import ForestColumns, forest_columns
-from structtree.splitters.link_tests import linked_tests
+from structtree.splitters.link_tests import ListingBudget, linked_tests
 from structtree.tasks.criteria import Criterion, criterion
 from structtree.tasks.target import Target
 from structtree.tasks.task import Task
@@ -44,6 +44,15 @@ __all__ = ["ForestData", "ForestModel", "fit_forest", "forest_criterion", "held_
 
 FOR_COLUMNS = 2
 """Maximum fraction of the time for listing tests and for preparing columns."""
+
+FEWEST_MEANINGS, MOST_MEANINGS, LISTED_CELLS = 200, 3_000, 50_000_000
+"""Range of the maximum number of predicates on a type, and this number times individuals."""
+
+LEAST_SATISFIED = 5
+"""Minimum number of rows, such as nodes of graphs, that a single test inside a link keeps."""
+
+LISTED_WORDS = 100_000_000
+"""Maximum number of 64-bit words of the conjunctions of one length that are compared."""
 
 MOST_ENUMERATED = 3_000
 """Maximum number of tests of a grammar whose tests cannot be listed as columns."""
@@ -221,7 +230,10 @@ def _listed(data: ForestData, clock: Clock) -> ListedTests:
     if own is not None:
         return own
     space = Space.build(grammar, compact(data.population), limit=clock)
-    found = linked_tests(space, shorten=True, clock=clock)
+    meanings = min(MOST_MEANINGS, max(FEWEST_MEANINGS, LISTED_CELLS // len(data.population)))
+    found = linked_tests(
+        space, shorten=True, clock=clock, budget=ListingBudget(meanings, LISTED_WORDS, LEAST_SATISFIED)
+    )
     return found or _enumerated(space, clock)
 
 

@@ -51,7 +51,7 @@ PAIRS, FEW_PAIRS = 20_000_000, 1_500_000
 """Maximum number of conjunctions of one length; and where an incomplete list is of no use."""
 
 WORK = 2_000_000_000
-"""Maximum number of 64-bit words of these conjunctions."""
+"""Default maximum number of 64-bit words of these conjunctions."""
 
 WORDS_AT_A_TIME = 100_000_000
 """Number of these words processed between two checks of the clock."""
@@ -100,6 +100,8 @@ class _Work:
     space: Space
     most: int
     cells: int
+    effort: int = WORK
+    least: int = 1
     clock: Clock = field(default_factory=Clock)
     partial: bool = True
     by_cost: bool = False
@@ -182,6 +184,8 @@ def link_columns(
     space: Space,
     most: int = MOST,
     cells: int = CELLS,
+    effort: int = WORK,
+    least: int = 1,
     *,
     shorten: bool = True,
     partial: bool = True,
@@ -196,6 +200,10 @@ def link_columns(
         A space on a population for which `suits` is true.
     most, cells : int
         The maximum number of meanings of a type, and of meanings times rows.
+    effort : int
+        The maximum number of 64-bit words of the conjunctions of one length that are compared.
+    least : int
+        The minimum number of rows that a single test inside a link keeps.
     shorten : bool
         Whether to continue if there are too many single literals; otherwise no columns are returned.
     partial : bool
@@ -214,7 +222,7 @@ def link_columns(
     >>> missing, pretty(columns[0].members[0]), columns[0].values[:5].tolist()
     (None, 'exists cars (long)', [1, 0, 1, 0, 1])
     """
-    work = _Work(space, most, cells, clock or Clock(), partial, by_cost)
+    work = _Work(space, most, cells, effort, least, clock or Clock(), partial, by_cost)
     if not shorten and not is_affordable(space):
         return LinkColumns((), "literals")
     try:
@@ -320,7 +328,8 @@ def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
         limit = work.limit(work.population.tables[name].n_rows)
         most_pairs = PAIRS if work.partial else FEW_PAIRS
         literals = _literals(work, name, depth, size)
-        growing = _Growing(literals, limit, work.clock, most_pairs, work.by_cost, work.is_priced)
+        by = (work.by_cost, work.is_priced, work.effort)
+        growing = _Growing(literals, limit, work.clock, most_pairs, *by)
         for _ in range(1, work.space.grammar.conjuncts.get(name, 1) or ENDLESS):
             growing.complete &= not work.over and (work.partial or growing.is_affordable(size))
             if work.over or not (work.partial or growing.complete) or not growing.extend(size):
@@ -342,7 +351,7 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
     for family in work.space.offers.from_top[name]:
         if isinstance(family, TestFamily):
             if family.size <= size and family.depth <= depth:
-                parts.append(_tests(family, work.population))
+                parts.append(_tests(family, work.population, work.least))
         elif depth >= 1 and size >= 1:
             inner = _inside(work, family, depth, size)
             parts.append(_links(family, inner, work))
@@ -353,11 +362,16 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
     return found
 
 
-def _tests(family: TestFamily, population: Population) -> Meanings:
-    literals = tuple(map(family.literal, family.choices()))
-    masks = [_words(rows_where(literal, population, family.type)[None, :]) for literal in literals]
+def _tests(family: TestFamily, population: Population, least: int) -> Meanings:
+    """Return the tests of a family that keep enough rows."""
+    words, literals = [np.zeros((0, max(1, -(-population.tables[family.type].n_rows // 64))), dtype=np.uint64)], []
+    for literal in map(family.literal, family.choices()):
+        mask = rows_where(literal, population, family.type)
+        if least == 1 or np.count_nonzero(mask) >= least:
+            words.append(_words(mask[None, :]))
+            literals.append(literal)
     sizes = np.full(len(literals), family.size)
-    return Meanings(np.concatenate(masks), sizes, sizes + family.surcharge, literals, True)
+    return Meanings(np.concatenate(words), sizes, sizes + family.surcharge, tuple(literals), True)
 
 
 def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
@@ -441,6 +455,7 @@ class _Growing:
     most_pairs: int = PAIRS
     by_cost: bool = False
     is_priced: bool = False
+    effort: int = WORK
     words: Words = field(init=False)
     sizes: Ints = field(init=False)
     costs: Ints = field(init=False)
@@ -498,7 +513,7 @@ class _Growing:
     def _affordable(self, size: int) -> int:
         """Return the number of predicates, shortest first, that can be extended within the work limit."""
         fitting = np.searchsorted(np.sort(self.literals.sizes), size - self.sizes[self.first :], side="right")
-        most = min(self.most_pairs, WORK // self.words.shape[1])
+        most = min(self.most_pairs, self.effort // self.words.shape[1])
         return self.first + int(np.searchsorted(np.cumsum(fitting), most, side="right"))
 
     def _fresh(self, pairs: NDArray[np.int32], signs: Words, costs: Ints, order: Ints, first: Ints) -> Ints:

@@ -334,7 +334,8 @@ def fit_training_data(
     )
     grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
     with interruptible(clock.stop):
-        grammar = grammar_for(data, training.source.grammar, one_at_a_time=is_for_tables(options))
+        kinds = {"one_at_a_time": is_for_tables(options), "for_forest": options["model"] == "forest"}
+        grammar = grammar_for(data, training.source.grammar, **kinds)
         (time, remarks), started = time_for_learning(clock), now()
         model = learn(grammar, clock=time)
     clock.stop.handled = True  # the remaining steps are short and must complete

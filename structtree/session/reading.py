@@ -94,10 +94,17 @@ def read_source(
     return ReadData(data, (*(Remark(text, "warning") for text in texts), *_about_links(data)))
 
 
-def grammar_for(data: Opened, grammar: str | Path | Grammar | None = None, *, one_at_a_time: bool = False) -> Grammar:
+def grammar_for(
+    data: Opened,
+    grammar: str | Path | Grammar | None = None,
+    *,
+    one_at_a_time: bool = False,
+    for_forest: bool = False,
+) -> Grammar:
     """Return the given or default grammar, without tests on the target or ignored attributes.
 
-    Built-in datasets may have their own default grammar, which is not used with ``one_at_a_time``.
+    Built-in datasets may have their own default grammar, which is not used with ``one_at_a_time``. Grammars for
+    forests have further tests; see `structtree.default_grammar`.
     """
     schema = data.population.schema
     reasons = dict.fromkeys(data.left_out, "ignored") | {str(data.target_name): "the target"}
@@ -105,7 +112,7 @@ def grammar_for(data: Opened, grammar: str | Path | Grammar | None = None, *, on
         return grammar_from(grammar).omitting(reasons, schema)
     if data.grammar and one_at_a_time:
         return replace(default_grammar(data.population), origin="derived from the data, one test at a time")
-    found = default_grammar(data.population, data.grammar).omitting(reasons, schema)
+    found = default_grammar(data.population, data.grammar, for_forest=for_forest).omitting(reasons, schema)
     is_derived = found.name is None
     return replace(found, origin=f"{found.origin} (structtree grammar derive DATA shows it)") if is_derived else found
 

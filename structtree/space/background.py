@@ -33,6 +33,7 @@ from structtree.lang.background import (
     ComputedCycles,
     ComputedEquality,
     ComputedLink,
+    ComputedNeighbourhood,
     Hop,
     Repeated,
     Walk,
@@ -45,6 +46,7 @@ from structtree.lang.pretty import pretty_path
 from structtree.progress import report_status
 from structtree.space.cycles import n_cycles
 from structtree.space.functions import with_functions
+from structtree.space.neighbourhoods import neighbourhoods
 from structtree.space.pairs import Pairs, PairsOnData, row_values
 
 __all__ = ["computed", "with_background", "with_computed"]
@@ -140,6 +142,11 @@ def _with_step(population: Population, step: Computation, max_pairs: int, matche
             return _with_members(
                 population, type_name, {attribute: Column("int", n_cycles(neighbours, declared.length))}, {}
             )
+        case ComputedNeighbourhood(type_name, attribute, walk, declared):
+            neighbours = _Walker(population, declared, max_pairs).adjacency(walk)
+            values = population.table(type_name).columns[declared.attribute]
+            column = neighbourhoods(neighbours, values, declared.depth)
+            return _with_members(population, type_name, {attribute: column}, {})
         case ComputedEquality(type_name, attribute, left, right, compared):
             column = collections_equal(population, type_name, left, right, compared)
             return _with_members(population, type_name, {attribute: column}, {})
@@ -328,7 +335,7 @@ class _Walker:
     """Follower of the path of a declaration on a population."""
 
     population: Population
-    declared: syn.DerivedLink | syn.CycleCount
+    declared: syn.DerivedLink | syn.CycleCount | syn.Neighbourhood
     max_pairs: int
 
     def adjacency(self, walk: Walk) -> Adjacency:

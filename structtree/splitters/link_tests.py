@@ -23,7 +23,7 @@ from structtree.arrays import Codes, Ints
 from structtree.data.population import Column, Population
 from structtree.lang import syntax as syn
 from structtree.lang.walk import functional_step, wrap
-from structtree.search.bottom_up import is_settled, link_columns, suits
+from structtree.search.bottom_up import MOST, WORK, is_settled, link_columns, suits
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock
 from structtree.search.columns import TestColumn, columns_of, end_column, is_nested, opening_column
@@ -35,7 +35,7 @@ from structtree.space.space import Space
 from structtree.space.terms import n_literals
 from structtree.splitters.attribute_tests import FlatTest, ListedTests, flat_test
 
-__all__ = ["linked_tests"]
+__all__ = ["ListingBudget", "linked_tests"]
 
 MOST_COLUMNS = 2_000
 """Maximum number of columns behind links; beyond it, one column per meaning is better."""
@@ -47,8 +47,31 @@ FEW_STEPS = 256
 """Maximum number of steps for counting; longer lists are sorted."""
 
 
+class ListingBudget(NamedTuple):
+    """Limits on the work of listing tests, as in `structtree.search.bottom_up.link_columns`.
+
+    Parameters
+    ----------
+    meanings : int
+        Maximum number of meanings of a type.
+    words : int
+        Maximum number of words of the conjunctions of one length.
+    least : int
+        Minimum number of rows that a single test inside a link keeps.
+    """
+
+    meanings: int = MOST
+    words: int = WORK
+    least: int = 1
+
+
 def linked_tests(
-    space: Space, *, shorten: bool = False, clock: Clock | None = None, by_cost: bool = False
+    space: Space,
+    *,
+    shorten: bool = False,
+    clock: Clock | None = None,
+    by_cost: bool = False,
+    budget: ListingBudget | None = None,
 ) -> ListedTests | None:
     """List the single tests of a grammar, behind links and on the individuals' own attributes.
 
@@ -60,6 +83,8 @@ def linked_tests(
     ----------
     space : Space
         On its population, of which every row is reached.
+    budget : ListingBudget, optional
+        The shortest tests that it allows are listed.
 
     Examples
     --------
@@ -78,7 +103,8 @@ def linked_tests(
         return listing.along_links()
     if not suits(space):
         return None
-    found = link_columns(space, shorten=shorten, clock=clock, by_cost=by_cost)
+    meanings, words, least = budget or ListingBudget()
+    found = link_columns(space, meanings, effort=words, least=least, shorten=shorten, clock=clock, by_cost=by_cost)
     if found.missing in ("literals", "time") and not shorten:
         return None
     own = listing.of_individuals()

@@ -27,6 +27,7 @@ from structtree.lang.background import (
     ComputedCycles,
     ComputedEquality,
     ComputedLink,
+    ComputedNeighbourhood,
     Repeated,
     Walk,
 )
@@ -72,6 +73,8 @@ def background_clauses(
             yield _attribute_clause(step, writer, step.type, "X", "X")
         elif isinstance(step, ComputedCycles):
             raise UsageError(f"{step.type}.{step.attribute.name} is a number of cycles, which Prolog cannot compute")
+        elif isinstance(step, ComputedNeighbourhood):
+            raise UsageError(f"{step.type}.{step.attribute.name} is a neighbourhood, which Prolog cannot compute")
         elif isinstance(step, ComputedEquality):
             what = "an equality of collections, which Prolog cannot compute"
             raise UsageError(f"{step.type}.{step.attribute.name} is {what}")

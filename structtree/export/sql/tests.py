@@ -43,11 +43,14 @@ from structtree.lang.background import (
     ComputedCycles,
     ComputedEquality,
     ComputedLink,
+    ComputedNeighbourhood,
     Hop,
     Repeated,
 )
 
 __all__ = ["SUM_SLACK", "SqlRow", "SqlTests"]
+
+_OfRows = ComputedAttribute | ComputedCycles | ComputedEquality | ComputedNeighbourhood
 
 SUM_SLACK = 1e-12
 """Relative tolerance in comparisons of sums of reals, which databases add in another order."""
@@ -143,7 +146,7 @@ class SqlTests:
     n_aliases: int = 0
     copies: dict[str, str] = field(default_factory=dict)
     _links: dict[tuple[str, str], ComputedLink] = field(init=False)
-    _attributes: dict[tuple[str, str], ComputedAttribute | ComputedCycles | ComputedEquality] = field(init=False)
+    _attributes: dict[tuple[str, str], _OfRows] = field(init=False)
     _tables: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -515,6 +518,8 @@ class SqlTests:
         step = self._attributes.get((self._base(row), name))
         if isinstance(step, ComputedCycles):
             raise NotInSqlError(f"it uses {name!r}, a number of cycles")
+        if isinstance(step, ComputedNeighbourhood):
+            raise NotInSqlError(f"it uses {name!r}, a neighbourhood")
         if isinstance(step, ComputedEquality):
             raise NotInSqlError(f"it uses {name!r}, an equality of collections")
         if step is not None:
