@@ -100,7 +100,7 @@ PER_NODE = 20
 
 EFFORTS: Mapping[EffortLevel, Patience | None] = {
     "quick": Patience(2, 500_000_000, 30_000_000, 2, below=30_000_000),
-    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=100_000_000),
+    "normal": Patience(3, 1_500_000_000, 100_000_000, 4, below=200_000_000),
     "thorough": Patience(20, 30_000_000_000, 1_000_000_000, 8, below=30_000_000_000),
     "prove": None,
 }
