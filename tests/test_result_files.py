@@ -66,6 +66,72 @@ def test_a_committed_file_names_its_command_and_has_complete_rows(script, path):
     assert set(json.loads(path.read_text())) == {"name", "title", "command", "version", "columns", "rows"}
 
 
+# ---- benchmarks/experiments.py -----------------------------------------------------------------------------
+
+WRITE = "run `python benchmarks/experiments.py` after changing a result file"
+
+
+def test_the_page_about_experiments_is_what_the_result_files_generate(script):
+    experiments = script("experiments")
+    assert experiments.PAGE.read_text(encoding="utf-8") == experiments.page(), WRITE
+
+
+def test_the_pictures_on_the_page_show_the_points_of_the_result_files(script):
+    experiments, plots = script("experiments"), script("experiment_plots")
+    pictures = [experiments.picture_of(section) for section in experiments.SECTIONS]
+    for picture in pictures:
+        assert plots.drawn_points(experiments.picture_path(picture)) == plots.points_of(picture), WRITE
+    drawn = {path.name for path in (REPOSITORY / "docs" / "pictures").glob("experiments-*")}
+    assert drawn == {experiments.picture_path(picture).name for picture in pictures}
+
+
+def test_every_result_file_has_a_section_and_is_written_by_one_command(script):
+    experiments = script("experiments")
+    assert sorted(name for section in experiments.SECTIONS for name in section.names) == [
+        path.stem for path in COMMITTED
+    ]
+    files = script("result_files")
+    for path in COMMITTED:
+        python, name, *_ = files.read_results(path.stem).command.split()
+        assert f"{python} {name}" in experiments.COMMANDS
+
+
+def test_the_figures_in_a_text_are_those_of_its_table(script):
+    files, sections = script("result_files"), script("experiment_sections")
+    columns = ("problem", "criterion", "published percent", "percent", "proved")
+    rows = (("A", "acc*", 20.0, 5.0, True), ("B", "acc*", 10.0, 40.0, False), ("B", "gini", None, 7.5, True))
+    text = sections.search_text(files.ResultTable("paper_search", "", "", columns, rows))
+    assert "in 1 of 2 rows" in text and "0.25 to 4 times" in text and "larger here for B (acc*)" in text
+    assert "in 2 of 3 searches" in text and "7.5 to 7.5 %" in text
+
+
+def test_other_learners_are_compared_with_the_default_tree_on_each_set(script):
+    files, sections = script("result_files"), script("experiment_sections")
+    columns = ("set", "learner", "accuracy", "size", "remark")
+    rows = (
+        ("one", "structtree", 0.9, 3.0, ""),
+        ("one", "X", 0.9, 9.0, ""),
+        ("two", "structtree", 0.7, 5.5, ""),
+        ("two", "structtree, modes", 0.99, 5.5, ""),
+        ("two", "X", 0.8, 9.0, ""),
+        ("two", "Y", None, None, "too slow"),
+    )
+    text = sections.peers_text(files.ResultTable("peers", "", "", columns, rows))
+    assert "on 1 of 2 sets (one)" in text
+    assert "two (X: 0.800, structtree: 0.700)" in text and "one (" not in text.replace("(one)", "")
+    assert "3 to 5.5 leaves" in text and "Y (two)" in text
+
+
+def test_a_picture_can_be_drawn_and_read_again(script, tmp_path):
+    plots = script("experiment_plots")
+    lines = plots.Panel("n", "seconds", (plots.Series("a & b", (1.0, 10.0), (2.0, 3.0)),), log_x=True, log_y=True)
+    dots = plots.Panel("share", "", (plots.Series("c", (0.5, 0.7), ("first <", "second")),))
+    picture = plots.Picture("some", "Lines and dots", (lines, dots))
+    plots.draw(picture, tmp_path / "some.svg")
+    assert plots.drawn_points(tmp_path / "some.svg") == plots.points_of(picture)
+    assert "first &lt;" in (tmp_path / "some.svg").read_text(encoding="utf-8")
+
+
 # ---- benchmarks/bounds.py ----------------------------------------------------------------------------------
 
 
