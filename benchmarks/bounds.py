@@ -43,7 +43,7 @@ from structtree.space.space import Space
 from structtree.tasks.criteria import CRITERIA, Criterion
 
 SEEDS = (0, 1, 2)
-INDIVIDUALS, ROWS, ATTRIBUTES, VALUES = 200, 12, 10, 3
+VALUES = 3
 CLASSIFYING = ("acc*", "entropy", "gini", "gain-ratio")
 COLUMNS = ("criterion", "bound", "space", "evaluated", "percent", "seconds")
 
@@ -102,17 +102,20 @@ class Planted:
     depth: int = 4
     rule: int = 3
     """Number of tests in each rule."""
+    individuals: int = 200
+    rows: int = 12
+    attributes: int = 10
 
     def draw(self, seed: int) -> tuple[Population, NDArray[Any]]:
         """Return the individuals and their classes."""
         rng = np.random.default_rng([seed, self.classes, self.rule])
-        values = rng.integers(VALUES, size=(INDIVIDUALS, ROWS, ATTRIBUTES))
-        labels = np.zeros(INDIVIDUALS, dtype=np.int64)
+        values = rng.integers(VALUES, size=(self.individuals, self.rows, self.attributes))
+        labels = np.zeros(self.individuals, dtype=np.int64)
         for label in range(1, self.classes):
-            chosen = rng.choice(ATTRIBUTES, size=self.rule, replace=False)
+            chosen = rng.choice(self.attributes, size=self.rule, replace=False)
             wanted = rng.integers(VALUES, size=self.rule)
             labels[(values[:, :, chosen] == wanted).all(axis=2).any(axis=1)] = label
-        wrong = rng.permutation(INDIVIDUALS)[: round(self.noise * INDIVIDUALS)]
+        wrong = rng.permutation(self.individuals)[: round(self.noise * self.individuals)]
         labels[wrong] = (labels[wrong] + rng.integers(1, self.classes, size=len(wrong))) % self.classes
         records = [
             {"rows": [{f"a{i}": "pqr"[value] for i, value in enumerate(row)} for row in rows]}
@@ -121,12 +124,15 @@ class Planted:
         population = Population.from_records(records, individual="Case", types={"rows": "set"})
         return population, np.array([f"class {label}" for label in labels])
 
-    def space(self, population: Population) -> Space:
-        """Return the space of conjunctions about one row."""
+    def grammar(self, population: Population) -> Grammar:
+        """Return the grammar of conjunctions about one row."""
         row = population.schema.type("Case").links[0].target
         both = f"top -> top and top max {self.depth}"
-        text = f"refine Case {{ top -> exists rows (top) }} refine {row} {{ top -> * = *; {both} }}"
-        return Space.build(Grammar.parse(text), population)
+        return Grammar.parse(f"refine Case {{ top -> exists rows (top) }} refine {row} {{ top -> * = *; {both} }}")
+
+    def space(self, population: Population) -> Space:
+        """Return the space of this grammar."""
+        return Space.build(self.grammar(population), population)
 
 
 def searched(problem: Planted, criteria: Sequence[str]) -> Iterator[tuple[Cell, ...]]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from experiment_plots import Panel, Picture, Series
 from result_files import Cell, ResultTable
 
@@ -315,11 +316,103 @@ def peers_picture(table: ResultTable) -> Picture:
     return Picture("peers", "Accuracy of each learner on each set", (panel,))
 
 
+# ---- scaling and recovery --------------------------------------------------------------------------------
+
+
+def slope(rows: Sequence[Record], column: str) -> float:
+    """Return the slope of a line through the logarithms of a column and of the value."""
+    values, found = ([row[name] for row in rows] for name in ("value", column))
+    return float(np.polyfit(np.log(values), np.log(found), 1)[0])
+
+
+def _curves(table: ResultTable) -> dict[str, list[Record]]:
+    rows = records(table)
+    return {
+        name: [row for row in rows if row["curve"] == name] for name in dict.fromkeys(row["curve"] for row in rows)
+    }
+
+
+def scaling_text(table: ResultTable) -> str:
+    parts = []
+    for name, rows in _curves(table).items():
+        first, last = rows[0], rows[-1]
+        parts.append(
+            f"{name}, {number(first['value'])} to {number(last['value'])}: {number(first['seconds'])} to "
+            f"{number(last['seconds'])} s (slope {slope(rows, 'seconds'):.2f}), {number(first['megabytes'])} to "
+            f"{number(last['megabytes'])} MB (slope {slope(rows, 'megabytes'):.2f})"
+        )
+    return (
+        f"A default fit, one property changed at a time. Slopes are those of lines fitted to the logarithms: 1 means "
+        f"proportional, below 1 less; where points bend, a line fits badly. By "
+        f"{'; '.join(parts)}. Each point is a single fit of one generated population. A search "
+        f"without a proof stops after a fixed amount of work, so a slope says what a default fit costs, not "
+        f"what a proof would. Memory is that of data and fit, without what the process had before."
+    )
+
+
+def scaling_picture(table: ResultTable) -> Picture:
+    panels = []
+    for column, unit in (("seconds", "processor seconds"), ("megabytes", "megabytes")):
+        series = tuple(
+            Series(name, tuple(row["value"] for row in rows), tuple(row[column] for row in rows))
+            for name, rows in _curves(table).items()
+        )
+        panels.append(Panel("value", unit, series, log_x=True, log_y=True))
+    return Picture("scaling", "Time and memory of a default fit, on logarithmic axes", tuple(panels))
+
+
+def recovery_text(table: ResultTable) -> str:
+    rows = records(table)
+    parts = []
+    for noise in dict.fromkeys(row["noise"] for row in rows):
+        some = [row for row in rows if row["noise"] == noise]
+        enough = _recovered_from(some)
+        last = some[-1]
+        parts.append(
+            f"with {number(100 * noise)} % of wrong labels "
+            + (
+                f"at least half of the rules are recovered from {enough} individuals on"
+                if enough
+                else "fewer than half of the rules are recovered at any size"
+            )
+            + f", and {100 * last['accuracy']:.1f} % of new individuals are predicted right after "
+            + f"{last['individuals']}"
+        )
+    return (
+        f"Each cell is the mean over {rows[0]['rules']} rules. A rule counts as recovered if nearly all new "
+        f"individuals are predicted right. {parts[0][0].upper()}{'; '.join(parts)[1:]}."
+    )
+
+
+def _recovered_from(rows: Sequence[Record]) -> int | None:
+    """Return the smallest sample from which on at least half of the rules are recovered."""
+    enough = None
+    for row in reversed(rows):
+        if row["recovered"] < 0.5:
+            break
+        enough = row["individuals"]
+    return enough
+
+
+def recovery_picture(table: ResultTable) -> Picture:
+    rows, panels = records(table), []
+    for column, label in (("recovered", "share of rules recovered"), ("accuracy", "accuracy on new individuals")):
+        series = []
+        for noise in dict.fromkeys(row["noise"] for row in rows):
+            some = [row for row in rows if row["noise"] == noise]
+            points = tuple(row["individuals"] for row in some), tuple(row[column] for row in some)
+            series.append(Series(f"{number(100 * noise)} % wrong labels", *points))
+        panels.append(Panel("individuals", label, tuple(series)))
+    return Picture("recovery", "Planted rules recovered by sample size and noise", tuple(panels))
+
+
 SECTIONS = (
     Section("Search effort beside the paper", ("paper_search",), search_text, search_picture, whole),
     Section("Accuracy beside the paper", ("paper_accuracy",), accuracy_text, accuracy_picture, whole),
     Section("Proved splits of Musk-1", ("bounds_musk",), musk_text, musk_picture, musk_tables),
     Section("What the bounds save", PLANTED, planted_text, planted_picture, planted_tables),
     Section("Shipped grammars", ("bounds_grammars",), grammars_text, grammars_picture, whole),
+    Section("Scaling", ("scaling",), scaling_text, scaling_picture, whole),
+    Section("Recovery of planted rules", ("recovery",), recovery_text, recovery_picture, whole),
     Section("Other learners", ("peers",), peers_text, peers_picture, whole),
 )

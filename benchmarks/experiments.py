@@ -30,6 +30,7 @@ PICTURES = REPOSITORY / "docs" / "pictures"
 COMMANDS = {
     "python benchmarks/paper.py": "half a minute",
     "python benchmarks/bounds.py": "2 minutes",
+    "python benchmarks/scaling.py": "4 minutes",
     "python benchmarks/peers.py": "30 minutes",
 }
 """Benchmarks that write result files, with their processor time."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -173,6 +174,49 @@ def test_without_noise_the_planted_rule_is_found(script):
     population, classes = bounds.Planted(noise=0.0, depth=3).draw(0)
     split = best_split(population, classes, bounds.Planted(depth=3).space(population), criterion="acc*")
     assert (split.score, split.proved) == (1.0, True)
+
+
+# ---- benchmarks/scaling.py ---------------------------------------------------------------------------------
+
+
+def test_a_slope_is_the_exponent_of_a_power(script):
+    sections = script("experiment_sections")
+    rows = [{"value": n, "seconds": 3 * n**1.5, "megabytes": 7.0} for n in (10, 20, 40, 80)]
+    assert sections.slope(rows, "seconds") == pytest.approx(1.5)
+    assert sections.slope(rows, "megabytes") == pytest.approx(0.0)
+
+
+def test_points_of_a_curve_differ_in_one_property(script):
+    scaling = script("scaling")
+    for curve, problems in scaling.CURVES.items():
+        values = [getattr(problem, curve) for problem in problems]
+        assert len(values) >= 4 and values == sorted(set(values))
+        assert len({replace(problem, **{curve: values[0]}) for problem in problems}) == 1
+
+
+def test_a_point_says_what_was_fitted(script):
+    scaling = script("scaling")
+    problem = scaling.Planted(individuals=30, rows=2, attributes=3, depth=2)
+    curve, value, space, seconds, megabytes, leaves = scaling.measured("depth", problem)
+    population, _ = problem.draw(0)
+    assert (curve, value, space) == ("depth", 2, problem.space(population).size())
+    assert seconds > 0 and megabytes >= 0 and leaves >= 1
+
+
+def test_a_rule_is_recovered_from_many_labels_without_noise_and_not_from_random_ones(script, monkeypatch):
+    scaling = script("scaling")
+    monkeypatch.setattr(scaling, "NEW", 200)
+    assert scaling.recovered(100, 0.0, 0) >= scaling.RECOVERED
+    assert scaling.recovered(100, 0.5, 0) < scaling.RECOVERED
+
+
+def test_the_text_about_recovery_names_the_first_size_at_which_half_are_recovered(script):
+    files, sections = script("result_files"), script("experiment_sections")
+    columns = ("noise", "individuals", "rules", "recovered", "accuracy")
+    rows = ((0.0, 50, 5, 0.4, 0.9), (0.0, 100, 5, 0.6, 0.95), (0.2, 50, 5, 0.0, 0.6), (0.2, 100, 5, 0.2, 0.7))
+    text = sections.recovery_text(files.ResultTable("recovery", "", "", columns, rows))
+    assert "With 0 % of wrong labels at least half of the rules are recovered from 100 individuals on" in text
+    assert "with 20 % of wrong labels fewer than half of the rules are recovered at any size" in text
 
 
 # ---- benchmarks/paper.py -----------------------------------------------------------------------------------

@@ -1,0 +1,127 @@
+"""How `fit` scales, and when it recovers a planted rule.
+
+    python benchmarks/scaling.py             # both, four minutes of processor time
+    python benchmarks/scaling.py recovery    # one of: scaling, recovery
+    python benchmarks/scaling.py --dry       # print the tables, write nothing
+
+Problems are the planted ones of ``bounds.py``: sets of rows with nominal attributes, and classes given by rules about
+one row. ``scaling`` changes one property at a time: individuals, elements of each individual, classes, and the depth
+of a grammar of conjunctions; the others have the default grammar. Each point is one fit with default options, in a
+process of its own that is forked after everything is compiled. Its memory is the peak of that process, less what the
+process had at its start, so it includes the data.
+
+``recovery`` draws a rule of two tests, fits a tree to a sample with wrong labels, and predicts new individuals with
+right labels. All samples of a seed have the same rule, and larger ones include smaller ones. A rule counts as
+recovered if at least 99 % of the new individuals are predicted right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from statistics import fmean
+
+import numpy as np
+from bounds import Planted
+from measuring import peak_megabytes
+from result_files import Cell, ResultTable, write_results
+
+from structtree import Space, default_grammar, fit
+
+BASE = Planted(individuals=400, rows=6, attributes=5)
+CURVES: dict[str, tuple[Planted, ...]] = {
+    "individuals": tuple(replace(BASE, individuals=n) for n in (200, 400, 800, 1600, 3200)),
+    "rows": tuple(replace(BASE, rows=n) for n in (3, 6, 12, 24)),
+    "classes": tuple(replace(BASE, classes=n) for n in (2, 3, 5, 8)),
+    "depth": tuple(replace(BASE, attributes=10, depth=n) for n in (1, 2, 3, 4)),
+}
+SAMPLES = (25, 50, 100, 200, 400)
+NOISES = (0.0, 0.1, 0.2, 0.3)
+SEEDS = (0, 1, 2, 3, 4)
+NEW = 1000
+RECOVERED = 0.99
+
+
+# ---- scaling ---------------------------------------------------------------------------------------------
+
+
+def measured(curve: str, problem: Planted) -> tuple[Cell, ...]:
+    """Fit a tree to a problem, and return a row of the table."""
+    before = peak_megabytes()
+    population, classes = problem.draw(0)
+    grammar = problem.grammar(population) if curve == "depth" else default_grammar(population)
+    seconds = time.process_time()
+    model = fit(population, classes, grammar)
+    seconds = time.process_time() - seconds
+    space = Space.build(grammar, population).size()
+    cost = (round(seconds, 3), round(peak_megabytes() - before, 1))
+    return curve, getattr(problem, curve), space, *cost, len(model.tree.leaves)
+
+
+def warm_up() -> None:
+    """Compile, or load, what the fits need."""
+    for curve, problems in CURVES.items():
+        measured(curve, replace(problems[0], individuals=60))
+
+
+def bench_scaling() -> ResultTable:
+    """Change individuals, elements, classes and the depth of the grammar."""
+    warm_up()
+    points = [(curve, problem) for curve, problems in CURVES.items() for problem in problems]
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        rows = pool.starmap(measured, points, chunksize=1)
+    columns = ("curve", "value", "space", "seconds", "megabytes", "leaves")
+    title = "Processor seconds and memory of a default fit"
+    return ResultTable("scaling", title, "python benchmarks/scaling.py scaling", columns, tuple(rows))
+
+
+# ---- recovery --------------------------------------------------------------------------------------------
+
+
+def recovered(sample: int, noise: float, seed: int) -> float:
+    """Return the accuracy on new individuals of a tree that is fitted to a sample with wrong labels."""
+    population, classes = Planted(individuals=max(SAMPLES) + NEW, rows=6, attributes=5, rule=2, noise=0.0).draw(seed)
+    names, codes = np.unique(classes, return_inverse=True)
+    rng = np.random.default_rng([seed, sample])
+    wrong = rng.permutation(sample)[: round(noise * sample)]
+    codes[wrong] = 1 - codes[wrong]
+    model = fit(population.take(np.arange(sample)), names[codes[:sample]])
+    new = population.take(np.arange(max(SAMPLES), max(SAMPLES) + NEW))
+    return float((model.predict(new) == classes[max(SAMPLES) :]).mean())
+
+
+def bench_recovery() -> ResultTable:
+    """Change the number of individuals and the share of wrong labels."""
+    rows: list[tuple[Cell, ...]] = []
+    for noise in NOISES:
+        for sample in SAMPLES:
+            found = [recovered(sample, noise, seed) for seed in SEEDS]
+            share = fmean(accuracy >= RECOVERED for accuracy in found)
+            rows.append((noise, sample, len(SEEDS), round(share, 3), round(fmean(found), 3)))
+    columns = ("noise", "individuals", "rules", "recovered", "accuracy")
+    title = "Planted rules recovered by a default fit, and accuracy on new individuals"
+    return ResultTable("recovery", title, "python benchmarks/scaling.py recovery", columns, tuple(rows))
+
+
+BENCHMARKS: dict[str, Callable[[], ResultTable]] = {"scaling": bench_scaling, "recovery": bench_recovery}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("only", nargs="*", metavar="benchmark", help=f"which: {', '.join(BENCHMARKS)}; default all")
+    parser.add_argument("--dry", action="store_true", help="print the tables, write nothing")
+    arguments = parser.parse_args()
+    for name in arguments.only or BENCHMARKS:
+        if name not in BENCHMARKS:
+            parser.error(f"unknown benchmark {name!r} (known: {', '.join(BENCHMARKS)})")
+        table = BENCHMARKS[name]()
+        print(f"{table.title}\n\n{table.markdown()}\n", flush=True)
+        if not arguments.dry:
+            write_results(table)
+
+
+if __name__ == "__main__":
+    main()
