@@ -164,13 +164,24 @@ def _majorized(steps: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.zeros((1, 2))
     places, off = _scaled(steps), ~np.eye(n, dtype=np.bool_)
     weights = np.where(off, 1.0 / np.where(off, steps, 1.0) ** 2, 0.0)
-    inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
+    inverse, wanted = _inverse(weights), weights * steps
     for _ in range(_ROUNDS):
-        away = places[:, None] - places[None]
-        lengths = np.sqrt((away**2).sum(axis=2))
-        ratios = np.where(lengths > 1e-9, weights * steps / np.maximum(lengths, 1e-9), 0.0)
-        places = inverse @ (np.diag(ratios.sum(axis=1)) - ratios) @ places
+        x, y = places.T
+        lengths = np.hypot(x[:, None] - x, y[:, None] - y)
+        ratios = np.where(lengths > 1e-9, wanted / np.maximum(lengths, 1e-9), 0.0)
+        places = inverse @ (ratios.sum(axis=1)[:, None] * places - ratios @ places)
     return _lying(places)
+
+
+def _inverse(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the pseudoinverse of the Laplacian of a connected graph with these weights.
+
+    The Laplacian maps only constant vectors to 0, so it is invertible once their projection is added, and the inverse
+    has that projection as well. This is many times faster than a singular value decomposition.
+    """
+    n = len(weights)
+    constant = np.full((n, n), 1.0 / n)
+    return np.asarray(np.linalg.inv(np.diag(weights.sum(axis=1)) - weights + constant) - constant)
 
 
 def _scaled(steps: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,10 +2,11 @@
 
 from itertools import combinations, pairwise
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.report.pictures.layout import BoxSize, tidy
+from structtree.report.pictures.layout import BoxSize, _inverse, tidy
 
 
 @st.composite
@@ -86,3 +87,12 @@ def test_a_chain_of_a_thousand_levels_is_laid_out():
     n = 1000
     children = [[node + 1, node + 2] if node % 2 == 0 and node < 2 * n else [] for node in range(2 * n + 1)]
     assert len(tidy(children, [BoxSize(10, 10)] * len(children))) == 2 * n + 1
+
+
+@given(st.integers(2, 12).flatmap(lambda n: st.lists(st.integers(1, 9), min_size=n * n, max_size=n * n)))
+def test_the_inverse_of_a_laplacian_is_its_pseudoinverse(lengths):
+    n = int(len(lengths) ** 0.5)
+    steps = np.array(lengths, dtype=np.float64).reshape(n, n)
+    weights = np.where(np.eye(n, dtype=np.bool_), 0.0, 1.0 / (steps + steps.T) ** 2)
+    expected = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
+    assert np.allclose(_inverse(weights), expected, rtol=1e-6, atol=1e-6)
