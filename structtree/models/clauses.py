@@ -351,6 +351,8 @@ class _Facts:
         if shape is None:
             return found
         for other in _about(self._shapes_by_name, mine):
+            if not may_be(known[self._alike[other].conditions[0]], own):  # one shape has one direction
+                continue
             for order, part in enumerate(self._alike[other].parts(shape[1])):
                 if part and self._is_judged(judge, other, shape[0], order, part[0], condition):
                     found.update(part)
