@@ -6,15 +6,16 @@ shares the tables of the whole population; `compact` gives it smaller tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.population import Adjacency, Population, Table
 
-__all__ = ["compact", "reachable_rows", "restricted", "seen_by_individuals"]
+__all__ = ["Part", "compact", "part_of", "reachable_rows", "restricted", "seen_by_individuals"]
 
 
 def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
@@ -68,6 +69,29 @@ def compact(population: Population) -> Population:
     if population._compact:
         return population
     return replace(restricted(population, reachable_rows(population)), _compact=True)
+
+
+class Part(NamedTuple):
+    """Some individuals with only the rows that they reach, and the numbers of these rows in the whole population."""
+
+    population: Population
+    rows: Mapping[str, NDArray[np.int64]]
+
+
+def part_of(population: Population, which: Sequence[int]) -> Part:
+    """Return the selected individuals with only the rows that they reach, and the numbers of these rows.
+
+    Examples
+    --------
+    >>> whole = Population.from_records([{"xs": [{"v": 1}, {"v": 2}]}, {"xs": [{"v": 9}]}])
+    >>> part = part_of(whole, [1])
+    >>> part.population.record(0), part.rows["X"].tolist()
+    ({'xs': [{'v': 9}]}, [2])
+    """
+    chosen = population.take(which)
+    kept = reachable_rows(chosen)
+    smaller = replace(restricted(chosen, kept), _compact=True)
+    return Part(smaller, {name: np.flatnonzero(mask) for name, mask in kept.items()})
 
 
 def seen_by_individuals(population: Population) -> Population:

@@ -33,6 +33,7 @@ from structtree.models.predictor import Evidence, Predictor, register_predictor
 from structtree.models.settings import MAJORITY, Decision
 from structtree.reprs import number_text, short_repr
 from structtree.search.kernels.descending import find_leaves, no_children
+from structtree.space.evaluate import Known
 from structtree.tasks.registry import as_task
 from structtree.tasks.task import Task
 
@@ -184,7 +185,7 @@ class EnsemblePredictor(Predictor):
             list(threads.map(some, edges))
         return found
 
-    def explain(self, alone: Population) -> Evidence:
+    def explain(self, alone: Population, known: Known | None = None) -> Evidence:
         """Refuse, because a forest has no single path."""
         raise UsageError(
             f"a {self.kind} predicts with {len(self.trees)} trees, so there is no path to explain; structtree show "

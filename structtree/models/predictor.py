@@ -20,6 +20,7 @@ from structtree.errors import UsageError, did_you_mean
 from structtree.lang import syntax as syn
 from structtree.models.conform import NeededMembers, needed_members
 from structtree.models.files.test_reader import TestReader
+from structtree.space.evaluate import Known
 from structtree.tasks.classification import Classification
 from structtree.tasks.regression import REGRESSION
 from structtree.tasks.task import Task
@@ -124,8 +125,8 @@ class Predictor(ABC):
         """Return the standard deviation of the target around each prediction; None if unknown."""
         return None
 
-    def explain(self, alone: Population) -> Evidence:
-        """Explain the prediction for a population with a single individual."""
+    def explain(self, alone: Population, known: Known | None = None) -> Evidence:
+        """Explain the prediction for a population with a single individual, with a cache of masks of its rows."""
         return Evidence()
 
     @abstractmethod

@@ -497,8 +497,8 @@ class Tree(Viewed):
 
     # ---- routing ----------------------------------------------------------------------------------------
 
-    def apply(self, population: Population) -> NDArray[np.int64]:
-        """Return the leaf of each individual.
+    def apply(self, population: Population, known: Known | None = None) -> NDArray[np.int64]:
+        """Return the leaf of each individual, with a cache of masks of the population.
 
         Examples
         --------
@@ -518,7 +518,7 @@ class Tree(Viewed):
             if quickly is not None:
                 return quickly
         leaf_of = np.empty(len(population), dtype=np.int64)
-        for node, which, _ in self.weighted_arrivals(population, everywhere=False):
+        for node, which, _ in self.weighted_arrivals(population, everywhere=False, known=known):
             if isinstance(self.nodes[node], Leaf):
                 leaf_of[which] = node
         return leaf_of
@@ -538,12 +538,14 @@ class Tree(Viewed):
         for node, which, _ in self.weighted_arrivals(population):
             yield node, which
 
-    def weighted_arrivals(self, population: Population, *, everywhere: bool = True) -> Iterator[Arrival]:
+    def weighted_arrivals(
+        self, population: Population, *, everywhere: bool = True, known: Known | None = None
+    ) -> Iterator[Arrival]:
         """Yield every node in reading order, with the individuals that reach it and the fraction of each.
 
         Unless `everywhere`, nodes that no individual reaches are skipped, which is fast for a few individuals.
         """
-        known: Known = {}
+        known = {} if known is None else known
         stack = [Arrival(0, np.arange(len(population)), _whole(len(population)))]
         while stack:
             here = stack.pop()

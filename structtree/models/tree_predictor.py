@@ -29,6 +29,7 @@ from structtree.models.routing.unknown import possibly, surely
 from structtree.models.settings import MAJORITY, Decision
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.reprs import short_repr
+from structtree.space.evaluate import Known
 from structtree.tasks.task import Task
 
 __all__ = ["TreePredictor"]
@@ -124,10 +125,10 @@ class TreePredictor(Predictor):
         np.add.at(mean, found.rows, (of_node[found.leaves].T * found.weights).T)
         return mean
 
-    def explain(self, alone: Population) -> Evidence:
+    def explain(self, alone: Population, known: Known | None = None) -> Evidence:
         """Return the path of one individual; with several leaves, the path to the leaf with its largest fraction."""
         tree = self.tree
-        leaf = int(tree.apply(alone)[0])
+        leaf = int(tree.apply(alone, known)[0])
         nodes = [*(step.branch for step in tree.path(leaf)), leaf]
         stats = tree.nodes[leaf].stats
         counts = tuple(zip(tree.classes, tree.task.distribution(stats), strict=True))

@@ -9,7 +9,6 @@ among several leaves, the path with the largest fraction is explained.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -21,7 +20,7 @@ import numpy as np
 
 from structtree.data.dates import text_of
 from structtree.data.population import Population, Value
-from structtree.data.reachable import compact
+from structtree.data.reachable import part_of
 from structtree.data.schema import Schema
 from structtree.errors import UsageError
 from structtree.lang import syntax as syn
@@ -34,10 +33,22 @@ from structtree.report.text import NodeText, short_number
 from structtree.report.words import in_words
 from structtree.reprs import Viewed, inert, number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
+from structtree.space.masks import MasksOfPart
 from structtree.space.meaning import aggregated_places, given_paths, linked_row, witnesses
 from structtree.space.terms import conjuncts
 
-__all__ = ["Explained", "Explanation", "ExplanationSource", "Reason", "SeenRow", "explain", "explain_prepared"]
+__all__ = [
+    "Explained",
+    "Explanation",
+    "ExplanationSource",
+    "Reason",
+    "Reasoned",
+    "SeenRow",
+    "Shared",
+    "explain",
+    "explain_prepared",
+    "reasons_prepared",
+]
 
 MAX_ROWS = 4
 """Maximum number of rows printed per answer; the explanation itself has all of them."""
@@ -279,6 +290,26 @@ class Phrases:
         return self.known[key][1]
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Masks and phrases shared by the explanations of many individuals of one population.
+
+    Masks are evaluated on the whole population, which should have few rows that none of these individuals reaches.
+    """
+
+    masks: Known = field(default_factory=dict)
+    phrases: Phrases = field(default_factory=Phrases)
+
+
+class Reasoned(NamedTuple):
+    """Reasons for a prediction, a population that contains only its individual, and the masks of its rows."""
+
+    reasons: tuple[Reason, ...]
+    evidence: Evidence
+    alone: Population
+    masks: Known
+
+
 class Explained(NamedTuple):
     """Explanation of a prediction, and a population that contains only its individual."""
 
@@ -287,23 +318,33 @@ class Explained(NamedTuple):
 
 
 def explain_prepared(
-    known: Fitted, population: Population, individual: int, *, words: bool = False, phrases: Phrases | None = None
+    known: Fitted, population: Population, individual: int, *, words: bool = False, shared: Shared | None = None
 ) -> Explained:
     """Explain a prediction for a prepared population, and return the individual as a population."""
-    predictor = known.model.predictor
-    if not isinstance(individual, Integral) or not 0 <= individual < len(population):
-        raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
-    alone = compact(population.take([individual]))
-    given = given_paths(alone, 0)
-    own = alone.schema.individual
-    start = _Row(own, int(alone.individuals[0]), "", alone, given, words=words, phrases=phrases or Phrases())
-    evidence = predictor.explain(alone)
-    reasons = tuple(_reason(step, predictor.schema, start) for step in evidence.steps)
+    reasons, evidence, alone, _ = reasons_prepared(known, population, individual, words=words, shared=shared)
     concluded = _concluded(known.model, alone, evidence, int(individual), reasons)
     provenance = population.provenance
     names = {} if provenance is None else provenance.names_of(int(population.individuals[individual]))
     source = ExplanationSource(known.model, alone)
     return Explained(replace(concluded, names=tuple(names.items()), source=source), alone)
+
+
+def reasons_prepared(
+    known: Fitted, population: Population, individual: int, *, words: bool = False, shared: Shared | None = None
+) -> Reasoned:
+    """Return the reasons for a prediction for a prepared population, without the prediction."""
+    predictor = known.model.predictor
+    if not isinstance(individual, Integral) or not 0 <= individual < len(population):
+        raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
+    part = part_of(population, [int(individual)])
+    alone = part.population
+    masks: Known = {} if shared is None else MasksOfPart(part, population, shared.masks)
+    phrases = Phrases() if shared is None else shared.phrases
+    own, given = alone.schema.individual, given_paths(alone, 0)
+    start = _Row(own, int(alone.individuals[0]), "", alone, given, masks, words, phrases)
+    evidence = predictor.explain(alone, masks)
+    reasons = tuple(_reason(step, predictor.schema, start) for step in evidence.steps)
+    return Reasoned(reasons, evidence, alone, masks)
 
 
 def _reason(step: PathStep, schema: Schema, start: _Row) -> Reason:
@@ -379,6 +420,10 @@ class _Row:
     words: bool = field(default=False, compare=False, repr=False)
     phrases: Phrases = field(default_factory=Phrases, compare=False, repr=False)
 
+    def elsewhere(self, type_name: str, number: int, path: str) -> _Row:
+        """Return another row that the same individual reaches."""
+        return _Row(type_name, number, path, self.population, self.given, self.known, self.words, self.phrases)
+
     def in_words(self, test: syn.Predicate, schema: Schema) -> str:
         """Return a test of the tree in plain English."""
         return self.phrases.of(test, schema, schema.individual, words=True)
@@ -417,7 +462,7 @@ class _Row:
         stem = f"{self.path}.{link}" if self.path else link
         numbers = self.population.tables[self.type].links[link].of(self.number).tolist()
         paths = [stem if declared.single else f"{stem}[{i}]" for i in range(len(numbers))]
-        return [replace(self, type=declared.target, number=n, path=at) for n, at in zip(numbers, paths, strict=True)]
+        return [self.elsewhere(declared.target, n, at) for n, at in zip(numbers, paths, strict=True)]
 
     def count(self, link: str, inner: syn.Predicate) -> tuple[str, Value]:
         """Count the rows behind a link that satisfy a predicate; return a name and the count."""
@@ -467,24 +512,30 @@ def _grounds(predicate: syn.Predicate, row: _Row) -> Iterator[SeenRow]:
     values: dict[_Row, dict[str, Value]] = {}
     for witness in witnesses(predicate, alone, 0, row.known):
         path = ".".join(filter(None, (row.path, witness.path)))
-        there = replace(row, type=witness.type, number=witness.row, path=path)
+        there = row.elsewhere(witness.type, witness.row, path)
         values.setdefault(there, {}).update(_looked_at(witness.predicate, there))
-    passed = {path for there in values for path in _paths_towards(there.path)}
+    passed = _passed(there.path for there in values)
     for there, found in values.items():
         if found or there.path not in passed:
             yield there.seen(tuple(found.items()))
 
 
-def _paths_towards(path: str) -> Iterator[str]:
-    """Yield the proper beginnings of a path.
+def _passed(paths: Iterable[str]) -> set[str]:
+    """Return the proper beginnings of paths.
 
     Examples
     --------
-    >>> list(_paths_towards("cars[2].load"))
+    >>> sorted(_passed(["cars[2].load", "cars[1]"]))
     ['', 'cars', 'cars[2]']
     """
-    yield from ("",) if path else ()
-    yield from (path[: found.start()] for found in re.finditer(r"[.\[]", path))
+    found = set[str]()
+    for path in paths:
+        while path:
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+            if path in found:
+                break
+            found.add(path)
+    return found
 
 
 # ---- negative answers -----------------------------------------------------------------------------------

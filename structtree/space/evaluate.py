@@ -77,10 +77,11 @@ def rows_where(predicate: syn.Predicate, population: Population, type_name: str,
     if known is None:
         return _evaluate(predicate, population, type_name, None)
     key = (type_name, predicate)
-    found = known.get(key)
-    if found is None:
+    try:
+        return known[key]
+    except KeyError:
         found = known[key] = _evaluate(predicate, population, type_name, known)
-    return found
+        return found
 
 
 def _evaluate(predicate: syn.Predicate, population: Population, type_name: str, known: Known | None) -> Mask:

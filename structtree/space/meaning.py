@@ -7,7 +7,7 @@ the row with that value. `counted_rows` answers for predicates that may be false
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, assert_never
 
@@ -107,8 +107,15 @@ def witnesses(
     return tuple(dict.fromkeys(evidence.of(predicate, row))) if evidence.holds(predicate, row) else ()
 
 
-def counted_rows(predicate: syn.Predicate, individuals: Any, individual: int) -> tuple[Witness, ...]:
+def counted_rows(
+    predicate: syn.Predicate, individuals: Any, individual: int, known: Known | None = None
+) -> tuple[Witness, ...]:
     """Return the rows that a predicate counts and the rows that make them count, whether or not it is true.
+
+    Parameters
+    ----------
+    predicate, individuals, individual, known
+        As in `witnesses`.
 
     Examples
     --------
@@ -120,7 +127,8 @@ def counted_rows(predicate: syn.Predicate, individuals: Any, individual: int) ->
     syn.require_predicate(predicate)
     population = population_of(individuals)
     row = _individual(population, individual)
-    return tuple(dict.fromkeys(_Evidence(population).counted(predicate, row)))
+    evidence = _Evidence(population, {} if known is None else known)
+    return tuple(dict.fromkeys(evidence.counted(predicate, row)))
 
 
 def given_paths(population: Population, individual: int) -> dict[tuple[str, int], str]:
@@ -135,7 +143,7 @@ def given_paths(population: Population, individual: int) -> dict[tuple[str, int]
     {}
     """
     found, given = dict[tuple[str, int], str](), population.schema.given
-    if given is population.schema:
+    if not any(link.derived for record in population.schema.types for link in record.links):
         return found
     start = _individual(population, individual)
     found[start.type, start.index] = ""
@@ -241,6 +249,8 @@ class _Evidence:
                     yield from self.of(part, row)
             return
         yield Witness(row.type, row.index, row.path, predicate, row.level)
+        if isinstance(predicate, syn.Top | syn.AttributeTest):
+            return  # most witnesses, which have no rows behind them
         if isinstance(predicate, syn.Named):
             assert predicate.body is not None
             inside = self.of(predicate.body, row)
@@ -280,9 +290,9 @@ class _Evidence:
         """Yield the rows that make a literal true, each with the inner predicate that it satisfies."""
         match predicate:
             case syn.Follow(link, inner):
-                yield from ((inner, r) for r in self.targets(row, link) if self.holds(inner, r))
+                yield from ((inner, r) for r in self.targets(row, link, inner))
             case syn.Exists(link, inner) | syn.All(link, inner) | syn.Count(link, inner, ">="):
-                yield from ((inner, r) for r in self.below(row, link) if self.holds(inner, r))
+                yield from ((inner, r) for r in self.below(row, link, inner))
             case syn.ListStep(_, inner):
                 yield from ((inner, r) for r in self._elements(row, predicate) if self.holds(inner, r))
             case syn.Distinct(link, inners):
@@ -301,19 +311,21 @@ class _Evidence:
             case _ as never:
                 assert_never(never)
 
-    def targets(self, row: _Row, link: str) -> list[_Row]:
+    def targets(self, row: _Row, link: str, inner: syn.Predicate = syn.TOP, level: int | None = None) -> list[_Row]:
+        """Return the rows that a link refers to and that satisfy a predicate."""
         declared = self.population.schema.type(row.type).link(link)
         assert declared is not None
         rows = self.population.tables[row.type].links[link].of(row.index)
-        path = f"{row.path}.{link}" if row.path else link
-        places = ["" if declared.single else f"[{i}]" for i in range(len(rows))]
-        return [
-            _Row(declared.target, int(r), f"{path}{place}", row.level) for r, place in zip(rows, places, strict=True)
-        ]
+        path, name = f"{row.path}.{link}" if row.path else link, declared.target
+        places = list(range(len(rows)))
+        if not isinstance(inner, syn.Top):
+            places = np.flatnonzero(rows_where(inner, self.population, name, self.known)[rows]).tolist()
+        level = row.level if level is None else level
+        return [_Row(name, int(rows[i]), path if declared.single else f"{path}[{i}]", level) for i in places]
 
-    def below(self, row: _Row, link: str) -> list[_Row]:
-        """Return the rows that a link refers to, as rows to be counted."""
-        return [replace(target, level=row.level + 1) for target in self.targets(row, link)]
+    def below(self, row: _Row, link: str, inner: syn.Predicate = syn.TOP) -> list[_Row]:
+        """Return the rows that a link refers to and that satisfy a predicate, as rows to be counted."""
+        return self.targets(row, link, inner, row.level + 1)
 
     def _elements(self, row: _Row, step: syn.ListStep) -> list[_Row]:
         """Return the rows that a list step leads to: the first or last element, or neighbouring elements."""

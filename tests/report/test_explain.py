@@ -15,7 +15,8 @@ from structtree.lang.parse import parse_predicate
 from structtree.models.leaves import Decision
 from structtree.models.model import fitted
 from structtree.models.tree import Moments
-from structtree.report.explain import Phrases, _paths_towards, explain, explain_prepared
+from structtree.report.explain import Shared, _passed, explain, explain_prepared, reasons_prepared
+from structtree.report.pictures.highlights import marks_of
 from structtree.space.meaning import satisfies, witnesses
 from tests.learn.asking_trees import CLASSES, ask, counts, trees
 from tests.strategies import populations, schemas
@@ -212,20 +213,34 @@ def test_the_beginnings_of_paths_are_those_that_lead_to_another_path(paths):
     def leads_to(path, other):
         return path != other and (not path or other.startswith((f"{path}.", f"{path}[")))
 
-    passed = {beginning for path in paths for beginning in _paths_towards(path)}
+    passed = _passed(paths)
     for path in paths:
         assert (path in passed) == any(leads_to(path, other) for other in paths)
 
 
-def test_phrases_shared_by_many_explanations_change_nothing():
+def test_masks_and_phrases_shared_by_many_explanations_change_nothing():
     data = load_dataset("trains")
     known = fitted(StructuralTreeClassifier("trains").fit(data.population, data.target))
-    population, phrases = known.prepared(data.population), Phrases()
+    population, together = known.prepared(data.population), Shared()
     for words in (True, False, True):
         for i in range(len(population)):
-            shared = explain_prepared(known, population, i, words=words, phrases=phrases).explanation
+            shared = explain_prepared(known, population, i, words=words, shared=together).explanation
             assert shared == explain_prepared(known, population, i, words=words).explanation
             assert str(shared) == str(explain(known.model, data.population, i, words=words))
+
+
+@given(cases())
+def test_explanations_made_together_equal_those_made_one_by_one(case):
+    tree, population, _ = case
+    known, together = fitted(tree), Shared()
+    for i in range(len(population)):
+        reasons, evidence, alone, masks = reasons_prepared(known, population, i, shared=together)
+        single = reasons_prepared(known, population, i)
+        assert (reasons, evidence) == (single.reasons, single.evidence)
+        explained = [explain_prepared(known, population, i, shared=each).explanation for each in (together, None)]
+        assert explained[0] == explained[1] and explained[0].reasons == reasons
+        for reason in reasons:
+            assert marks_of(reason, tree, alone, masks) == marks_of(reason, tree, single.alone)
 
 
 @given(cases())

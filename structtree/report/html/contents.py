@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # threadpoolctl has no types
 
 from structtree.data.dates import text_of
 from structtree.data.population import Column, Population, Value
 from structtree.data.reachable import compact
 from structtree.errors import DataError, UsageError, quoted
-from structtree.evaluation.score import class_name, evaluate
+from structtree.evaluation.score import Predicted, class_name, constant_answers, score_answers
 from structtree.lang import syntax as syn
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
@@ -32,7 +33,7 @@ from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
 from structtree.progress import report_status
 from structtree.report.caveats import caveat_lines
 from structtree.report.effort import Effort, compare_effort, node_spaces
-from structtree.report.explain import Phrases, explain_prepared
+from structtree.report.explain import Phrases, Reasoned, Shared, reasons_prepared
 from structtree.report.html.scores import ReportedIndividuals, report_scores
 from structtree.report.html.sizes import size_curves
 from structtree.report.info import describe_type
@@ -150,19 +151,18 @@ class _Seen:
     @classmethod
     def of(cls, known: Fitted, population: Population, target: Any) -> _Seen:
         model, tree = known.model, known.model.tree
-        leaves, said = tree.apply(population), model.predict(population)
+        leaves, said = tree.apply(population), model.predictor.predict(population)
         if target is not None and np.shape(target) != said.shape:
             got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
             raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
         if not tree.classes:
             actual = None if target is None else np.asarray(target, dtype=np.float64)
             return cls(leaves, said, None, actual, target)
-        codes = {class_name(label): code for code, label in enumerate(tree.classes)}
-        places = np.array([codes[class_name(label)] for label in said.tolist()], dtype=np.int64)
         truth = None
         if target is not None:
+            codes = {class_name(label): code for code, label in enumerate(tree.classes)}
             truth = np.array([codes.get(class_name(label), -1) for label in np.asarray(target).tolist()])
-        return cls(leaves, places, model.predict_proba(population), truth, target)
+        return cls(leaves, said, model.predictor.predict_proba(population), truth, target)
 
     @property
     def range(self) -> list[float] | None:
@@ -188,9 +188,18 @@ class _Seen:
 def _scores(known: Fitted, population: Population, seen: _Seen) -> dict[str, JsonValue]:
     if seen.actual is None or not len(places := seen.usable):
         return report_scores(known.model, None, population, None)
-    found = evaluate(known.model, population.take(places), np.asarray(seen.target)[places])
+    answers = _answered(known.model, seen, places)
+    found = score_answers(answers, constant_answers(answers))
     labelled = ReportedIndividuals(seen.leaves[places], seen.actual[places])
     return report_scores(known.model, found, population, labelled)
+
+
+def _answered(model: Model, seen: _Seen, places: NDArray[np.int64]) -> Predicted:
+    """Return the predictions for some individuals together with their labels."""
+    target, said = np.asarray(seen.target)[places], model.task.labels(seen.said[places])
+    if seen.chances is None:
+        return Predicted.of_numbers(target, said, model.task)
+    return Predicted.of_classes(target, said, model.classes, seen.chances[places])
 
 
 def _predictions(seen: _Seen) -> JsonValue:
@@ -370,43 +379,44 @@ def _examples(
     pool: Sequence[int],
 ) -> dict[str, dict[str, JsonValue]]:
     """Return the example individuals by number; those that represent their leaf are drawn first."""
-    drawings, phrases = _Allowance(MAX_DRAWN), Phrases()
+    drawings, shared = _Allowance(MAX_DRAWN), Shared()
+    explained, places = compact(population.take(pool)), {i: place for place, i in enumerate(pool)}
     found = {}
     order = dict.fromkeys([*(i for kinds in chosen.values() for i in _firsts(kinds)), *pool])
-    for done, i in enumerate(order):
-        report_status("explaining examples", done, len(order))
-        found[i] = _example(known, population, original, i, seen, drawings, phrases)
+    with threadpool_limits(1, user_api="blas"):  # on small matrices, more threads only wait for each other
+        for done, i in enumerate(order):
+            report_status("explaining examples", done, len(order))
+            reasoned = reasons_prepared(known, explained, places[i], words=True, shared=shared)
+            found[i] = _example(known, reasoned, original, i, seen, drawings)
     return {str(i): found[i] for i in pool}
 
 
 def _example(
     known: Fitted,
-    population: Population,
+    reasoned: Reasoned,
     original: Population,
     i: int,
     seen: _Seen,
     drawings: _Allowance,
-    phrases: Phrases,
 ) -> dict[str, JsonValue]:
     """Return an individual with its values, its drawing, and the rows that decided the tests on its path."""
     tree = known.model.tree
-    shown, seen_alone = explain_prepared(known, population, i, words=True, phrases=phrases)
-    alone = compact(original.take([i]))
+    reasons, alone = reasoned.reasons, reasoned.alone
     names = original.provenance.names_of(int(original.individuals[i])) if original.provenance else {}
     entry: dict[str, JsonValue] = {
         "row": i,
         "name": inert(next(iter(names.values()), "")),
         "leaf": int(seen.leaves[i]),
         "said": inert(_answer(tree, seen.said[i])),
-        "why": [_reason(reason) for reason in shown.reasons],
-        "values": _own_values(alone),
+        "why": [_reason(reason) for reason in reasons],
+        "values": _own_values(original, i),
     }
     if seen.actual is not None:
         entry["actual"] = inert(_answer(tree, seen.actual[i]))
         entry["wrong"] = bool(seen.wrong[i])
-    if alone.schema.type(alone.schema.individual).links and drawings.left > 0:
-        marks = {str(reason.node): marks_of(reason, tree, seen_alone) for reason in shown.reasons}
-        whole = drawn(_without_target(seen_alone, known.model.target), marks.values(), width=_DRAWING_WIDTH)
+    if original.schema.type(original.schema.individual).links and drawings.left > 0:
+        marks = {str(reason.node): marks_of(reason, tree, alone, reasoned.masks) for reason in reasons}
+        whole = drawn(_without_target(alone, known.model.target), marks.values(), width=_DRAWING_WIDTH)
         drawing = whole.only([element for mark in marks.values() for element in mark.elements])
         entry["drawing"] = drawing.to_json()
         entry["marks"] = {node: each for node, mark in marks.items() if (each := _numbers(drawing, mark))}
@@ -448,8 +458,8 @@ def _reason(reason: Any) -> list[JsonValue]:
     return [reason.node, inert(answer), [inert(line) for line in reason.words()]]
 
 
-def _own_values(alone: Population) -> dict[str, JsonValue]:
-    table, row = alone.tables[alone.schema.individual], int(alone.individuals[0])
+def _own_values(original: Population, i: int) -> dict[str, JsonValue]:
+    table, row = original.tables[original.schema.individual], int(original.individuals[i])
     return {inert(name): _shown(column, row, exact=True) for name, column in table.columns.items()}
 
 
@@ -564,10 +574,10 @@ def _constant(value: syn.Scalar) -> str | float:
 
 def _rules(known: Fitted) -> list[list[JsonValue]]:
     """Return the rules with their conditions in words and as text, predictions and figures."""
-    model = known.model
+    model, phrases = known.model, Phrases()
     return [
         [
-            *_conditions(rule.conditions, model.tree),
+            *_conditions(rule.conditions, model.tree, phrases),
             inert(class_name(rule.prediction) if model.tree.classes else f"{rule.prediction:.4g}"),
             rule.n,
             _rounded(rule.confidence if model.tree.classes else rule.spread),
@@ -578,9 +588,11 @@ def _rules(known: Fitted) -> list[list[JsonValue]]:
     ]
 
 
-def _conditions(conditions: syn.Predicate, tree: Tree) -> tuple[list[str], list[str]]:
-    parts = conjuncts(conditions)
-    return [inert(in_words(part, tree.schema)) for part in parts], [inert(pretty(part)) for part in parts]
+def _conditions(conditions: syn.Predicate, tree: Tree, phrases: Phrases) -> Iterator[list[str]]:
+    """Yield the parts of the conditions in words, and as text."""
+    for words in (True, False):
+        said = (phrases.of(part, tree.schema, tree.schema.individual, words=words) for part in conjuncts(conditions))
+        yield list(map(inert, said))
 
 
 def _part_shares(tree: Tree) -> list[JsonValue]:

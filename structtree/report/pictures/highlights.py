@@ -20,6 +20,7 @@ from structtree.models.tree import Branch, Tree
 from structtree.report.explain import Reason
 from structtree.report.pictures.drawing import Element
 from structtree.report.pictures.records import value_text
+from structtree.space.evaluate import Known
 from structtree.space.meaning import Witness, counted_rows, linked_row
 
 __all__ = ["Marks", "Sighting", "marks_of"]
@@ -55,7 +56,7 @@ class Marks:
         return (*self.counted, *self.supporting, *self.near)
 
 
-def marks_of(reason: Reason, tree: Tree, alone: Population) -> Marks:
+def marks_of(reason: Reason, tree: Tree, alone: Population, masks: Known | None = None) -> Marks:
     """Return the elements to highlight for a test result.
 
     Parameters
@@ -64,11 +65,13 @@ def marks_of(reason: Reason, tree: Tree, alone: Population) -> Marks:
     tree : Tree
     alone : Population
         The individual of the explanation.
+    masks : dict, optional
+        Cache of masks of this individual by type and predicate.
     """
     node, is_true = tree.nodes[reason.node], reason.answer is not False
     counted: dict[Element, None] = {}
     supporting: dict[Element, None] = {}
-    for witness in counted_rows(node.test, alone, 0) if isinstance(node, Branch) else ():
+    for witness in counted_rows(node.test, alone, 0, masks) if isinstance(node, Branch) else ():
         if witness.path and (witness.level or (is_true and not _leads_on(witness.predicate))):
             (counted if witness.level <= 1 else supporting).update(dict.fromkeys(_elements(witness, alone)))
     near: dict[Element, None] = {}
