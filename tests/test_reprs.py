@@ -142,6 +142,10 @@ def trains_subgroups():
     return structtree.subgroups(trains().population, trains().target, "trains", top=2, label="east")
 
 
+def trains_forest():
+    return structtree.fit(trains().population, trains().target, "trains", model="forest", n_estimators=3)
+
+
 RESULTS = {
     "Population": (large, "3,000 Thing, 9,000 Part"),
     "Population, some": (lambda: large()[:7], "7 Thing (of 3,000), 9,000 Part"),
@@ -182,6 +186,7 @@ RESULTS = {
         lambda: Model(TreePredictor(big_tree()), target="kind", grammar=GrammarRecord(" ".join(WORDS))),
         "predicts kind by <Tree: 3,000 leaves",
     ),
+    "ForestPredictor": (lambda: trains_forest().predictor, "forest of 3 trees with"),
     "TreePredictor": (lambda: TreePredictor(big_tree()), "Tree: 3,000 leaves"),
     "Rule": (lambda: to_rules(trains_tree())[0], "then"),
     "PruningPath": (lambda: pruning_path(trains_tree()), "prunings"),
@@ -226,7 +231,7 @@ def test_a_repr_is_a_few_lines_with_the_type_and_the_key_facts(name):
 def test_every_public_result_type_is_in_the_table():
     public = {name: getattr(structtree, name) for name in structtree.__all__}
     results = {name for name, value in public.items() if inspect.isclass(value) and dataclasses.is_dataclass(value)}
-    options = {"Growth", "Pruning", "Decision", "Task"}  # of tasks, classification is in the table
+    options = {"Growth", "Pruning", "Decision", "Forest", "Task"}  # of tasks, classification is in the table
     assert results - options <= set(RESULTS)
 
 

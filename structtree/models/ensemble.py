@@ -259,7 +259,7 @@ def leaf_values(figures: Floats, task: Task) -> Floats:
 
 
 @register_predictor
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ForestPredictor(EnsemblePredictor):
     """Forest: the mean of the probabilities, or of the numbers, of the leaves."""
 
