@@ -27,6 +27,7 @@ OTHERS = {
     "max_evaluations": {"max_evaluations": 30, "strategy": "best-first"},
     "time_limit": 3600.0,
     "random_state": 7,
+    "cost_tolerance": 0.3,
     "nominal": "multiway",
     "missing": "majority",
     "average_gain_filter": {"average_gain_filter": True, "criterion": "gain-ratio"},

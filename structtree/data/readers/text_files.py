@@ -69,6 +69,10 @@ def extension_of(path: str | os.PathLike[str]) -> str:
     return Path(Path(path).name.lower().removesuffix(".gz")).suffix
 
 
+_GZIP = b"\x1f\x8b"
+"""First bytes of a gzip file."""
+
+
 @contextmanager
 def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Iterator[BinaryIO]:
     """Open a text file as bytes, unpacked if it is compressed, and skip the UTF-8 byte order mark.
@@ -90,16 +94,13 @@ def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Ite
     b'text'
     """
     where = require_file(path)
-    is_packed = where.suffix.lower() == ".gz" or _begins_as_gzip(where)
-    if is_packed:
+    with explained(where), where.open("rb") as plain:
+        if where.suffix.lower() != ".gz" and plain.peek(2)[:2] != _GZIP:
+            yield _checked(plain, where, encoding)
+            return
         _refuse_bomb(where)
-    with explained(where), gzip.open(where) if is_packed else where.open("rb") as file:
-        yield _checked(cast("io.BufferedReader", file), where, encoding)
-
-
-def _begins_as_gzip(path: Path) -> bool:
-    with explained(path), path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
+        with gzip.open(plain) as file:
+            yield _checked(cast("io.BufferedReader", file), where, encoding)
 
 
 def unpack(packed: Path, plain: Path, name: str) -> None:

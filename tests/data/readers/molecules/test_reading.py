@@ -303,7 +303,7 @@ def test_the_default_grammar_asks_about_everything_that_is_read():
     grammar = default_grammar(population)
     assert grammar.name == "molecules"
     asked = {pretty(rewrite.right) for rewrite in grammar.check(population.schema).rewrites["Molecule"]}
-    assert {"logp >= *", "dose >= *", "kind = *"} <= asked
+    assert {"logp >= quantiles(30)", "dose >= *", "kind = *"} <= asked
 
 
 def test_molecules_survive_a_file(tmp_path):
