@@ -3,7 +3,7 @@
     python benchmarks/peers.py                          # every set and every learner
     python benchmarks/peers.py --sets trains MUTAG      # only these sets
     python benchmarks/peers.py --peers structtree Aleph # only these learners
-    python benchmarks/peers.py --seconds 60             # at most so many processor seconds for all folds of a learner
+    python benchmarks/peers.py --seconds 60             # limit of processor time for all folds of a learner
 
 Each learner has an environment of its own in the user's cache, filled from the package index, and runs in a process
 of its own (``peer_sides.py``). What cannot be installed, or takes too long, is listed with the reason. Every learner

@@ -44,7 +44,7 @@ _WIDEST_DOWN, _WIDEST_RIGHT = 190.0, 300.0
 _MOST_DOWN = 12
 """Maximum number of leaves of a tree that grows down by default."""
 MANY_LEAVES, _MOST_ENDS, _MOST_LEVELS = 60, 24, 6
-"""By default, larger trees are drawn to the depth with at most so many boxes at the ends, and so many levels."""
+"""Number of leaves above which only the top of a tree is drawn by default, and the ends and levels drawn then."""
 _BINS = 16
 _THICKEST = 12.0
 
