@@ -1,8 +1,9 @@
 """Ensembles: predictors of many trees whose tests are shared ladders (`structtree.models.ladders`).
 
 The trees are arrays, compiled code routes individuals through all of them, and each individual is ranked once on each
-ladder. `ForestPredictor` averages what the trees predict. Another ensemble, such as a boosted sum, is another
-subclass of `EnsemblePredictor`.
+ladder. Every ensemble is a sum: its margins are an intercept plus the outputs of one leaf per tree, and predictions
+follow from the margins. `ForestPredictor` averages what the trees predict. Another ensemble, such as a boosted sum, is
+another subclass of `EnsemblePredictor`.
 
 Law: the leaf of an individual in a tree is that found by evaluating the tests on its path.
 """
@@ -192,9 +193,31 @@ class EnsemblePredictor(Predictor):
             "lists the tests that matter most"
         )
 
+    @property
     @abstractmethod
+    def outputs(self) -> Floats:
+        """What each leaf adds to the margins, as (leaves, k)."""
+
+    @property
+    def intercept(self) -> Floats:
+        """Margins before the first tree."""
+        return np.zeros(self.outputs.shape[1])
+
+    def margins(self, leaves: Codes) -> Floats:
+        """Return the intercept plus the outputs of the leaves of individuals, as (individuals, k)."""
+        outputs = self.outputs
+        total = np.tile(self.intercept, (len(leaves), 1))
+        for tree in range(leaves.shape[1]):  # in a fixed order, so that sums do not depend on threads
+            total += outputs[leaves[:, tree]]
+        return total
+
+    def from_margins(self, margins: Floats) -> Floats:
+        """Return predictions from margins: probabilities of classes, or one number each."""
+        return margins if self.task.predicts_classes else margins[:, 0]
+
     def combined(self, leaves: Codes) -> Floats:
         """Return the prediction of individuals from their leaves: probabilities of classes, or one number each."""
+        return self.from_margins(self.margins(leaves))
 
     def predict(self, population: Population) -> NDArray[Any]:
         """Return the index of the predicted class, or the predicted number, of each individual."""
@@ -268,6 +291,11 @@ class ForestPredictor(EnsemblePredictor):
     @cached_property
     def _values(self) -> Floats:
         return leaf_values(self.trees.figures, self.task)
+
+    @cached_property
+    def outputs(self) -> Floats:
+        """The values of each leaf divided by the number of trees."""
+        return self._values / len(self.trees)
 
     def combined(self, leaves: Codes) -> Floats:
         """Return the mean over the trees."""
