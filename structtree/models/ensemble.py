@@ -2,7 +2,7 @@
 
 The trees are arrays, compiled code routes individuals through all of them, and each individual is ranked once on each
 ladder. Every ensemble is a sum: its margins are an intercept plus the outputs of one leaf per tree, and predictions
-follow from the margins. `ForestPredictor` averages what the trees predict. Another ensemble, such as a boosted sum, is
+follow from the margins. `ForestPredictor` averages what the trees predict; another ensemble, such as a boosted sum, is
 another subclass of `EnsemblePredictor`.
 
 Law: the leaf of an individual in a tree is that found by evaluating the tests on its path.
