@@ -2,8 +2,8 @@
 
 The trees are arrays, compiled code routes individuals through all of them, and each individual is ranked once on each
 ladder. Every ensemble is a sum: its margins are an intercept plus the outputs of one leaf per tree, and predictions
-follow from the margins. `ForestPredictor` averages what the trees predict; another ensemble, such as a boosted sum, is
-another subclass of `EnsemblePredictor`.
+follow from the margins. `ForestPredictor` averages what the trees predict. Another ensemble, such as a boosted sum,
+is another subclass of `EnsemblePredictor`.
 
 Law: the leaf of an individual in a tree is that found by evaluating the tests on its path.
 """
@@ -196,7 +196,7 @@ class EnsemblePredictor(Predictor):
     @property
     @abstractmethod
     def outputs(self) -> Floats:
-        """What each leaf adds to the margins, as (leaves, k)."""
+        """Summand of each leaf, as (leaves, k)."""
 
     @property
     def intercept(self) -> Floats:
