@@ -280,10 +280,10 @@ def peers_text(table: ResultTable) -> str:
     others = [row for row in measured if not row["learner"].startswith(OWN)]
     best = {name: max((row for row in others if row["set"] == name), key=_accuracy) for name in own}
     won = [name for name in own if _accuracy(own[name]) >= _accuracy(best[name])]
+    lost_names = [name for name in own if name not in won]
     lost = [
         f"{name} ({best[name]['learner']}: {_accuracy(best[name]):.3f}, structtree: {_accuracy(own[name]):.3f})"
-        for name in own
-        if name not in won
+        for name in lost_names
     ]
     sizes = [row["size"] for row in own.values()]
     text = (
@@ -292,6 +292,14 @@ def peers_text(table: ResultTable) -> str:
     text += f" ({listed(won)}). " if won else ". "
     if lost:
         text += f"The most accurate learner is another one on {'; '.join(lost)}. "
+    at_best = {
+        name: max((row for row in measured if row["set"] == name and row["learner"].startswith(OWN)), key=_accuracy)
+        for name in own
+    }
+    ahead = [name for name in lost_names if _accuracy(at_best[name]) >= _accuracy(best[name])]
+    if ahead:
+        models = [f"{name} ({at_best[name]['learner']}: {_accuracy(at_best[name]):.3f})" for name in ahead]
+        text += f"Another model of structtree is at least as good as all other learners on {listed(models)}. "
     text += f"The trees of structtree have {number(min(sizes))} to {number(max(sizes))} leaves on average. "
     missing: dict[str, list[str]] = {}
     for row in rows:

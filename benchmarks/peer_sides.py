@@ -94,6 +94,26 @@ def structtree_side(*, is_given: bool) -> Callable[..., Callable[[Fold], Callabl
     return side
 
 
+def ensemble_side(estimator: str) -> Callable[..., Callable[[Fold], Callable[[], Learned]]]:
+    """One of our ensembles with its defaults, on one thread."""
+
+    def side(folder: Path, labels: Any, about: Any) -> Callable[[Fold], Callable[[], Learned]]:
+        import structtree
+
+        population = structtree.read_jsonl(folder / "population.jsonl")
+
+        def learn(fold: Fold) -> Callable[[], Learned]:
+            training, test = fold
+            model = getattr(structtree, estimator)(n_jobs=1).fit(population[training], labels[training])
+            new = population[test]
+            return lambda: (model.predict_proba(new)[:, 1], model.predict(new), model.n_trees_)
+
+        learn((np.arange(len(labels)), np.arange(1)))  # compiles the kernels
+        return learn
+
+    return side
+
+
 # ---- tables and fingerprints -----------------------------------------------------------------------------
 
 
@@ -261,6 +281,7 @@ def srlearn_side(folder: Path, labels: Any, about: Any) -> Callable[[Fold], Call
 SIDES: dict[str, Callable[..., Callable[[Fold], Callable[[], Learned]]]] = {
     "structtree": structtree_side(is_given=False),
     "structtree-grammar": structtree_side(is_given=True),
+    "structtree-forest": ensemble_side("StructuralForestClassifier"),
     "sklearn": sklearn_side,
     "lightgbm-table": lightgbm_side("table.npy"),
     "lightgbm-bits": lightgbm_side("bits.npy"),

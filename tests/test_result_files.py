@@ -120,6 +120,7 @@ def test_other_learners_are_compared_with_the_default_tree_on_each_set(script):
     text = sections.peers_text(files.ResultTable("peers", "", "", columns, rows))
     assert "on 1 of 2 sets (one)" in text
     assert "two (X: 0.800, structtree: 0.700)" in text and "one (" not in text.replace("(one)", "")
+    assert "on two (structtree, modes: 0.990)" in text
     assert "3 to 5.5 leaves" in text and "Y (two)" in text
 
 
