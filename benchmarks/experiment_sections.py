@@ -352,7 +352,7 @@ def scaling_text(table: ResultTable) -> str:
     return (
         f"A default fit, one property changed at a time. Slopes are those of lines fitted to the logarithms: 1 means "
         f"proportional, below 1 less; where points bend, a line fits badly. By "
-        f"{'; '.join(parts)}. Each point is a single fit of one generated population. A search "
+        f"{'; '.join(parts)}. Each point is the mean of three generated populations. A search "
         f"without a proof stops after a fixed amount of work, so a slope says what a default fit costs, not "
         f"what a proof would. Memory is that of data and fit, without what the process had before."
     )

@@ -1,14 +1,14 @@
 """How `fit` scales, and when it recovers a planted rule.
 
-    python benchmarks/scaling.py             # both, four minutes of processor time
+    python benchmarks/scaling.py             # both, ten minutes of processor time
     python benchmarks/scaling.py recovery    # one of: scaling, recovery
     python benchmarks/scaling.py --dry       # print the tables, write nothing
 
 Problems are the planted ones of ``bounds.py``: sets of rows with nominal attributes, and classes given by rules about
 one row. ``scaling`` changes one property at a time: individuals, elements of each individual, classes, and the depth
-of a grammar of conjunctions; the others have the default grammar. Each point is one fit with default options, in a
-process of its own that is forked after everything is compiled. Its memory is the peak of that process, less what the
-process had at its start, so it includes the data.
+of a grammar of conjunctions; the others have the default grammar. Each point is the mean of three fits of different
+populations with default options, each in a process of its own that is forked after everything is compiled. Memory is
+the peak of that process, less what the process had at its start, so it includes the data.
 
 ``recovery`` draws a rule of two tests, fits a tree to a sample with wrong labels, and predicts new individuals with
 right labels. All samples of a seed have the same rule, and larger ones include smaller ones. A rule counts as
@@ -20,9 +20,10 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 from bounds import Planted
@@ -40,7 +41,9 @@ CURVES: dict[str, tuple[Planted, ...]] = {
 }
 SAMPLES = (25, 50, 100, 200, 400)
 NOISES = (0.0, 0.1, 0.2, 0.3)
-SEEDS = (0, 1, 2, 3, 4)
+POPULATIONS, RULES = 3, 10
+"""Number of populations of a point of the scaling curves, and of rules of a cell of recovery."""
+
 NEW = 1000
 RECOVERED = 0.99
 
@@ -48,34 +51,54 @@ RECOVERED = 0.99
 # ---- scaling ---------------------------------------------------------------------------------------------
 
 
-def measured(curve: str, problem: Planted) -> tuple[Cell, ...]:
-    """Fit a tree to a problem, and return a row of the table."""
+class Fitted(NamedTuple):
+    """Size of the space, processor seconds, megabytes and leaves of a fit."""
+
+    space: int
+    seconds: float
+    megabytes: float
+    leaves: int
+
+
+def measured(curve: str, problem: Planted, seed: int) -> Fitted:
+    """Fit a tree to a population of a problem."""
     before = peak_megabytes()
-    population, classes = problem.draw(0)
+    population, classes = problem.draw(seed)
     grammar = problem.grammar(population) if curve == "depth" else default_grammar(population)
     seconds = time.process_time()
     model = fit(population, classes, grammar)
     seconds = time.process_time() - seconds
-    space = Space.build(grammar, population).size()
-    cost = (round(seconds, 3), round(peak_megabytes() - before, 1))
-    return curve, getattr(problem, curve), space, *cost, len(model.tree.leaves)
+    megabytes = peak_megabytes() - before
+    return Fitted(Space.build(grammar, population).size(), seconds, megabytes, len(model.tree.leaves))
 
 
 def warm_up() -> None:
     """Compile, or load, what the fits need."""
     for curve, problems in CURVES.items():
-        measured(curve, replace(problems[0], individuals=60))
+        measured(curve, replace(problems[0], individuals=60), 0)
 
 
 def bench_scaling() -> ResultTable:
     """Change individuals, elements, classes and the depth of the grammar."""
     warm_up()
     points = [(curve, problem) for curve, problems in CURVES.items() for problem in problems]
+    jobs = [(*point, seed) for point in points for seed in range(POPULATIONS)]
     with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
-        rows = pool.starmap(measured, points, chunksize=1)
+        fits = pool.starmap(measured, jobs, chunksize=1)
+    rows = []
+    for (curve, problem), some in zip(points, batched(fits, POPULATIONS), strict=True):
+        space, seconds, megabytes, leaves = (fmean(figures) for figures in zip(*some, strict=True))
+        costs = (round(seconds, 3), round(megabytes, 1), round(leaves, 1))
+        rows.append((curve, getattr(problem, curve), round(space), *costs))
     columns = ("curve", "value", "space", "seconds", "megabytes", "leaves")
     title = "Processor seconds and memory of a default fit"
     return ResultTable("scaling", title, "python benchmarks/scaling.py scaling", columns, tuple(rows))
+
+
+def batched(fits: Sequence[Fitted], n: int) -> Iterator[Sequence[Fitted]]:
+    """Yield n fits at a time."""
+    for first in range(0, len(fits), n):
+        yield fits[first : first + n]
 
 
 # ---- recovery --------------------------------------------------------------------------------------------
@@ -98,9 +121,9 @@ def bench_recovery() -> ResultTable:
     rows: list[tuple[Cell, ...]] = []
     for noise in NOISES:
         for sample in SAMPLES:
-            found = [recovered(sample, noise, seed) for seed in SEEDS]
+            found = [recovered(sample, noise, seed) for seed in range(RULES)]
             share = fmean(accuracy >= RECOVERED for accuracy in found)
-            rows.append((noise, sample, len(SEEDS), round(share, 3), round(fmean(found), 3)))
+            rows.append((noise, sample, RULES, round(share, 3), round(fmean(found), 3)))
     columns = ("noise", "individuals", "rules", "recovered", "accuracy")
     title = "Planted rules recovered by a default fit, and accuracy on new individuals"
     return ResultTable("recovery", title, "python benchmarks/scaling.py recovery", columns, tuple(rows))
