@@ -8,32 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import TOLERANCE, Ints
-from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
-from structtree.data.layouts import SourceLayout, layout_behind
+from structtree.data.labels import Unlabelled
+from structtree.data.layouts import SourceLayout
 from structtree.data.population import Population
-from structtree.data.readers.individuals import population_of
 from structtree.errors import DataError, UsageError, require
 from structtree.interrupts import interruptible, stoppable
 from structtree.lang.check import CheckedGrammar
-from structtree.lang.declare import declared_individual, declared_kinds
-from structtree.lang.default import default_grammar
-from structtree.lang.grammar import Grammar, grammar_from
-from structtree.learn.forest_fit import ForestData, fit_forest, forest_criterion
+from structtree.lang.grammar import Grammar
+from structtree.learn.forest_fit import fit_forest, forest_criterion
 from structtree.learn.forests import GrownForest
 from structtree.learn.goals import Settled, goal_criterion, settle
-from structtree.learn.growing import Progress, grow_by, in_plain_units, with_weight
+from structtree.learn.growing import Progress, grow_by, in_plain_units
+from structtree.learn.learning_set import learning_set
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.pruning import Alpha, choose_alpha, cost_complexity, pessimistic, pruning_path, reduced_error
+from structtree.models.applying import Call
 from structtree.models.conform import optional_members
-from structtree.models.model import Call, Model
+from structtree.models.model import Model
 from structtree.models.records import GrammarRecord, RouteRecord, SearchOutcome, Settings, Size, SizeCurve
 from structtree.models.seen import seen_in
 from structtree.models.settings import (
@@ -52,11 +52,10 @@ from structtree.models.tree_predictor import TreePredictor
 from structtree.options import merge_options, refuse_unknown
 from structtree.progress import report
 from structtree.search.clock import Clock
-from structtree.space.background import with_background
 from structtree.tasks.classification import ClassWeight
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.statistics import Units
-from structtree.tasks.target import Target, room, target_for
+from structtree.tasks.target import Target, room
 from structtree.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -186,67 +185,36 @@ def fit(
     trees = merge_options(Forest, forest, options)
     check_kind(ModelChoice(model).model, Objective(goal, grow), *given, trees)
     time = clock or Clock(given[0].time_limit)
-    asked = None if grammar is None else grammar_from(grammar)
-    known = _labelled(_population(individuals, asked, smiles), target, sample_weight, unlabelled, target_name)
-    given_weights = (known.weights, class_weight, classes, priors)
-    checked = target_for(known.labels, len(known.population), criterion, *given_weights, task)
-    if criterion is None:
-        usual = forest_criterion(checked.task) if model == "forest" else goal_criterion(goal, checked.task)
-        checked = replace(checked, criterion=usual)
-    has_weight = checked.weights > 0
-    population, labels, checked = with_weight(known.population, known.labels, checked)
-    checked = checked.counted()
-    labels = labels if checked.classes else checked.values
-    allowed = asked or default_grammar(population, for_forest=model == "forest")
-    if target_name is not None:
-        allowed = allowed.omitting({target_name: "the target"}, population.schema)
-    whole = with_background(population, allowed, functions or {})
-    grammar_used = GrammarRecord(str(allowed), allowed.origin, tuple(allowed.notes))
-    if model == "forest":
-        meant, layout = allowed.check(whole.schema), layout_behind(population)
-        data = ForestData(whole, checked, meant, target_name, grammar_used, layout, has_weight)
+    is_forest = model == "forest"
+    data = learning_set(
+        individuals,
+        target,
+        grammar,
+        usual=forest_criterion if is_forest else partial(goal_criterion, goal),
+        for_forest=is_forest,
+        criterion=criterion,
+        task=task,
+        sample_weight=sample_weight,
+        class_weight=class_weight,
+        classes=classes,
+        priors=priors,
+        functions=functions,
+        target_name=target_name,
+        smiles=smiles,
+        unlabelled=unlabelled,
+    )
+    if is_forest:
         with stoppable() as stop:
             time = time if clock is not None else replace(time, stop=stop)
             return fit_forest(data, given[0], given[1], given[2], trees, time, so_far)
-    settings = settle(goal, grow, checked.task, len(population), *given)
-    _check_task(settings.decision, settings.pruning, checked.classes)
+    settings = settle(goal, grow, data.target.task, len(data.population), *given)
+    _check_task(settings.decision, settings.pruning, data.target.classes)
     with stoppable() as stop:
         time = time if clock is not None else replace(time, stop=stop)
-        job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress, clock=time), time)
-        tree = in_plain_units(job.run(), checked.units)
-    return job.model(tree, target_name, goal, grammar_used, layout_behind(population))
-
-
-class _Labelled(NamedTuple):
-    """Individuals with their labels and optional weights."""
-
-    population: Population
-    labels: NDArray[Any]
-    weights: ArrayLike | None
-
-
-def _labelled(
-    population: Population,
-    target: ArrayLike,
-    sample_weight: ArrayLike | None,
-    unlabelled: Unlabelled,
-    target_name: str | None,
-) -> _Labelled:
-    """Return the individuals that have a label; a wrong number of labels is refused later."""
-    labels = label_array(target)
-    if labels.shape != (len(population),):
-        return _Labelled(population, labels, sample_weight)
-    known = drop_unlabelled(labels, unlabelled, target_name)
-    inside = population if known.kept is None else population.take(known.kept)
-    return _Labelled(inside, known.labels, known.weights(sample_weight))
-
-
-def _population(individuals: Any, grammar: Grammar | None, smiles: str | None) -> Population:
-    """Return the individuals as a population, read as the grammar declares them."""
-    if grammar is None:
-        return population_of(individuals, smiles=smiles)
-    individual, types = declared_individual(grammar.syntax), declared_kinds(grammar.syntax)
-    return population_of(individuals, individual=individual, types=types, smiles=smiles)
+        watch = _Watch(progress, clock=time)
+        job = _Job(data.population, data.labels, data.target, data.grammar, settings, watch, time)
+        tree = in_plain_units(job.run(), data.target.units)
+    return job.model(tree, target_name, goal, data.record, data.layout)
 
 
 def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) -> None:

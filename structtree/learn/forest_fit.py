@@ -14,19 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Floats, Ints
-from structtree.data.layouts import SourceLayout
-from structtree.data.population import Population
 from structtree.data.reachable import compact
 from structtree.errors import UsageError
 from structtree.interrupts import interruptible
 from structtree.lang import syntax as syn
-from structtree.lang.check import CheckedGrammar
 from structtree.learn.ensembles import assembled
 from structtree.learn.forests import GrownForest, grow_forest
+from structtree.learn.learning_set import LearningSet
 from structtree.models.conform import optional_members
 from structtree.models.ensemble import ForestPredictor
 from structtree.models.model import Model
-from structtree.models.records import GrammarRecord, RouteRecord, SearchOutcome, Settings
+from structtree.models.records import RouteRecord, SearchOutcome, Settings
 from structtree.models.seen import seen_in
 from structtree.models.settings import Decision, Forest, Growth, Pruning
 from structtree.remarks import option_text
@@ -40,7 +38,7 @@ from structtree.tasks.criteria import Criterion, criterion
 from structtree.tasks.target import Target
 from structtree.tasks.task import Task
 
-__all__ = ["ForestData", "ForestModel", "fit_forest", "forest_criterion", "held_out_predictions"]
+__all__ = ["ForestModel", "fit_forest", "forest_criterion", "held_out_predictions", "prepared_columns"]
 
 FOR_COLUMNS = 2
 """Maximum fraction of the time for listing tests and for preparing columns."""
@@ -75,31 +73,6 @@ class ForestModel(Model):
     out_of_bag: Floats | None = None
 
 
-class ForestData(NamedTuple):
-    """Checked data of a forest.
-
-    Parameters
-    ----------
-    population : Population
-        The individuals with positive weight, with the background of the grammar.
-    target : Target
-    grammar : CheckedGrammar
-    target_name : str, optional
-    record : GrammarRecord
-    layout : SourceLayout, optional
-    has_weight : (n,) bool
-        Which of all individuals have a positive weight.
-    """
-
-    population: Population
-    target: Target
-    grammar: CheckedGrammar
-    target_name: str | None
-    record: GrammarRecord
-    layout: SourceLayout | None
-    has_weight: NDArray[np.bool_]
-
-
 def forest_criterion(task: Task) -> Criterion:
     """Return the default criterion of a forest.
 
@@ -113,7 +86,7 @@ def forest_criterion(task: Task) -> Criterion:
 
 
 def fit_forest(
-    data: ForestData,
+    data: LearningSet,
     growth: Growth,
     pruning: Pruning,
     decision: Decision,
@@ -125,7 +98,7 @@ def fit_forest(
 
     Parameters
     ----------
-    data : ForestData
+    data : LearningSet
     growth, pruning, decision, forest
         Options, of which only those for forests are used.
     clock : Clock
@@ -139,7 +112,7 @@ def fit_forest(
         raise UsageError(f"a forest needs a criterion of the package, not {target.criterion.name!r}; {instead}")
     columns = None if so_far is None else _columns_so_far(so_far, target, forest)
     with interruptible(clock.stop):
-        columns = columns or _columns(data, forest, clock)
+        columns = columns or prepared_columns(data, forest, clock)
     if columns is None:
         columns = forest_columns(ListedTests(()), data.population, target, forest.max_bins, forest.max_memory, clock)
     least = pruning.min_weight_fraction
@@ -166,7 +139,7 @@ def fit_forest(
     return replace(model, optional=optional_members(data.population, model.needed), seen=seen)
 
 
-def _of_all(predicted: Floats, data: ForestData) -> Floats:
+def _of_all(predicted: Floats, data: LearningSet) -> Floats:
     """Return predictions for all individuals; NaN for those without weight."""
     found = np.full((len(data.has_weight), predicted.shape[1]), np.nan)
     found[data.has_weight] = predicted
@@ -217,13 +190,14 @@ def _columns_so_far(so_far: GrownForest, target: Target, forest: Forest) -> Fore
     return so_far.columns
 
 
-def _columns(data: ForestData, forest: Forest, clock: Clock) -> ForestColumns:
+def prepared_columns(data: LearningSet, forest: Forest, clock: Clock) -> ForestColumns:
+    """List the tests that the grammar of a learning set allows, and convert them to columns within limits."""
     part = clock.part(clock.left() / FOR_COLUMNS)
     listed = _listed(data, part)
     return forest_columns(listed, data.population, data.target, forest.max_bins, forest.max_memory, part)
 
 
-def _listed(data: ForestData, clock: Clock) -> ListedTests:
+def _listed(data: LearningSet, clock: Clock) -> ListedTests:
     """List the tests of a grammar; the trees combine tests of the individual."""
     grammar = replace(data.grammar, conjuncts={**data.grammar.conjuncts, data.grammar.individual: 1})
     own = flat_tests(grammar)

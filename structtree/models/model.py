@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,15 +16,13 @@ from structtree import __version__
 from structtree.data.kinds import quoted_value
 from structtree.data.layouts import SourceLayout
 from structtree.data.population import Population
-from structtree.data.readers.individuals import population_of, recognised
-from structtree.data.schema import Attribute, RecordType, Schema
-from structtree.errors import DataError, UsageError, require
+from structtree.data.schema import Schema
+from structtree.errors import UsageError, require
 from structtree.lang import syntax as syn
-from structtree.lang.background import Background, ComputedLink, Needs, needs_of
-from structtree.lang.declare import named_by
-from structtree.lang.grammar import Grammar
+from structtree.lang.background import Background, ComputedLink
 from structtree.lang.walk import subpredicates
-from structtree.models.conform import NeededMembers, any_category, conform
+from structtree.models.applying import AppliesTests, Call
+from structtree.models.conform import NeededMembers
 from structtree.models.predictor import Predictor
 from structtree.models.records import GrammarRecord, ReadingRecord, RouteRecord, ScoreRecord, SearchOutcome, Settings
 from structtree.models.seen import SeenValues
@@ -33,19 +30,13 @@ from structtree.models.settings import MAJORITY, Decision
 from structtree.models.tree import Tree
 from structtree.models.tree_predictor import TreePredictor
 from structtree.reprs import Viewed, short_repr
-from structtree.space.background import computed, with_background
 from structtree.tasks.task import Task
 
 __all__ = ["Fitted", "Model", "fitted", "used_definitions"]
 
-_NO_BACKGROUND = Background(Schema((RecordType(""),), ""))
-"""Background of models whose tests need only the data itself."""
-
-Call = Callable[[Mapping[str, Any]], Any]
-
 
 @dataclass(frozen=True, eq=False)
-class Model(Viewed):
+class Model(AppliesTests, Viewed):
     """Predictor with everything needed to apply it to new data.
 
     Parameters
@@ -82,6 +73,7 @@ class Model(Viewed):
 
     Examples
     --------
+    >>> from structtree.data.schema import RecordType
     >>> from structtree.models.tree import ClassCounts, Leaf
     >>> leaf = Leaf(ClassCounts(4, (1.0, 3.0)))
     >>> model = Model(TreePredictor(Tree((leaf,), Schema((RecordType("Car"),), "Car"), ("no", "yes"))))
@@ -118,6 +110,11 @@ class Model(Viewed):
         return self.predictor.schema
 
     @property
+    def mentioned(self) -> NeededMembers:
+        """Attributes and links, by type, that the tests mention."""
+        return self.predictor.mentioned
+
+    @property
     def classes(self) -> tuple[Any, ...]:
         """The classes; empty for regression."""
         return self.predictor.classes
@@ -149,17 +146,6 @@ class Model(Viewed):
 
     # ---- prediction ----------------------------------------------------------------------------------------
 
-    @property
-    def needed(self) -> NeededMembers:
-        """Attributes and links, by type, that the tests use directly or through computed features."""
-        return self.needs.given
-
-    @cached_property
-    def needs(self) -> Needs:
-        """Requirements of the tests: members of the data, and features computed from them."""
-        mentioned = self.predictor.mentioned
-        return Needs(mentioned, _NO_BACKGROUND) if self.background is None else needs_of(mentioned, self.background)
-
     def predict(
         self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
     ) -> NDArray[Any]:
@@ -184,43 +170,6 @@ class Model(Viewed):
         if not self.task.predicts_classes:
             raise UsageError(f"the model predicts {self.task.noun}, which have no probabilities; use predict")
         return self.predictor.predict_proba(self.prepared(individuals, functions, smiles=smiles))
-
-    def prepared(
-        self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
-    ) -> Population:
-        """Return the individuals in the form that the tests need; see `structtree.models.conform.conform`."""
-        needed, computes = self.needed, self.needs.background
-        schema = self.schema.given if computes.steps else self.schema
-        population = self.read(individuals, smiles)
-        types = _declarations(schema, self.functions)
-        if computes.steps:
-            population = population.given
-        if self.functions or computes.steps:
-            population = named_by(population, types)
-        wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
-        if wanted:
-            given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}
-            population = with_background(population, Grammar(replace(types, functions=wanted), ""), given)
-        return computed(conform(population, schema, needed, self.optional), computes)
-
-    @property
-    def columns(self) -> tuple[Attribute, ...]:
-        """Attributes of the training individuals, except those computed by functions."""
-        schema, functions = self.schema.given, {function.name for function in self.functions}
-        return tuple(a for a in schema.type(schema.individual).attributes if a.name not in functions)
-
-    def read(self, individuals: Any, smiles: str | None = None) -> Population:
-        """Return the individuals as a population, with all their attributes."""
-        if isinstance(individuals, Population):
-            return individuals
-        schema = self.schema
-        functions = {function.name for function in self.functions}
-        links = [link for link in schema.given.type(schema.individual).links if link.name not in functions]
-        if recognised(individuals, smiles).form == "array" and links:
-            known = ", ".join(link.name for link in links)
-            raise DataError(f"the model is for individuals with {known}, which the rows of an array do not have")
-        names = [column.name for column in self.columns]
-        return population_of(individuals, individual=schema.individual, names=names, smiles=smiles)
 
 
 class Fitted(NamedTuple):
@@ -255,6 +204,7 @@ def fitted(given: Any, decision: Decision | None = None) -> Fitted:
 
     Examples
     --------
+    >>> from structtree.data.schema import RecordType
     >>> from structtree.models.tree import ClassCounts, Leaf
     >>> tree = Tree((Leaf(ClassCounts(4, (1.0, 3.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
     >>> fitted(tree).model.tree is tree
@@ -273,25 +223,6 @@ def fitted(given: Any, decision: Decision | None = None) -> Fitted:
         raise UsageError(f"expected a tree, a model or a fitted estimator, got {got}")
     model = own if decision is None else own.deciding(decision)
     return Fitted(model) if own is given else Fitted(model, given.functions, given.smiles)
-
-
-def _declarations(schema: Schema, functions: tuple[syn.Function, ...]) -> syn.GrammarSyntax:
-    """Return the types and links of the training data as grammar declarations."""
-    computed = {(function.type, function.name) for function in functions}
-    types = tuple(
-        syn.TypeDeclaration(
-            record.name,
-            tuple(a for a in record.attributes if (record.name, a.name) not in computed),
-            tuple(link for link in record.links if (record.name, link.name) not in computed),
-        )
-        for record in any_category(schema.given).types
-    )
-    return syn.GrammarSyntax(types=types, individual=schema.individual)
-
-
-def _lacks(population: Population, function: syn.Function) -> bool:
-    schema = population.schema
-    return function.type not in schema or function.name not in schema.type(function.type).members
 
 
 def used_definitions(model: Model) -> tuple[syn.Definition, ...]:

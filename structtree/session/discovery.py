@@ -14,7 +14,7 @@ from structtree.data.readers.options import SelectionOptions, reading_options
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
 from structtree.lang.grammar import Grammar
-from structtree.models.model import Call
+from structtree.models.applying import Call
 from structtree.options import keywords_of, options_of
 from structtree.remarks import StructtreeWarning
 from structtree.rules.settings import SubgroupOptions

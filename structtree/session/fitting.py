@@ -25,7 +25,8 @@ from structtree.interrupts import Stop, interruptible, stoppable
 from structtree.lang.grammar import Grammar
 from structtree.learn import fit as learning
 from structtree.learn.growing import Progress
-from structtree.models.model import Call, Model
+from structtree.models.applying import Call
+from structtree.models.model import Model
 from structtree.models.records import ScoreRecord
 from structtree.models.settings import (
     Decision,

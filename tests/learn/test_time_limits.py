@@ -15,6 +15,7 @@ from structtree.data.as_of import as_of
 from structtree.data.provenance import provenance_of
 from structtree.interrupts import NO_LIMIT, current_limit, limited
 from structtree.learn import fit as fitting
+from structtree.learn import learning_set
 from structtree.models.settings import Growth
 from structtree.models.tree import Leaf
 from structtree.search import columns
@@ -169,7 +170,7 @@ def test_the_size_is_chosen_by_the_folds_that_there_was_time_for(slow):
 
 
 def test_the_limit_counts_from_the_beginning_of_a_fit(slow):
-    clock = slow(fitting, "with_background", 55.0)
+    clock = slow(learning_set, "with_background", 55.0)
     slow(_Resolver, "family", 10.0)
     model = fit(orders(90, 2), target("entropy", 90, 2), Grammar.parse(ONE_AT_A_TIME), Growth(time_limit=60.0))
     assert clock.seconds <= 75.0 and model.outcome.skipped
