@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from structtree.lang.pretty import pretty
     from structtree.learn.growing import grow
     from structtree.learn.plan import plan_for
+    from structtree.models.contributions import contributions
     from structtree.models.ensemble import ForestPredictor
     from structtree.models.files.models import load_model, save_model
     from structtree.models.importance import column_importances, importances
@@ -117,6 +118,7 @@ _HOMES = {
     "best_split": "search.best_split",
     "canonical": "space.terms",
     "column_importances": "models.importance",
+    "contributions": "models.contributions",
     "compare": "evaluation.validate",
     "compare_effort": "report.effort",
     "count_space": "space.count",
@@ -207,6 +209,7 @@ __all__ = [
     "column_importances",
     "compare",
     "compare_effort",
+    "contributions",
     "count_space",
     "cross_validate",
     "dataset_names",

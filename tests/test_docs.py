@@ -47,6 +47,11 @@ def test_the_commands_about_seeing_print_what_the_page_says(tmp_path, monkeypatc
     assert check_commands("docs/seeing.md") == 5
 
 
+def test_the_commands_about_ensembles_print_what_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert check_commands("docs/ensembles.md") == 2
+
+
 def test_the_command_about_subgroups_prints_what_the_page_says():
     assert check_commands("docs/subgroups.md") == 1
 

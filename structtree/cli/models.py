@@ -335,6 +335,8 @@ def explain_command(
 ) -> None:
     """Explain the prediction for one individual: each test on its path, and the rows that decided it.
 
+    In a forest, the tests that move the prediction most take the place of the path.
+
     Example: structtree explain trains.json trains --row 3
 
     Example: structtree explain toxic.json molecules.csv --id CCO --picture ethanol.svg

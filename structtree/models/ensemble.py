@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -24,14 +25,15 @@ from structtree.arrays import TOLERANCE, Codes, Floats, Ints
 from structtree.data.json_parts import JsonPart
 from structtree.data.population import Population
 from structtree.data.schema import Schema
-from structtree.errors import UnknownNameError, UsageError
+from structtree.errors import UnknownNameError
 from structtree.lang import syntax as syn
 from structtree.models.conform import NeededMembers, needed_members
 from structtree.models.files.test_reader import TestReader
 from structtree.models.files.trees import decision_from_json
 from structtree.models.ladders import ladder_from_json, ladder_ranks, ladder_to_json
-from structtree.models.predictor import Evidence, Predictor, register_predictor
+from structtree.models.predictor import Evidence, Margin, PathStep, Predictor, register_predictor
 from structtree.models.settings import MAJORITY, Decision
+from structtree.models.shapley import ShapleyTrees
 from structtree.reprs import number_text, short_repr
 from structtree.search.kernels.descending import find_leaves, no_children
 from structtree.space.evaluate import Known
@@ -45,6 +47,10 @@ ROUTED_TOGETHER = 2_048
 
 RANKS = 200_000_000
 """Maximum number of ranks that are kept at a time; more individuals are ranked in several parts."""
+
+
+MOST_EXPLAINED = 8
+"""Maximum number of tests in the explanation of a prediction."""
 
 
 class EnsembleTrees(NamedTuple):
@@ -187,11 +193,37 @@ class EnsemblePredictor(Predictor):
         return found
 
     def explain(self, alone: Population, known: Known | None = None) -> Evidence:
-        """Refuse, because a forest has no single path."""
-        raise UsageError(
-            f"a {self.kind} predicts with {len(self.trees)} trees, so there is no path to explain; structtree show "
-            "lists the tests that matter most"
+        """Return the tests that move the prediction of a single individual most, and the sum of all others.
+
+        Of each ladder, the test is given whose branches contribute most to its contribution.
+        """
+        ranks = ladder_ranks(self.ladders, alone, known)
+        answer = int(self.answers(self.combined(self.leaves_of(ranks)))[0]) if self.task.predicts_classes else 0
+        direction = self.direction(answer)
+        sums, chosen = self._moving(ranks, direction)
+        moving = np.flatnonzero(sums)
+        moving = moving[np.argsort(-np.abs(sums[moving]), kind="stable")]
+        tests = [self.ladders[at][chosen[at]] for at in moving]
+        steps = tuple(
+            PathStep(None, test, bool(ranks[0, at] > chosen[at]), contribution=float(sums[at]))
+            for at, test in zip(moving[:MOST_EXPLAINED], tests, strict=False)
         )
+        others = moving[MOST_EXPLAINED:]
+        expected = float(self.expected @ direction)
+        margin = Margin(self.margin_name(answer), expected, float(sums[others].sum()), len(others))
+        pairs = tuple(zip(tests, sums[moving].tolist(), strict=True))
+        return Evidence(steps, margin=margin, contributions=pairs)
+
+    def _moving(self, ranks: NDArray[np.uint16], direction: Floats) -> tuple[Floats, Ints]:
+        """Return the contribution of each ladder for one individual, and its test that contributes most to it."""
+        starts = np.concatenate(([0], np.cumsum(list(map(len, self.ladders))))).astype(np.int64)
+        places = starts[self.trees.ladders] + self.trees.steps
+        parts = self.shapley_trees.values(ranks, places, int(starts[-1]))[0] @ direction
+        sums = np.add.reduceat(np.append(parts, 0.0), starts[:-1])
+        own = [parts[first:last] * np.sign(each) for (first, last), each in zip(pairwise(starts), sums, strict=True)]
+        return sums, np.array([part.argmax() for part in own], dtype=np.int64)
+
+    # ---- margins ----------------------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -202,6 +234,37 @@ class EnsemblePredictor(Predictor):
     def intercept(self) -> Floats:
         """Margins before the first tree."""
         return np.zeros(self.outputs.shape[1])
+
+    @property
+    def covers(self) -> Floats:
+        """Training weight of each leaf."""
+        figures = self.trees.figures
+        return np.asarray(figures.sum(axis=1) if self.task.predicts_classes else figures[:, 0])
+
+    @cached_property
+    def shapley_trees(self) -> ShapleyTrees:
+        """The trees, prepared for the contributions of tests."""
+        return ShapleyTrees.of(self.trees, self.outputs, self.covers)
+
+    @property
+    def expected(self) -> Floats:
+        """Mean margins in training, as (k,): the sum of the weighted means of the trees."""
+        return self.intercept + self.shapley_trees.expected
+
+    def contributions(self, population: Population) -> Floats:
+        """Return how much each ladder moves the margins of each individual, as (individuals, ladders, k)."""
+        ranks = ladder_ranks(self.ladders, population)
+        return self.shapley_trees.values(ranks, self.trees.ladders.astype(np.int64), len(self.ladders))
+
+    def direction(self, answer: int) -> Floats:
+        """Return the weight of each margin in the number that an explanation of an answer is about, as (k,)."""
+        direction = np.zeros(self.outputs.shape[1])
+        direction[answer] = 1.0
+        return direction
+
+    def margin_name(self, answer: int) -> str:
+        """Return what this number is, such as ``probability of east``."""
+        return f"probability of {self.classes[answer]}" if self.task.predicts_classes else "mean"
 
     def margins(self, leaves: Codes) -> Floats:
         """Return the intercept plus the outputs of the leaves of individuals, as (individuals, k)."""

@@ -20,7 +20,7 @@ from structtree.models.model import fitted
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Stats, Tree
 from structtree.tasks.criteria import criterion
 
-__all__ = ["column_importances", "importances", "mentioned", "part_importances"]
+__all__ = ["column_importances", "importances", "mentioned", "part_importances", "without_number"]
 
 _P = TypeVar("_P", bound=Hashable)
 
@@ -106,12 +106,21 @@ def column_importances(model: Any) -> dict[syn.Predicate, float]:
     """
     found = dict[syn.Predicate, float]()
     for part, share in part_importances(model).items():
-        column = _without_number(part)
+        column = without_number(part)
         found[column] = found.get(column, 0.0) + share
     return _descending(found)
 
 
-def _without_number(test: syn.Predicate) -> syn.Predicate:
+def without_number(test: syn.Predicate) -> syn.Predicate:
+    """Return a test with ``*`` in place of the number that it compares with, if there is one.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.lang.pretty import pretty
+    >>> pretty(without_number(parse_predicate("count cars (long) >= 3")))
+    'count cars (long) >= *'
+    """
     path, end = peel(test)
     match end:
         case syn.Count(op=">="):

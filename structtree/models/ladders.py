@@ -66,8 +66,17 @@ class Thresholds(Sequence[syn.Predicate]):
 # ---- ranks -----------------------------------------------------------------------------------------------------
 
 
-def ladder_ranks(ladders: Sequence[Sequence[syn.Predicate]], population: Population) -> NDArray[np.uint16]:
+def ladder_ranks(
+    ladders: Sequence[Sequence[syn.Predicate]], population: Population, known: Known | None = None
+) -> NDArray[np.uint16]:
     """Return the rank of each individual on each ladder, as (individuals, ladders).
+
+    Parameters
+    ----------
+    ladders : sequence of sequence of Predicate
+    population : Population
+    known : dict, optional
+        Cache of masks and numbers of the rows.
 
     Examples
     --------
@@ -75,7 +84,7 @@ def ladder_ranks(ladders: Sequence[Sequence[syn.Predicate]], population: Populat
     >>> ladder_ranks([Thresholds(syn.Compare("size", ">=", 3), (1, 3, 5))], data).tolist()
     [[1], [2], [0]]
     """
-    known: Known = {}
+    known = {} if known is None else known
     found = np.empty((len(population), len(ladders)), dtype=np.uint16)
     for place, tests in enumerate(ladders):
         found[:, place] = _ranks(tests, population, known)

@@ -27,6 +27,7 @@ from structtree.tasks.task import Task
 
 __all__ = [
     "Evidence",
+    "Margin",
     "PathStep",
     "Predictor",
     "predictor_from_json",
@@ -40,7 +41,8 @@ class PathStep(NamedTuple):
 
     Parameters
     ----------
-    node : int
+    node : int, optional
+        Its node in a single tree.
     test : Predicate or str
         For a multiway branch, its attribute.
     answer : bool or str
@@ -49,13 +51,37 @@ class PathStep(NamedTuple):
         Whether the answer is unknown, so that the rule for missing values applies.
     share : float, optional
         The fraction of the individual that takes this branch, if it is divided.
+    contribution : float, optional
+        In an ensemble, how much the ladder of the test moves the prediction.
     """
 
-    node: int
+    node: int | None
     test: syn.Predicate | str
     answer: bool | str
     unknown: bool = False
     share: float | None = None
+    contribution: float | None = None
+
+
+class Margin(NamedTuple):
+    """Number that the contributions of tests add up to, together with an expected value.
+
+    Parameters
+    ----------
+    name : str
+        What the number is, such as ``probability of east``.
+    expected : float
+        Its mean in training.
+    others : float
+        Sum of the contributions that are not listed.
+    n_others : int
+        Number of these contributions.
+    """
+
+    name: str
+    expected: float
+    others: float
+    n_others: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +91,7 @@ class Evidence:
     Parameters
     ----------
     steps : tuple of PathStep
-        The tests on its path, starting at the root.
+        The tests on its path, starting at the root; in an ensemble, those that contribute most.
     leaf : int, optional
         The last node of the path.
     n_leaves : int
@@ -74,6 +100,10 @@ class Evidence:
         Number of training individuals in the leaf.
     counts : tuple of pairs
         The classes of these individuals, each with its weight.
+    margin : Margin, optional
+        What the contributions of the tests add up to, in an ensemble.
+    contributions : tuple of pairs
+        All tests that move the prediction, one for each ladder, with the contribution of the ladder.
     """
 
     steps: tuple[PathStep, ...] = ()
@@ -81,6 +111,8 @@ class Evidence:
     n_leaves: int = 0
     n: int = 0
     counts: tuple[tuple[Any, float], ...] = ()
+    margin: Margin | None = None
+    contributions: tuple[tuple[syn.Predicate, float], ...] = ()
 
 
 class Predictor(ABC):

@@ -1,5 +1,7 @@
 """Explanation of one prediction: each test on the path of the individual, and the rows that decided it.
 
+An ensemble has no single path; the tests that contribute most to its prediction are explained in the same way.
+
 A positive answer is explained by its witnesses (`structtree.space.meaning.witnesses`): the rows that made the test
 true, with the values that it read. A negative answer is explained by the nearest miss: the conditions that fail, with
 the actual values. Among several rows, the nearest one satisfies most conditions; ties go to the closest threshold.
@@ -9,9 +11,10 @@ among several leaves, the path with the largest fraction is explained.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 from math import inf, isnan
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -25,8 +28,9 @@ from structtree.data.schema import Schema
 from structtree.errors import UsageError
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
+from structtree.models.contributions import shared_by_feature
 from structtree.models.model import Fitted, Model, fitted
-from structtree.models.predictor import Evidence, PathStep
+from structtree.models.predictor import Evidence, Margin, PathStep
 from structtree.models.settings import Decision
 from structtree.report.english import name_words
 from structtree.report.text import NodeText, short_number
@@ -45,13 +49,20 @@ __all__ = [
     "Reasoned",
     "SeenRow",
     "Shared",
+    "expected_text",
     "explain",
     "explain_prepared",
+    "features_text",
+    "others_text",
     "reasons_prepared",
+    "signed",
 ]
 
 MAX_ROWS = 4
 """Maximum number of rows printed per answer; the explanation itself has all of them."""
+
+MAX_FEATURES = 6
+"""Maximum number of attributes and links that are printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +116,8 @@ class Reason:
 
     Parameters
     ----------
-    node : int
+    node : int or None
+        Its node; None in an ensemble.
     test : str
         For a multiway split, its attribute.
     answer : bool or str
@@ -117,22 +129,34 @@ class Reason:
         The test in plain English, if requested; otherwise empty.
     denied : str
         The negated test in plain English, if requested; otherwise empty.
+    contribution : float, optional
+        In an ensemble, how much the test moves the prediction, together with all tests that differ in a number only.
+    condition : Predicate, optional
+        The test itself; None for a multiway split.
     """
 
-    node: int
+    node: int | None
     test: str
     answer: bool | str
     rows: tuple[SeenRow, ...]
     note: str = ""
     in_words: str = ""
     denied: str = ""
+    contribution: float | None = None
+    condition: syn.Predicate | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return short_repr(self, str(self), number_text(self.rows, "row"))
 
     def __str__(self) -> str:
+        moves = "" if self.contribution is None else f"{signed(self.contribution)}  "
+        return f"{moves}{self.in_words or self.test}: {self.said}"
+
+    @property
+    def said(self) -> str:
+        """The answer as text."""
         said = self.answer if isinstance(self.answer, str) else "yes" if self.answer else "no"
-        return f"{self.in_words or self.test}: {said}{f' ({self.note})' if self.note else ''}"
+        return f"{said} ({self.note})" if self.note else said
 
     @property
     def fails(self) -> str:
@@ -151,7 +175,8 @@ class Reason:
     def to_dict(self) -> dict[str, Any]:
         """Return the reason as plain JSON values."""
         rows = [row.to_dict() for row in self.rows]
-        found = {"node": self.node, "test": self.test, "answer": self.answer, "rows": rows}
+        place = {"node": self.node} if self.contribution is None else {"contribution": self.contribution}
+        found = {**place, "test": self.test, "answer": self.answer, "rows": rows}
         more = {"note": self.note, "words": self.in_words}
         return found | {key: text for key, text in more.items() if text}
 
@@ -173,7 +198,7 @@ class Explanation(Viewed):
         Position of the individual, counted from 0.
     type : str
     reasons : tuple of Reason
-        Tests on the path, from the root.
+        Tests on the path, from the root; in an ensemble, those that contribute most.
     leaf : int or None
         Leaf that the individual reaches; if several, the one with the largest fraction.
     prediction : class or float
@@ -189,6 +214,10 @@ class Explanation(Viewed):
         The prediction as text, such as ``active 34/36``.
     names : tuple of pairs
         Names of the individual in its source, such as ``("smiles", "CCO")``; usually empty.
+    margin : Margin, optional
+        In an ensemble: what the contributions of the tests add up to.
+    features : tuple of pairs
+        In an ensemble: the sum of the contributions for each attribute or link, the largest first.
     source : ExplanationSource, optional
         The model and the individual, from which a notebook draws a picture.
     """
@@ -204,6 +233,8 @@ class Explanation(Viewed):
     counts: tuple[tuple[Any, float], ...]
     words: str
     names: tuple[tuple[str, str], ...] = ()
+    margin: Margin | None = None
+    features: tuple[tuple[str, float], ...] = ()
     source: ExplanationSource | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
@@ -212,9 +243,12 @@ class Explanation(Viewed):
     def __str__(self) -> str:
         names = ", ".join(f"{what} {inert(name)}" for what, name in self.names)
         lines = [f"{self.type} {self.individual}" + (f" ({names})" if names else "")]
+        lines += [] if self.margin is None else [f"expected {expected_text(self.margin)}"]
         for i, reason in enumerate(self.reasons, 1):
             lines.append(f"{i}. {reason}")
             lines += [f"     {words}" for words in reason.words()]
+        lines += [] if self.margin is None or not self.margin.n_others else [f"   {others_text(self.margin)}"]
+        lines += [f"by attribute and link: {features_text(self.features)}"] if self.features else []
         return "\n".join([*lines, f"→ {self.words}"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -223,16 +257,68 @@ class Explanation(Viewed):
         names = {"names": dict(self.names)} if self.names else {}
         return {name: getattr(self, name) for name in plain} | {
             **names,
-            "counts": {str(label): weight for label, weight in self.counts},
-            "leaf": self.leaf,
-            "path": [reason.to_dict() for reason in self.reasons],
+            **self._evidence([reason.to_dict() for reason in self.reasons]),
         }
+
+    def _evidence(self, reasons: list[dict[str, Any]]) -> dict[str, Any]:
+        if self.margin is not None:
+            return {"margin": self.margin._asdict(), "contributions": reasons, "features": dict(self.features)}
+        return {"counts": {str(label): weight for label, weight in self.counts}, "leaf": self.leaf, "path": reasons}
+
+
+def expected_text(margin: Margin) -> str:
+    """Return the expected value of a margin as text.
+
+    Examples
+    --------
+    >>> expected_text(Margin("probability of east", 0.52501, 0.0, 0))
+    'probability of east: 0.525'
+    """
+    return f"{inert(margin.name)}: {short_number(margin.expected)}"
+
+
+def others_text(margin: Margin) -> str:
+    """Return the sum of the contributions that are not listed as text.
+
+    Examples
+    --------
+    >>> others_text(Margin("probability of east", 0.5, -0.0312, 12))
+    '-0.0312  12 other tests'
+    """
+    return f"{signed(margin.others)}  {number_text(margin.n_others, 'other test')}"
+
+
+def features_text(features: Sequence[tuple[str, float]]) -> str:
+    """Return the largest contributions of attributes and links as text.
+
+    Examples
+    --------
+    >>> features_text([("cars.long", -0.75), ("cars.wheels", 0.25)])
+    'cars.long -0.75, cars.wheels +0.25'
+    """
+    shown = ", ".join(f"{inert(path or 'none')} {signed(number)}" for path, number in features[:MAX_FEATURES])
+    return f"{shown}, …" if len(features) > MAX_FEATURES else shown
+
+
+def signed(number: float) -> str:
+    """Return a number with its sign.
+
+    Examples
+    --------
+    >>> signed(0.5), signed(-2.0)
+    ('+0.5', '-2')
+    """
+    return short_number(number) if number < 0 else f"+{short_number(number)}"
 
 
 def explain(
     model: Any, individuals: Any, individual: int, decision: Decision | None = None, *, words: bool = False
 ) -> Explanation:
     """Explain the prediction for one individual.
+
+    In a tree, the tests on the path of the individual are explained. In an ensemble, those that move the prediction
+    most are, each with its contribution (see `structtree.contributions`); of tests that differ in a number only, the
+    one that contributes most.
 
     Parameters
     ----------
@@ -348,7 +434,7 @@ def reasons_prepared(
 
 
 def _reason(step: PathStep, schema: Schema, start: _Row) -> Reason:
-    """Explain one test on the path."""
+    """Explain one test."""
     note = _unknown_note(step.share) if step.unknown else ""
     if isinstance(step.test, str):
         seen = (start.seen(((step.test, start.value(step.test)),)),)
@@ -360,7 +446,7 @@ def _reason(step: PathStep, schema: Schema, start: _Row) -> Reason:
     else:
         rows = (_grounds if step.answer else _misses)(step.test, start)
     test = start.phrases.of(step.test, schema, start.type, words=False)
-    return Reason(step.node, test, step.answer, tuple(dict.fromkeys(rows)), note, *said)
+    return Reason(step.node, test, step.answer, tuple(dict.fromkeys(rows)), note, *said, step.contribution, step.test)
 
 
 def _unknown_note(share: float | None) -> str:
@@ -376,15 +462,18 @@ def _concluded(
         NodeText.of(model.tree, model.decision).answer(leaf) if leaf is not None and evidence.n_leaves == 1 else ""
     )
     leaves = f" (from {evidence.n_leaves} leaves)" if evidence.n_leaves else ""
+    summed = partial(
+        Explanation, margin=evidence.margin, features=(*shared_by_feature(evidence.contributions).items(),)
+    )
     if not predictor.task.predicts_classes:
         mean, spreads = float(found), predictor.predict_spread(alone)
         spread = None if spreads is None else float(spreads[0])
         around = "" if spread is None else f" ± {short_number(spread)}"
         words = words or f"{short_number(mean)}{around}{leaves}"
-        return Explanation(individual, name, reasons, leaf, mean, None, spread, evidence.n, (), words)
+        return summed(individual, name, reasons, leaf, mean, None, spread, evidence.n, (), words)
     label, sure = predictor.classes[int(found)], float(predictor.predict_proba(alone)[0, int(found)])
     words = words or f"{label}, p = {short_number(sure)}{leaves}"
-    return Explanation(individual, name, reasons, leaf, label, sure, None, evidence.n, evidence.counts, words)
+    return summed(individual, name, reasons, leaf, label, sure, None, evidence.n, evidence.counts, words)
 
 
 def _json_value(value: Value) -> bool | int | float | str | None:

@@ -240,7 +240,7 @@ def test_explanations_made_together_equal_those_made_one_by_one(case):
         explained = [explain_prepared(known, population, i, shared=each).explanation for each in (together, None)]
         assert explained[0] == explained[1] and explained[0].reasons == reasons
         for reason in reasons:
-            assert marks_of(reason, tree, alone, masks) == marks_of(reason, tree, single.alone)
+            assert marks_of(reason, alone, masks) == marks_of(reason, single.alone)
 
 
 @given(cases())

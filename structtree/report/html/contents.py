@@ -415,7 +415,7 @@ def _example(
         entry["actual"] = inert(_answer(tree, seen.actual[i]))
         entry["wrong"] = bool(seen.wrong[i])
     if original.schema.type(original.schema.individual).links and drawings.left > 0:
-        marks = {str(reason.node): marks_of(reason, tree, alone, reasoned.masks) for reason in reasons}
+        marks = {str(reason.node): marks_of(reason, alone, reasoned.masks) for reason in reasons}
         whole = drawn(_without_target(alone, known.model.target), marks.values(), width=_DRAWING_WIDTH)
         drawing = whole.only([element for mark in marks.values() for element in mark.elements])
         entry["drawing"] = drawing.to_json()

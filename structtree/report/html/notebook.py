@@ -94,9 +94,9 @@ def _tree_view(model: Any, tree: Tree, title: str) -> str:
 
 
 def _explanation_view(explanation: Explanation) -> str:
-    """Return the picture of an explanation, or its text if the model is not a tree."""
+    """Return the picture of an explanation, or its text if it consists of the prediction only."""
     source = explanation.source
-    if source is None or not isinstance(source.model.predictor, TreePredictor):
+    if source is None or not isinstance(source.model.predictor, TreePredictor | EnsemblePredictor):
         return f"<div>{_pre(str(explanation))}</div>"
     title = f"{explanation.type} {explanation.individual}"
     return f"<div>{_scrolled(plot_explanation(source.model, source.alone, 0, title=title).svg)}</div>"

@@ -1,4 +1,4 @@
-"""Pictures of explanations: the tests on the path, each next to the individual with the relevant rows highlighted.
+"""Pictures of explanations: each test next to the individual with the relevant rows highlighted.
 
 Rows that a test counts are filled, and rows that make them count are outlined; if a test fails, the rows nearest to
 satisfying it get a dashed outline (`structtree.report.pictures.highlights`). If all tests are about attributes of the
@@ -14,8 +14,15 @@ from typing import Any
 
 from structtree.models.model import fitted
 from structtree.models.settings import Decision
-from structtree.models.tree import Tree
-from structtree.report.explain import Explanation, Reason, explain_prepared
+from structtree.report.explain import (
+    Explanation,
+    Reason,
+    expected_text,
+    explain_prepared,
+    features_text,
+    others_text,
+    signed,
+)
 from structtree.report.pictures.drawing import (
     EDGE,
     GREY,
@@ -40,6 +47,7 @@ MOST_DRAWINGS = 6
 """Maximum number of tests with a drawing; further tests are shown as text."""
 _LEFT, _MARGIN, _GAP = 290.0, 14.0, 26.0
 _SIZE, _SMALL = 12.0, 10.5
+_BAR, _UP, _DOWN = 60.0, "#2f7d4f", "#b04a3a"
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +112,10 @@ def plot_explanation(
     explanation, alone = explain_prepared(known, known.prepared(individuals), individual, words=words)
     target = known.model.target
     columns = alone.tables[alone.schema.individual].columns
-    marks = [marks_of(reason, known.model.tree, alone) for reason in explanation.reasons]
+    marks = [marks_of(reason, alone) for reason in explanation.reasons]
     drawing = drawn(alone.without(target) if target is not None and target in columns else alone, marks)
     head = title or f"{explanation.type} {explanation.individual}"
-    page = _Page(known.model.tree, explanation, marks, drawing, head, actual)
+    page = _Page(known.model.classes, explanation, marks, drawing, head, actual)
     return ExplanationPicture(page.scene())
 
 
@@ -124,7 +132,7 @@ class _Block:
 class _Page:
     """Contents and layout of an explanation picture."""
 
-    tree: Tree
+    classes: Sequence[object]
     explanation: Explanation
     marks: Sequence[Marks]
     drawing: Drawing
@@ -133,7 +141,7 @@ class _Page:
 
     def scene(self) -> Scene:
         """Stack the title, one row per test, and the prediction."""
-        rows = [_Row(self._title(), None), *self._rows(), _Row(self._answer(), None)]
+        rows = [_Row(self._title(), None), *self._rows(), *self._sum(), _Row(self._answer(), None)]
         if (note := self._note()) is not None:
             rows.append(_Row(note, None))
         items: list[SceneItem] = []
@@ -175,6 +183,16 @@ class _Page:
         items = self.drawing.items(marks.counted, marks.supporting, marks.near)
         return _Block(self.drawing.width, self.drawing.height, tuple(items))
 
+    def _sum(self) -> Iterator[_Row]:
+        """Yield what the contributions of an ensemble add up to: the expected value, and all other tests."""
+        margin = self.explanation.margin
+        if margin is not None:
+            said = [f"expected {expected_text(margin)}", *([others_text(margin)] if margin.n_others else [])]
+            features = self.explanation.features
+            said += [f"by attribute and link: {features_text(features)}"] if features else []
+            lines = [line for text in said for line in wrapped_lines(text, _LEFT, _SMALL)]
+            yield _Row(_lines_block([(line, _SMALL, GREY, False) for line in lines]), None)
+
     def _title(self) -> _Block:
         names = ", ".join(f"{what} {inert(name)}" for what, name in self.explanation.names)
         lines = [(line, 15.0, INK, True) for line in wrapped_lines(self.title, 520, 15, bold=True)]
@@ -183,18 +201,28 @@ class _Page:
 
     def _text(self, place: int, reason: Reason) -> _Block:
         """Return the text of a test: its number, the test, the answer, and the rows."""
-        said = reason.answer if isinstance(reason.answer, str) else "yes" if reason.answer else "no"
-        note = f" ({reason.note})" if reason.note else ""
         room = _LEFT - 28
         lines = [(line, _SIZE, INK, False) for line in wrapped_lines(reason.in_words or reason.test, room, _SIZE)]
-        lines += [(line, _SIZE, INK, True) for line in wrapped_lines(f"{said}{note}", room, _SIZE, bold=True)]
+        lines += [(line, _SIZE, INK, True) for line in wrapped_lines(reason.said, room, _SIZE, bold=True)]
         for words in reason.words():
             lines += [(line, _SMALL, GREY, False) for line in wrapped_lines(words, room, _SMALL)]
         block = _lines_block(lines)
         dark = reason.answer is not False
         badge = Box(0, 0, 20, 20, INK if dark else PAPER, INK, 1.4, 10)
         number = Label(10, 14, str(place), 11, PAPER if dark else INK, bold=True, anchor="middle")
-        return _Block(28 + block.width, max(22.0, block.height), (badge, number, *_moved(block.items, 28, 1)))
+        text = _Block(28 + block.width, max(22.0, block.height), (badge, number, *_moved(block.items, 28, 1)))
+        return text if reason.contribution is None else _above(self._contribution(reason.contribution), text)
+
+    def _contribution(self, contribution: float) -> _Block:
+        """Return a contribution as a bar from the middle, to the right if it is positive, and as a number."""
+        most = max(abs(reason.contribution or 0.0) for reason in self.explanation.reasons)
+        length = _BAR * abs(contribution) / most
+        is_up = contribution >= 0
+        bar = Box(28 + _BAR - (0 if is_up else length), 1, length, 9, _UP if is_up else _DOWN)
+        axis = Box(28 + _BAR - 0.5, -1, 1, 13, GREY)
+        number = signed(contribution)
+        label = Label(28 + 2 * _BAR + 8, 10, number, _SIZE, INK, bold=True)
+        return _Block(36 + 2 * _BAR + line_width(number, _SIZE, bold=True), 15, (bar, axis, label))
 
     def _answer(self) -> _Block:
         """Return the prediction in a box, with a bar of the class distribution in the leaf."""
@@ -204,12 +232,13 @@ class _Page:
             lines += [
                 (line, _SMALL, GREY, False) for line in wrapped_lines(f"true {self._kind}: {self.actual}", _LEFT)
             ]
-        block, colours = _lines_block(lines), class_colours(len(self.tree.classes))
+        block, colours = _lines_block(lines), class_colours(len(self.classes))
         counts = [count for _, count in self.explanation.counts]
         width, fill = max(160.0, block.width) + 20, PAPER
         bar: list[SceneItem] = []
+        if self.classes:
+            fill = paler(colours[self.classes.index(self.explanation.prediction)], 0.16)
         if counts:
-            fill = paler(colours[self.tree.classes.index(self.explanation.prediction)], 0.16)
             x, whole = 10.0, sum(counts) or 1.0
             for count, colour in zip(counts, colours, strict=True):
                 bar.append(Box(x, block.height + 10, (width - 20) * count / whole, 8, colour))
@@ -220,7 +249,7 @@ class _Page:
 
     @property
     def _kind(self) -> str:
-        return "label" if self.tree.classes else "value"
+        return "label" if self.classes else "value"
 
     def _note(self) -> _Block | None:
         """Return the legend of the highlights that the drawings show, if there are any."""
@@ -273,6 +302,12 @@ def _lines_block(lines: Sequence[tuple[str, float, str, bool]]) -> _Block:
         items.append(Label(0, y + size, inert(text), size, colour, bold))
         y, right = y + size * 1.3, max(right, line_width(text, size, bold=bold))
     return _Block(right, y + 2, tuple(items))
+
+
+def _above(first: _Block, second: _Block) -> _Block:
+    """Return a block directly above another."""
+    items = (*first.items, *_moved(second.items, 0, first.height))
+    return _Block(max(first.width, second.width), first.height + second.height, items)
 
 
 def _below(blocks: Sequence[_Block]) -> _Block:

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from structtree.data.population import Population
 from structtree.lang import syntax as syn
-from structtree.models.tree import Branch, Tree
 from structtree.report.explain import Reason
 from structtree.report.pictures.drawing import Element
 from structtree.report.pictures.records import value_text
@@ -56,22 +55,21 @@ class Marks:
         return (*self.counted, *self.supporting, *self.near)
 
 
-def marks_of(reason: Reason, tree: Tree, alone: Population, masks: Known | None = None) -> Marks:
+def marks_of(reason: Reason, alone: Population, masks: Known | None = None) -> Marks:
     """Return the elements to highlight for a test result.
 
     Parameters
     ----------
     reason : Reason
-    tree : Tree
     alone : Population
         The individual of the explanation.
     masks : dict, optional
         Cache of masks of this individual by type and predicate.
     """
-    node, is_true = tree.nodes[reason.node], reason.answer is not False
+    test, is_true = reason.condition, reason.answer is not False
     counted: dict[Element, None] = {}
     supporting: dict[Element, None] = {}
-    for witness in counted_rows(node.test, alone, 0, masks) if isinstance(node, Branch) else ():
+    for witness in () if test is None else counted_rows(test, alone, 0, masks):
         if witness.path and (witness.level or (is_true and not _leads_on(witness.predicate))):
             (counted if witness.level <= 1 else supporting).update(dict.fromkeys(_elements(witness, alone)))
     near: dict[Element, None] = {}

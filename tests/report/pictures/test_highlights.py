@@ -25,7 +25,7 @@ def marks_for(test, population, who=0):
     """The highlights of a test, and the individual as a population of its own."""
     known = fitted(ask(population.schema, (test, counts(0, 3), counts(2, 0))))
     explanation, alone = explain_prepared(known, population, who)
-    return marks_of(explanation.reasons[0], known.model.tree, alone), alone
+    return marks_of(explanation.reasons[0], alone), alone
 
 
 def rows_of(elements):

@@ -105,7 +105,7 @@ def test_what_made_a_test_true_is_marked_in_a_molecule():
     tree = StructuralTreeClassifier(max_depth=1).fit(smiles, ["yes" if "O" in each else "no" for each in smiles])
     known = fitted(tree)
     explanation, alone = explain_prepared(known, known.prepared(smiles), 0)
-    (marks,) = (marks_of(reason, known.model.tree, alone) for reason in explanation.reasons)
+    (marks,) = (marks_of(reason, alone) for reason in explanation.reasons)
     drawing = drawn(alone, [marks])
     assert set(marks.counted) & drawing.elements and not marks.near
     assert {element.type for element in drawing.elements} == {"Atom", "Bond"}
