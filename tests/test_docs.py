@@ -56,6 +56,11 @@ def test_the_command_about_subgroups_prints_what_the_page_says():
     assert check_commands("docs/subgroups.md") == 1
 
 
+def test_the_commands_about_evaluation_print_what_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert check_commands("docs/evaluation.md") == 2
+
+
 FORMATS = "docs/formats.md"
 
 

@@ -32,6 +32,7 @@ from structtree import (
     fit,
     load_dataset,
     open_data,
+    performance,
     plan_for,
     to_rules,
     why_not,
@@ -138,6 +139,11 @@ def compared():
 
 
 # Each: a result, and what its repr must say.
+@cache
+def performed():
+    return performance(Model(TreePredictor(trains_tree())), trains().population, trains().target)
+
+
 def trains_subgroups():
     return structtree.subgroups(trains().population, trains().target, "trains", top=2, label="east")
 
@@ -202,6 +208,8 @@ RESULTS = {
     "SeenRow": (lambda: explain(trains_tree(), trains().population, 0).reasons[0].rows[0], "car"),
     "Predictions": (said, "direction of 20 individuals, accuracy"),
     "Scores": (lambda: crossed().evaluate(), "ROC AUC 0."),
+    "Performance": (performed, "accuracy 1.000 (20 of 20), AUC of west 1.000"),
+    "ClassCurves": (lambda: performed().curves[0], "west, AUC 1.000, on the hull 1.000"),
     "Predicted": (lambda: crossed().held_out[0].answers, "classes, 8 individuals"),
     "Effort": (effort, "acc*"),
     "Subgroups": (lambda: trains_subgroups(), "2 subgroups, by wracc"),

@@ -15,6 +15,7 @@ from structtree.cli.common import DEBUG, CommandGroup, reporting
 from structtree.cli.cv import cv_command
 from structtree.cli.data import data_app, datasets_app
 from structtree.cli.effort import effort_command
+from structtree.cli.evaluation import evaluate_command
 from structtree.cli.export import export_command
 from structtree.cli.fit import fit_command
 from structtree.cli.grammars import grammar_app
@@ -71,6 +72,7 @@ def demo() -> None:
 for function in (
     fit_command,
     predict_command,
+    evaluate_command,
     show_command,
     explain_command,
     report_command,

@@ -28,7 +28,7 @@ from structtree.interrupts import stoppable
 
 if TYPE_CHECKING:
     from structtree.evaluation.score import Scores
-    from structtree.evaluation.validate import CrossValidation, TTest
+    from structtree.evaluation.validate import CrossValidation, McNemarTest, TTest
     from structtree.lang.grammar import Grammar
     from structtree.session.training import TrainingData
 
@@ -72,7 +72,8 @@ def cv_command(
 ) -> None:
     """Estimate the scores on new individuals by cross-validation.
 
-    With --compare, each criterion is compared with the first one by a paired t test, corrected for overlapping folds.
+    With --compare, each criterion is compared with the first one by a paired t test, corrected for overlapping folds,
+    and classifiers also by McNemar's test of the first held-out prediction of each individual.
     Ctrl-C keeps the completed folds; the exit code is then 130.
 
     Example: structtree cv trains --folds 10 --repeats 3
@@ -106,7 +107,7 @@ def cv_command(
         results = _validated(divided, training, grammar, criteria, options, folding.repeats, seconds)
         stop.handled = True
     found = [_Result(name, result, result.evaluate(metrics.names)) for name, result in results.items()]
-    tests = _tests(found)
+    tests, hits = _tests(found), _hits(found)
     done = found[0].validation
     if as_json:
         about = {
@@ -118,14 +119,14 @@ def cv_command(
             **fold_facts(divided),
             "repeats": _n_repeats(divided, folding.repeats),
         }
-        facts = [about | _facts(one, tests.get(one.name)) for one in found]
+        facts = [about | _facts(one, tests.get(one.name), hits.get(one.name)) for one in found]
         print_json(facts if compare is not None else facts[0])
     else:
         times = _n_repeats(divided, folding.repeats)
         how = f"{divided.n_folds} folds" + (f" by {divided.by}" if divided.by else "")
         how += f", {times} times" if times > 1 else ""
         say(f"{data.target_name} of {len(data.population):,} individuals, {how}\n")
-        for line in _result_lines(found, tests, metrics):
+        for line in _result_lines(found, tests, hits, metrics):
             say(line)
         if divided.remark is not None:
             say(f"Folds: {divided.remark}")
@@ -212,14 +213,28 @@ def _tests(found: list[_Result]) -> dict[str, TTest]:
     return tests
 
 
-def _facts(found: _Result, test: TTest | None) -> dict[str, Any]:
+def _hits(found: list[_Result]) -> dict[str, McNemarTest]:
+    """Test each criterion against the first by McNemar's test; empty for numbers."""
+    from structtree.evaluation.validate import compare_hits
+
+    base = found[0].validation
+    if not base.held_out[0].answers.classes:
+        return {}
+    return {one.name: compare_hits(one.validation, base) for one in found[1:]}
+
+
+def _facts(found: _Result, test: TTest | None, hits: McNemarTest | None) -> dict[str, Any]:
     keys = ("mean", "sd", "leaves_mean", "evaluated", "unproved", "seconds")
     facts: dict[str, Any] = {"criterion": found.name, **{key: getattr(found.validation, key) for key in keys}}
     facts |= {"scores": found.validation.scores.tolist()} | found.scores.to_dict()
-    return facts if test is None else facts | {"difference": test.difference, "t": finite(test.t), "p": test.p}
+    if test is not None:
+        facts |= {"difference": test.difference, "t": finite(test.t), "p": test.p}
+    return facts if hits is None else facts | {"mcnemar": hits._asdict()}
 
 
-def _result_lines(found: list[_Result], tests: Mapping[str, TTest], metrics: Metrics) -> Iterator[str]:
+def _result_lines(
+    found: list[_Result], tests: Mapping[str, TTest], hits: Mapping[str, McNemarTest], metrics: Metrics
+) -> Iterator[str]:
     """Yield the scores and costs by criterion, then the confusion matrices and caveats."""
     from structtree.report.caveats import caveat_lines
     from structtree.report.scores import confusion_lines, score_lines
@@ -236,6 +251,10 @@ def _result_lines(found: list[_Result], tests: Mapping[str, TTest], metrics: Met
         shown = [tests.get(one.name) for one in found]
         more["difference"] = ["" if test is None else f"{test.difference:+.3f}" for test in shown]
         more["p"] = ["" if test is None else f"{test.p:.3f}" for test in shown]
+    if hits:
+        counted = [hits.get(one.name) for one in found]
+        more["only one right"] = ["" if test is None else f"{test.only:,} : {test.only_other:,}" for test in counted]
+        more["p (McNemar)"] = ["" if test is None else f"{test.p:.3f}" for test in counted]
     yield from score_lines({one.name: one.scores for one in found}, more)
     for one in found if metrics.with_confusion else []:
         if one.scores.confusion is not None:

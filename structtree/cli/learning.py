@@ -122,15 +122,23 @@ def learning_parameters(learning: Learning, training: TrainingData) -> dict[str,
     if not training.task.predicts_classes:
         return given
     names = _class_names(training.labels)
-    pairs = {f"{true}:{predicted}": (true, predicted) for true in names for predicted in names}
     weights = _by_name(given["class_weight"], "class_weight", names, "active=5, or balanced")
     priors = _by_name(given["priors"], "priors", names, "active=0.01")
-    costs = _by_name(given["costs"], "costs", pairs, "active:inactive=5")
     if isinstance(weights, dict):
         weights = dict.fromkeys(names.values(), 1.0) | weights
-    if costs is not None:
-        costs = tuple(tuple(costs.get((a, b), float(a != b)) for b in names) for a in names)
-    return given | {"class_weight": weights, "priors": priors, "costs": costs}
+    return given | {"class_weight": weights, "priors": priors, "costs": costs_by_name(given["costs"], names)}
+
+
+def costs_by_name(texts: list[str] | None, classes: Iterable[Any]) -> tuple[tuple[float, ...], ...] | None:
+    """Parse ``--cost`` into a matrix in the order of the classes; None without costs."""
+    from structtree.evaluation.score import class_name
+
+    names = [class_name(label) for label in classes]
+    pairs = {f"{true}:{predicted}": (true, predicted) for true in names for predicted in names}
+    costs = _by_name(texts, "costs", pairs, "active:inactive=5")
+    if not costs:
+        return None
+    return tuple(tuple(costs.get((a, b), float(a != b)) for b in names) for a in names)
 
 
 def _plain(learning: Learning) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 The splitters and scores are scikit-learn's. Scores of different folds are not independent, because the folds share
 most training individuals. The paired t test is therefore corrected as in C. Nadeau and Y. Bengio, "Inference for the
 Generalization Error" (Machine Learning 52, 2003): the variance of the mean difference is (1/k + n_test/n_train) times
-that of the k differences, not 1/k times.
+that of the k differences, not 1/k times. Classifiers are also compared by McNemar's test: of the individuals that
+only one of them predicts correctly, does either have significantly more than half?
 """
 
 from __future__ import annotations
@@ -48,10 +49,13 @@ __all__ = [
     "CrossValidation",
     "FoldDone",
     "HeldOut",
+    "McNemarTest",
     "TTest",
     "compare",
+    "compare_hits",
     "corrected_t_test",
     "cross_validate",
+    "mcnemar_test",
 ]
 
 MakeEstimator = Callable[[], Any]
@@ -90,6 +94,14 @@ class TTest(NamedTuple):
 
     difference: float
     t: float
+    p: float
+
+
+class McNemarTest(NamedTuple):
+    """Numbers of individuals that only the one or only the other classifier predicts correctly, and the p-value."""
+
+    only: int
+    only_other: int
     p: float
 
 
@@ -162,6 +174,15 @@ class CrossValidation:
         """
         return gather_scores(self.scores_by_fold(metrics))
 
+    def is_right(self) -> dict[int, bool]:
+        """Return, for each row that was held out, whether its class was predicted correctly the first time."""
+        found: dict[int, bool] = {}
+        for fold in self.held_out:
+            right = fold.answers.actual == fold.answers.predicted
+            for row, value in zip(fold.rows.tolist(), right.tolist(), strict=True):
+                found.setdefault(row, value)
+        return found
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
@@ -172,10 +193,13 @@ class Comparison:
     results : dict from name to CrossValidation
     tests : dict from name to TTest
         Test of each result after the first against the first.
+    mcnemar : dict from name to McNemarTest
+        The same by McNemar's test, on the first held-out prediction of each individual; empty for numbers.
     """
 
     results: Mapping[str, CrossValidation]
     tests: Mapping[str, TTest]
+    mcnemar: Mapping[str, McNemarTest]
 
     def __repr__(self) -> str:
         return short_repr(self, names_text(f"{name} {result.mean:.4f}" for name, result in self.results.items()))
@@ -265,6 +289,8 @@ def compare(
     >>> found = compare(makers, lenses.population, lenses.target, folds=3, repeats=2)
     >>> list(found.results), list(found.tests), 0 <= found.tests["gini"].p <= 1
     (['acc*', 'gini'], ['gini'], True)
+    >>> 0 <= found.mcnemar["gini"].p <= 1
+    True
     """
     if len(estimators) < 2:
         raise UsageError(f"expected two or more estimators to compare; got {list(estimators)}")
@@ -275,7 +301,50 @@ def compare(
     return Comparison(
         results,
         {name: corrected_t_test(results[name].scores, base.scores, base.test_ratio) for name in others},
+        {name: compare_hits(results[name], base) for name in others if base.held_out[0].answers.classes},
     )
+
+
+def compare_hits(one: CrossValidation, other: CrossValidation) -> McNemarTest:
+    """Compare two classifiers by `mcnemar_test`.
+
+    Repeated folds predict an individual several times. These predictions depend on each other, so only the first one
+    of each individual counts.
+
+    Parameters
+    ----------
+    one, other : CrossValidation
+        Results on the same folds.
+    """
+    right, others = one.is_right(), other.is_right()
+    return mcnemar_test([right[row] for row in others], list(others.values()))
+
+
+def mcnemar_test(is_right: ArrayLike, others: ArrayLike) -> McNemarTest:
+    """Test whether one of two classifiers is right more often than the other, on the same individuals.
+
+    Individuals that both or neither predict correctly tell nothing about the difference. If the classifiers are
+    equally good, each is expected to be right for half of the others; the p-value is that of the exact, two-sided
+    binomial test.
+
+    Parameters
+    ----------
+    is_right, others : arrays of bool
+        Whether each classifier is right, individual by individual.
+
+    Examples
+    --------
+    >>> mcnemar_test([True] * 8 + [False] * 2, [False] * 8 + [True, False])
+    McNemarTest(only=8, only_other=1, p=0.0390625)
+    """
+    from scipy.special import bdtr  # type: ignore[import-untyped]  # scipy has no types
+
+    right, other = np.asarray(is_right, dtype=np.bool_), np.asarray(others, dtype=np.bool_)
+    if right.shape != other.shape:
+        raise UsageError(f"McNemar's test compares the same individuals; got {len(right)} and {len(other)}")
+    only, only_other = int((right & ~other).sum()), int((other & ~right).sum())
+    p = 2 * float(bdtr(min(only, only_other), only + only_other, 0.5)) if only + only_other else 1.0
+    return McNemarTest(only, only_other, min(1.0, p))
 
 
 def corrected_t_test(scores: ArrayLike, others: ArrayLike, test_ratio: float) -> TTest:
@@ -294,7 +363,7 @@ def corrected_t_test(scores: ArrayLike, others: ArrayLike, test_ratio: float) ->
     >>> round(found.difference, 3), round(found.t, 3), round(found.p, 3)
     (0.1, 1.604, 0.207)
     """
-    from scipy.special import stdtr  # type: ignore[import-untyped]  # scipy has no types
+    from scipy.special import stdtr
 
     differences = np.asarray(scores, dtype=np.float64) - np.asarray(others, dtype=np.float64)
     k, mean = len(differences), float(differences.mean())

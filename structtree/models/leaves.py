@@ -11,7 +11,7 @@ Ferri, P. Flach and J. Hernández-Orallo, "Improving the AUC of probabilistic es
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf, nan
@@ -39,6 +39,7 @@ __all__ = [
     "probabilities",
     "reweighted",
     "spreads",
+    "upper_hull",
     "with_class_shares",
 ]
 
@@ -201,12 +202,24 @@ def convex_hull(points: tuple[OperatingPoint, ...]) -> tuple[OperatingPoint, ...
     >>> len(convex_hull(operating_points(tree)))
     2
     """
-    hull: list[OperatingPoint] = []
-    for point in points:
-        while len(hull) > 1 and not _turns_right(hull[-2], hull[-1], point):
+    corners = upper_hull([(point.false_positives, point.true_positives) for point in points])
+    return tuple(points[place] for place in corners)
+
+
+def upper_hull(points: Sequence[tuple[float, float]]) -> list[int]:
+    """Return the places of the corners of the upper convex hull of points that are sorted by x.
+
+    Examples
+    --------
+    >>> upper_hull([(0, 0), (1, 2), (2, 1), (3, 3)])
+    [0, 1, 3]
+    """
+    hull: list[int] = []
+    for place, point in enumerate(points):
+        while len(hull) > 1 and not _turns_right(points[hull[-2]], points[hull[-1]], point):
             hull.pop()
-        hull.append(point)
-    return tuple(hull)
+        hull.append(place)
+    return hull
 
 
 # ---- operating points -----------------------------------------------------------------------------------
@@ -242,7 +255,7 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else nan
 
 
-def _turns_right(first: OperatingPoint, second: OperatingPoint, third: OperatingPoint) -> bool:
-    run = (second.false_positives - first.false_positives) * (third.true_positives - first.true_positives)
-    rise = (second.true_positives - first.true_positives) * (third.false_positives - first.false_positives)
+def _turns_right(first: tuple[float, float], second: tuple[float, float], third: tuple[float, float]) -> bool:
+    run = (second[0] - first[0]) * (third[1] - first[1])
+    rise = (second[1] - first[1]) * (third[0] - first[0])
     return rise > run

@@ -10,7 +10,7 @@ import numpy as np
 from structtree.evaluation.score import Confusion, Scores
 from structtree.reprs import inert
 
-__all__ = ["confusion_lines", "score_lines"]
+__all__ = ["aligned", "confusion_lines", "score_lines"]
 
 MOST_CLASSES = 12
 """Maximum number of classes for which the whole confusion matrix is shown."""
@@ -50,7 +50,7 @@ def score_lines(
         cells = [_figure(form, each.values[name], (each.sd or {}).get(name)) for each in columns.values()]
         rows.append([_label(name, first), *cells, _figure(form, first.baseline[name])])
     rows += [[name, *cells, ""] for name, cells in (more or {}).items()]
-    return list(_aligned(rows))
+    return list(aligned(rows))
 
 
 def confusion_lines(confusion: Confusion) -> list[str]:
@@ -71,7 +71,7 @@ def confusion_lines(confusion: Confusion) -> list[str]:
     for i, name in enumerate(classes):
         recall = f"{counts[i, i] / sums[i]:.3f}" if sums[i] else "-"
         rows.append([name, *(f"{count:,}" for count in counts[i].tolist()), recall])
-    return list(_aligned(rows))
+    return list(aligned(rows))
 
 
 def _most_frequent(confusion: Confusion) -> list[str]:
@@ -84,7 +84,7 @@ def _most_frequent(confusion: Confusion) -> list[str]:
     rows += [[classes[i], classes[j], f"{wrong[i, j]:,}"] for i, j in places if wrong[i, j]]
     if len(rows) == 1:
         return [f"no confusions between the {len(classes)} classes"]
-    return [f"most frequent confusions between the {len(classes)} classes", *_aligned(rows)]
+    return [f"most frequent confusions between the {len(classes)} classes", *aligned(rows)]
 
 
 def _label(name: str, scores: Scores) -> str:
@@ -101,8 +101,8 @@ def _figure(form: str, value: float, sd: float | None = None) -> str:
     return f"{value:{form}}" + (f" ± {sd:{form}}" if sd is not None and isfinite(sd) else "")
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield lines with the first column aligned left and the others right."""
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the rows of a table as lines, with the first column aligned left and the others right."""
     rows = [list(map(inert, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:

@@ -38,6 +38,7 @@ COMMANDS = [
     ["demo"],
     ["fit"],
     ["predict"],
+    ["evaluate"],
     ["show"],
     ["explain"],
     ["export"],

@@ -471,8 +471,10 @@ def test_criteria_are_compared_on_the_same_folds():
     for one in found[1:]:
         assert 0 <= one["p"] <= 1
         assert one["difference"] == pytest.approx(one["mean"] - found[0]["mean"])
+        assert 0 <= one["mcnemar"]["p"] <= 1
     text = succeed(*given)
     assert "difference" in text
+    assert "p (McNemar)" in text
     assert "entropy" in text
 
 

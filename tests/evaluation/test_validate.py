@@ -13,7 +13,7 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, cros
 
 from structtree import StructuralTreeClassifier, StructuralTreeRegressor, load_dataset
 from structtree.errors import UsageError
-from structtree.evaluation.validate import compare, corrected_t_test, cross_validate
+from structtree.evaluation.validate import compare, corrected_t_test, cross_validate, mcnemar_test
 from structtree.progress import status_listener
 
 scores = st.lists(st.integers(0, 10).map(lambda k: k / 10), min_size=3, max_size=8)
@@ -54,6 +54,38 @@ def test_equal_scores_do_not_differ_and_a_constant_difference_is_certain():
     assert corrected_t_test([0.7, 0.9], [0.5, 0.7], 0.1)[1:] == (inf, 0.0)
     with pytest.raises(UsageError, match="two or more scores of each estimator; got 1"):
         corrected_t_test([0.7], [0.5], 0.1)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
+def test_mcnemars_test_is_a_binomial_test_of_the_individuals_that_one_classifier_gets_right(pairs):
+    right, others = zip(*pairs, strict=True)
+    found = mcnemar_test(right, others)
+    only, only_other = pairs.count((True, False)), pairs.count((False, True))
+    assert found[:2] == (only, only_other)
+    if only + only_other:
+        assert found.p == pytest.approx(stats.binomtest(only, only + only_other).pvalue)
+    else:
+        assert found.p == 1.0
+    assert mcnemar_test(others, right).p == found.p
+
+
+def test_mcnemars_test_counts_each_individual_once_however_often_folds_are_repeated():
+    makers = {name: lambda c=name: StructuralTreeClassifier(criterion=c, max_depth=2) for name in ("acc*", "entropy")}
+    once = compare(makers, LENSES.population, LENSES.target, folds=3, repeats=1)
+    often = compare(makers, LENSES.population, LENSES.target, folds=3, repeats=3)
+    assert often.mcnemar == once.mcnemar
+    other, first = (once.results[name] for name in ("entropy", "acc*"))
+    assert sorted(other.is_right()) == list(range(24))
+    right, base = (sum(result.is_right().values()) for result in (other, first))
+    assert once.mcnemar["entropy"].only - once.mcnemar["entropy"].only_other == right - base
+
+
+def test_mcnemars_test_is_for_classes_and_for_the_same_individuals():
+    x = np.arange(20.0)[:, None]
+    makers = {name: lambda d=d: StructuralTreeRegressor(max_depth=d) for name, d in (("small", 1), ("large", 2))}
+    assert compare(makers, x, x[:, 0], folds=2, repeats=1).mcnemar == {}
+    with pytest.raises(UsageError, match="the same individuals; got 2 and 1"):
+        mcnemar_test([True, False], [True])
 
 
 # ---- the folds -------------------------------------------------------------------------------------------

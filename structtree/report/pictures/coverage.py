@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structtree.arrays import Floats
+from structtree.evaluation.curves import isometric_grid
 from structtree.files import replacing
 from structtree.report.pictures.rendering import GREY, INK, WITH, check_picture, quiet_axes
 from structtree.rules.subgroups import Subgroup, Subgroups
+from structtree.tasks.measures import Measure
 from structtree.tasks.metrics import class_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["coverage_figure", "draw_coverage"]
+__all__ = ["coverage_axes", "coverage_figure", "draw_coverage"]
 
 ABREAST = 3
 """Maximum number of panels side by side."""
-
-N_STEPS = 120
-"""Number of steps of the grid on which the measure is evaluated, in each direction."""
 
 
 def draw_coverage(found: Subgroups, path: str | Path, title: str = "") -> None:
@@ -66,9 +65,8 @@ def _panel(axes: Any, found: Subgroups, label: Any) -> None:
     own = [(place, each) for place, each in enumerate(found, 1) if each.label == label]
     if found.task.predicts_classes and label is not None:
         points = _class_points([each for _, each in own])
-        _isometrics(axes, found, label)
-        axes.set_xlabel("individuals of other classes", color=INK, fontsize=8.5)
-        axes.set_ylabel(f"individuals of class {class_name(label)}", color=INK, fontsize=8.5)
+        mine = found.labels[~found.is_held_out] == label
+        coverage_axes(axes, np.array([np.sum(~mine), np.sum(mine)], dtype=np.float64), label, found.measure)
     else:
         heights = [each.searched.quality if label is None else each.searched.mean for _, each in own]
         points = np.array([[each.searched.n for _, each in own], heights], dtype=np.float64).T.reshape(-1, 2)
@@ -88,15 +86,25 @@ def _class_points(subgroups: Sequence[Subgroup]) -> Floats:
     return np.stack([sizes - hits, hits], axis=1).astype(np.float64)
 
 
-def _isometrics(axes: Any, found: Subgroups, label: Any) -> None:
-    """Draw lines of equal quality, and the line of subgroups that are like all individuals."""
-    mine = found.labels[~found.is_held_out] == label
-    total = np.array([np.sum(~mine), np.sum(mine)], dtype=np.float64)
-    x, y = np.meshgrid(np.linspace(0, total[0], N_STEPS), np.linspace(0, total[1], N_STEPS))
-    quality = found.measure.quality(np.stack([x.ravel(), y.ravel()], axis=1), total).reshape(x.shape)
-    levels = np.linspace(quality.min(), quality.max(), 12)[1:-1]
-    if len(np.unique(levels)) == len(levels):
-        axes.contour(x, y, quality, levels=levels, colors="#d5dbe6", linestyles="-", linewidths=0.8, zorder=1)
+def coverage_axes(axes: Any, total: Floats, label: Any, measure: Measure | None = None) -> None:
+    """Prepare the axes of a coverage plot: names, limits, the line of random subsets, and isometrics of a measure.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    total : array
+        Number of individuals of other classes and of the class.
+    label
+        The class.
+    measure : Measure, optional
+    """
+    axes.set_xlabel("individuals of other classes", color=INK, fontsize=8.5)
+    axes.set_ylabel(f"individuals of class {class_name(label)}", color=INK, fontsize=8.5)
+    if measure is not None:
+        x, y, quality = isometric_grid(measure, *total.astype(int).tolist())
+        levels = np.linspace(quality.min(), quality.max(), 12)[1:-1]
+        if len(np.unique(levels)) == len(levels):
+            axes.contour(x, y, quality, levels=levels, colors="#d5dbe6", linestyles="-", linewidths=0.8, zorder=1)
     axes.plot([0, total[0]], [0, total[1]], color=GREY, linestyle="--", linewidth=1, zorder=2)
     axes.set_xlim(0, total[0])
     axes.set_ylim(0, total[1])
