@@ -77,7 +77,7 @@ class Dearer:
     Parameters
     ----------
     test : str
-        The test with the least loss; of a table, its thresholds may be ``*``.
+        The test with the least loss; its set of values may be ``*``.
     given_up : float
         Fraction of its gain that the test of the branch gives up.
     cost, chosen_cost : int

@@ -141,7 +141,7 @@ def tree_lines(
     if bars:
         yield from wrapped_spans(_legend(texts, form), width, width, break_words=True)
     yield from _lines(tree, texts, most, form)
-    for line in (*_missing_note(tree), *_cost_note(tree), *_caveat_notes(tree)):
+    for line in (*_missing_note(tree), *_cost_notes(tree), *_caveat_notes(tree)):
         parts = wrapped_spans([TextSpan(line, "caveat")], width, width - 1, break_words=bars)
         yield from (part if i == 0 else (TextSpan(" "), *part) for i, part in enumerate(parts))
 
@@ -416,19 +416,24 @@ def _missing_note(tree: Tree) -> list[str]:
     return [f"(missing values: to {routes[tree.missing]} in training)"] if known else []
 
 
-def _cost_note(tree: Tree) -> Iterator[str]:
-    """Yield a note about tests that were preferred to better ones because they are cheaper."""
+def cost_note(tree: Tree) -> str:
+    """Return a phrase about the tests that were preferred to better ones because they are cheaper; empty if none."""
     found = [node.found.dearer for node in tree.nodes if not isinstance(node, Leaf)]
     dearer = [each for each in found if each is not None]
-    if dearer:
-        most = percent_text(max(each.given_up for each in dearer))
-        if len(dearer) == 1:
-            yield f"(1 test was preferred to a better one with a higher cost, and gives up {most} of its gain)"
-        else:
-            yield (
-                f"({len(dearer):,} tests were preferred to better ones with higher costs, and give up at most {most} "
-                "of their gain)"
-            )
+    if not dearer:
+        return ""
+    most = percent_text(max(each.given_up for each in dearer))
+    if len(dearer) == 1:
+        return f"1 test was preferred to a better one with a higher cost, and gives up {most} of its gain"
+    return (
+        f"{len(dearer):,} tests were preferred to better ones with higher costs, and give up at most {most} of their "
+        "gain"
+    )
+
+
+def _cost_notes(tree: Tree) -> list[str]:
+    note = cost_note(tree)
+    return [f"({note})"] if note else []
 
 
 def _caveat_notes(tree: Tree) -> list[str]:

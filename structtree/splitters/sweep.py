@@ -175,10 +175,19 @@ class SweepSplitter(Splitter[_Run]):
         )
         candidate, dearer = self._candidate(run, *results[cost]), None
         if cost < best:
-            assert isinstance(better.test, syn.Predicate)
-            dearer = Dearer(pretty(better.test), given_up(candidate.gains, better.gains), best, cost)
+            dearer = Dearer(
+                pretty(self._exact(results[best][1])), given_up(candidate.gains, better.gains), best, cost
+            )
         least = least if least <= first + slack else inf
         return Proposal(candidate, evaluated, least, "sets", dearer=dearer)
+
+    def _exact(self, division: Any) -> syn.Predicate:
+        """Return the test of a division; a set of values stays ``*``."""
+        test: FlatTest = self.columns.members.tests[division[0]]
+        if test.form == kernel.SUBSET:
+            return test.right
+        chosen = _chosen(np.array([division]), self.columns)[0]
+        return _member(test, _categories(self.columns, division[0]), float(chosen))
 
     def _is_shared(self, run: _Run, n: int) -> bool:
         """Return whether a node is large enough to divide its columns among threads."""
@@ -497,13 +506,14 @@ def _chosen(forks: NDArray[np.int64], columns: ListedColumns) -> NDArray[np.floa
     """Return the threshold or value chosen at each node, from the two rows next to it."""
     by_test = np.argsort(forks[:, 0], kind="stable")
     asked, lower, upper = forks[by_test, :3].T
-    edges = np.searchsorted(asked, np.arange(len(columns.tests) + 1)).tolist()
+    wanted = np.unique(asked[asked >= 0])
+    starts, stops = (np.searchsorted(asked, wanted, side=side).tolist() for side in ("left", "right"))
     low, high = np.zeros((2, len(forks)))
     between: dict[tuple[Kind, str], list[slice]] = {}
-    for t, run in enumerate(map(slice, edges[:-1], edges[1:])):
+    for t, run in zip(wanted.tolist(), map(slice, starts, stops), strict=True):
         test, source = columns.members.tests[t], source_column(columns, t)
         # Of steps that divide the node in the same way the laxest.
-        if source is None or run.start == run.stop or test.form == kernel.SUBSET:
+        if source is None or test.form == kernel.SUBSET:
             continue
         low[run] = source.values[lower[run]]
         if test.kind is not None and test.form != kernel.EQUAL:

@@ -203,7 +203,7 @@ def test_a_tree_for_reading_prefers_cheaper_tests_unless_another_option_forbids_
     model, node = root(goal="accuracy", criterion="entropy", cost_tolerance=0.3)
     assert pretty(node.test) == "cough"
     dearer = node.found.dearer
-    assert (dearer.cost, dearer.chosen_cost) == (8, 1)
+    assert (dearer.test, dearer.cost, dearer.chosen_cost) == ("lab >= 60", 8, 1)
     assert 0 < dearer.given_up < 0.3
     assert "cough  [gives up " in export_text(model)
     assert export_text(model).splitlines()[-1].startswith("(1 test was preferred to a better one with a higher cost")

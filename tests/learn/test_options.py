@@ -17,6 +17,7 @@ import pytest
 
 from structtree import Grammar, Growth, Population
 from structtree.errors import UsageError
+from structtree.lang.parse import parse_predicate
 from structtree.lang.syntax import TOP
 from structtree.learn.builder import Builder
 from structtree.learn.growing import grow
@@ -205,6 +206,16 @@ class Oracle:
             chosen = split if chosen is None or better(split[0], chosen[0]) else chosen
         return chosen
 
+    def agrees(self, branch, rows):
+        """Whether a branch gives up what it says of the gain of the dearer test that it names."""
+        if isinstance(branch, Leaf) or branch.found.dearer is None:
+            return True
+        part, total = self.population.take(rows), self.sums(rows)
+        tests = (parse_predicate(branch.found.dearer.test), branch.test)
+        losses = [self.loss(rows, np.where(holds(test, part), 0, 1), total)[0] for test in tests]
+        best, chosen = self.criterion.unsplit(total)[0] - losses
+        return branch.found.dearer.given_up == pytest.approx(1 - chosen / best)
+
     def sums(self, rows):
         weights = self.target.weights[rows]
         return np.bincount(self.target.values[rows], weights, len(self.target.classes))
@@ -317,10 +328,12 @@ def test_the_cheapest_of_nearly_the_best_is_chosen_or_the_route_refuses(kind, ro
         branches = [node for node in tree.nodes if isinstance(node, Branch)]
         assert all(branch.found.proved for branch in branches)
         target = target_for(classes, len(classes), "entropy", weights)
-        assert shape(tree, population) == Oracle(population, target, GRAMMARS[kind], growth).tree()
+        oracle = Oracle(population, target, GRAMMARS[kind], growth)
+        assert shape(tree, population) == oracle.tree()
         records = [branch.found.dearer for branch in branches if branch.found.dearer is not None]
         dearer += len(records)
         assert all(0 < one.given_up <= tolerance and one.chosen_cost < one.cost for one in records)
+        assert all(oracle.agrees(tree.nodes[i], rows) for i, rows in tree.arrivals(population))
     assert refused in (0, 3)
     assert (dearer > 0) == (refused == 0 and kind != "flat")  # all of its tests cost the same
 

@@ -34,6 +34,7 @@ from structtree.progress import report_status
 from structtree.report.caveats import caveat_lines
 from structtree.report.effort import Effort, compare_effort, node_spaces
 from structtree.report.explain import Phrases, Reasoned, Shared, reasons_prepared
+from structtree.report.html.costs import report_costs
 from structtree.report.html.scores import ReportedIndividuals, report_scores
 from structtree.report.html.sizes import size_curves
 from structtree.report.info import describe_type
@@ -113,6 +114,7 @@ def findings(
         "rules": _rules(known),
         **_scores(known, population, seen),
         "predictions": _predictions(seen),
+        "test_costs": report_costs(known, original),
         "costs": None if model.decision.costs is None else [list(map(_rounded, row)) for row in model.decision.costs],
         "targets": _targets(seen),
         "points": _points(seen),
@@ -405,7 +407,7 @@ def _example(
     names = original.provenance.names_of(int(original.individuals[i])) if original.provenance else {}
     entry: dict[str, JsonValue] = {
         "row": i,
-        "name": inert(next(iter(names.values()), "")),
+        "names": [[inert(name), inert(value)] for name, value in names.items()],
         "leaf": int(seen.leaves[i]),
         "said": inert(_answer(tree, seen.said[i])),
         "why": [_reason(reason) for reason in reasons],
@@ -625,11 +627,8 @@ def _effort_figures(effort: Effort) -> dict[str, JsonValue]:
 
 
 def _summary(tree: Tree) -> list[str]:
-    evaluated = sum(node.found.evaluated for node in tree.nodes if not isinstance(node, Leaf))
-    seconds = sum(node.found.seconds for node in tree.nodes if not isinstance(node, Leaf))
-    lines = [f"{len(tree.leaves):,} leaves, depth {tree.depth}", f"trained on {tree.nodes[0].stats.n:,} individuals"]
-    took = f" in {seconds:,.3g} s" if seconds else ""
-    return [*lines, f"{evaluated:,} predicates evaluated{took}"]
+    leaves = "1 leaf" if len(tree.leaves) == 1 else f"{len(tree.leaves):,} leaves"
+    return [f"{leaves}, depth {tree.depth}", f"trained on {tree.nodes[0].stats.n:,} individuals"]
 
 
 def _caveats(tree: Tree) -> list[str]:

@@ -191,3 +191,4 @@ def _atom(atom: Any, element: Element, at: _Places) -> Iterator[Painted]:
     yield Painted(back)
     yield Painted(Box(left - 1, y - 7, width + 2, 14, MARK, radius=5), element)
     yield Painted(Label(left, y + 4, text, _SIZE, _COLOURS.get(symbol, INK)))
+    yield Painted(Label(left, y + 4, text, _SIZE, INK), element)  # colours are not legible on a highlight

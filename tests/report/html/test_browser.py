@@ -1,6 +1,7 @@
 """The report in a real browser: it opens without an error, and everything in it can be used."""
 
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from shutil import which
 
@@ -137,7 +138,7 @@ SHOWN = """const { width, height } = stage.firstChild;
         height: stage.clientHeight, most: parseFloat(getComputedStyle(stage).maxHeight), zoom: state.zoom }"""
 
 
-@pytest.mark.parametrize("name", ["trains", "flat", "nested", "wide", "graphs"])
+@pytest.mark.parametrize("name", ["trains", "flat", "nested", "graphs"])
 def test_a_tree_opens_fitted_to_the_window_without_empty_canvas(browser, pages, name):
     find = opened(browser, pages, name)
     first = browser.execute_script(SHOWN)
@@ -150,6 +151,21 @@ def test_a_tree_opens_fitted_to_the_window_without_empty_canvas(browser, pages, 
     assert browser.execute_script(SHOWN)["zoom"] > first["zoom"]
     find("[aria-label='Fit the tree into view']")[0].click()
     assert browser.execute_script(SHOWN) == first
+
+
+def test_a_tree_that_would_not_be_legible_as_a_picture_opens_as_a_list(browser, pages):
+    find = opened(browser, pages, "wide")
+    first, n_nodes = browser.execute_script(SHOWN), len(find(".node"))
+    assert (
+        browser.execute_script("return state.zoom") == 1 and find("#list")[0].get_attribute("aria-pressed") == "true"
+    )
+    assert first["width"] - 2 <= first["wide"] <= first["width"] and first["high"] <= first["most"]
+    boxes = [box.rect for box in find("#stage .node rect.card")]
+    assert all(above["y"] + above["height"] <= below["y"] for above, below in pairwise(boxes))
+    find("#list")[0].click()
+    assert browser.execute_script("return state.zoom <= LEGIBLE")
+    find("#list")[0].click()
+    assert browser.execute_script(SHOWN) == first and len(find(".node")) == n_nodes
 
 
 def test_a_tree_is_fitted_again_when_a_window_gets_its_size(browser, pages):

@@ -65,6 +65,22 @@ def test_a_report_quotes_no_figures_beside_rules_of_individuals_that_were_counte
     assert [rule[3:5] for rule in data_of(tree.report(rows, labels).html)["rules"]] == [[None, None]] * 2
 
 
+def test_a_report_shows_what_tests_cost_and_what_they_give_up():
+    """A dear exact test and a cheap one that misses a few."""
+    records = [{"lab": i, "cough": i >= 60 and i % 25 > 0} for i in range(100)]
+    sick, grammar = [i >= 60 for i in range(100)], "refine Individual { top -> cough; top -> lab >= * cost 8 }"
+    options = {"max_depth": 2, "criterion": "entropy"}
+    tree = StructuralTreeClassifier(grammar, cost_tolerance=0.3, **options).fit(records, sick)
+    given_up = tree.tree_.nodes[0].found.dearer.given_up
+    costs = data_of(tree.report(records, sick).html)["test_costs"]
+    assert costs["tolerance"] == 0.3 and costs["note"].startswith("1 test was preferred to a better one")
+    assert costs["tests"] == {"0": [1, ["lab is at least 60", "lab >= 60", 8, given_up]], "2": [8, None]}
+    assert (
+        data_of(StructuralTreeClassifier(grammar, **options).fit(records, sick).report(records).html)["test_costs"]
+        is None
+    )
+
+
 def test_examples_are_of_their_leaf_and_mark_what_made_tests_true(trains):
     tree, data = trains
     found = data_of(html_report(tree, data.population, data.target).html)
@@ -95,9 +111,9 @@ def test_molecules_are_laid_out_and_marked():
     tree = StructuralTreeClassifier(max_depth=1).fit(smiles, ["yes", "no", "yes", "no", "yes", "no", "yes", "no"])
     found = data_of(tree.report(smiles, ["yes", "no", "yes", "no", "yes", "no", "yes", "no"]).html)
     for one in found["examples"].values():
-        assert one["name"] == smiles[one["row"]]
+        assert one["names"] == [["smiles", smiles[one["row"]]]]
         n_bonds = sum(piece[:2] == [-1, "s"] for piece in one["drawing"]["pieces"])
-        assert n_bonds == sum(sign in "CON" for sign in one["name"]) - ("1" not in one["name"])
+        assert n_bonds == sum(sign in "CON" for sign in smiles[one["row"]]) - ("1" not in smiles[one["row"]])
 
 
 def test_a_label_that_is_markup_is_text(tmp_path):

@@ -33,7 +33,7 @@ function sizesPanel() {
   const series = [];
   if (held_out) series.push({ name: "held out in cross-validation (band: one standard error)", points: held_out, band: held_out.map(([n, loss, error]) => [n, Math.max(0, loss - error), loss + error]) });
   series.push({ name: "training data", points: training });
-  if (here) series.push({ name: D.is_training ? "training data of this report" : "data of this report", points: here });
+  if (here && !D.is_training) series.push({ name: "data of this report", points: here });
   const sizes = [...new Set(series.flatMap((one) => one.points.map((point) => point[0])))].sort((a, b) => a - b);
   const at = series.map((one) => new Map(one.points.map(([n, loss]) => [n, loss])));
   const why = held_out ? "The size was chosen by cross-validation: trees grown on the training folds were pruned to many sizes and scored on the held-out fold." : "The size was not chosen by cross-validation. The curves show the effect of pruning the tree further.";
@@ -43,28 +43,41 @@ function sizesPanel() {
     h("details", {}, h("summary", {}, "Table"), table(["leaves", ...series.map((one) => one.name.replace(/ \(.*/, ""))], sizes.map((n) => [n === chosen ? h("strong", {}, number(n)) : number(n), ...at.map((known) => (known.has(n) ? number(known.get(n)) : ""))]), [0, 1, 2, 3], measure))];
 }
 
+// A path that may be wrapped after its dots.
+const dotted = (path) => h("span", { class: "data" }, path.split(/(?<=\.)/).map((part) => [part, h("wbr")]));
 function importancePanel() {
   if (!D.importances.length) return [h("p", {}, "The tree has no tests.")];
   const bar = (share, most) => s("svg", { class: "bar", viewBox: "0 0 220 14", "aria-hidden": "true" }, s("rect", { class: "plain", width: (218 * share) / (most || 1), height: 12, rx: 2 }));
   const percent = (share) => `${number(100 * share, 3)} %`;
   return [h("p", { class: "note" }, "The importance of a test is its gain times the number of individuals at its node, divided among the members that it uses."),
-    h("h2", {}, "By attribute or link"), table(["attribute", "share", ""], D.importances.map(([name, share]) => [name, percent(share), bar(share, D.importances[0][1])]), [1], "#By attribute", null, true),
+    h("h2", {}, "By attribute or link"), table(["attribute", "share", ""], D.importances.map(([name, share]) => [dotted(name), percent(share), bar(share, D.importances[0][1])]), [1], "#By attribute", null, true),
     D.parts.length ? [h("h2", {}, D.data.length > 1 ? "By substructure" : "By test"), table(["condition", "share", ""], D.parts.map(([words, text, share]) => [h("div", {}, data(words), " ", h("code", { class: "data" }, text)), percent(share), bar(share, D.parts[0][2])]), [1], "#By substructure", null, true)] : ""];
 }
 
-const certainty = ([, , , proved, gap, , , stopped]) => (proved ? "proved best" : `not proved best${stopped ? `, stopped by ${stopped}` : ""}; gap at most ${number(gap, 3)}`);
+const certainty = (i) => {
+  const [, , , proved, gap, , , stopped] = D.nodes[i].found;
+  if (proved) return costOf(i)[1] ? "proved cheapest within the tolerance" : "proved best";
+  return `not proved best${stopped ? `, stopped by ${stopped}` : ""}; gap at most ${number(gap, 3)}`;
+};
 function effortPanel() {
   const branches = D.nodes.map((node, i) => i).filter((i) => D.nodes[i].kids);
   if (!branches.length) return [h("p", {}, "The tree has no tests, so there was nothing to search.")];
   const found = branches.map((i) => D.nodes[i].found), evaluated = sum(found.map((f) => f[5])), seconds = sum(found.map((f) => f[6])), proved = found.filter((f) => f[3]).length;
   const hasPruned = found.some((f) => f[8] !== null && f[8] !== undefined), hasSpace = found.some((f) => f[9]), hasTime = found.some((f) => f[6]);
-  const heads = ["test", "individuals", ...(hasSpace ? ["space"] : []), "evaluated", ...(hasSpace ? ["share"] : []), ...(hasPruned ? ["pruned"] : []), ...(hasTime ? ["seconds"] : []), "certainty"];
+  const hasCost = Boolean(D.test_costs), costs = (i) => { const [cost, better] = costOf(i); return hasCost ? [number(cost), better ? shareText(better[3]) : ""] : []; };
+  const heads = ["test", "individuals", ...(hasSpace ? ["space"] : []), "evaluated", ...(hasSpace ? ["share"] : []), ...(hasPruned ? ["pruned"] : []), ...(hasTime ? ["seconds"] : []), ...(hasCost ? ["cost", "gain given up"] : []), "certainty"];
   const rows = branches.slice(0, 200).map((i) => { const f = D.nodes[i].found;
-    return [h("button", { class: "step", onclick: () => { selectTab("tree"); choose(i); } }, data(D.nodes[i].words)), number(D.nodes[i].n), ...(hasSpace ? [number(f[9])] : []), number(f[5]), ...(hasSpace ? [f[9] ? `${number((100 * f[5]) / f[9], 2)} %` : "–"] : []), ...(hasPruned ? [number(f[8])] : []), ...(hasTime ? [number(f[6], 3)] : []), certainty(f)]; });
+    return [h("button", { class: "step", onclick: () => { selectTab("tree"); choose(i); } }, data(D.nodes[i].words)), number(D.nodes[i].n), ...(hasSpace ? [number(f[9])] : []), number(f[5]), ...(hasSpace ? [f[9] ? `${number((100 * f[5]) / f[9], 2)} %` : "–"] : []), ...(hasPruned ? [number(f[8])] : []), ...(hasTime ? [number(f[6], 3)] : []), ...costs(i), certainty(i)]; });
   const numeric = heads.map((_, k) => k).slice(1, -1);
-  return [h("p", {}, `${number(evaluated)} predicates were evaluated with ${found[0][0]} for ${count(branches.length, "test", "tests")}${hasTime ? ` in ${number(seconds, 3)} s` : ""}; ${proved === branches.length ? "every test is proved best" : `${number(proved)} of the tests are proved best`}.`),
-    D.caveats.map((line) => h("p", {}, data(line))), hasSpace ? savedParts(branches, hasPruned) : "", criteriaParts(), traceParts(branches), h("h2", {}, "By node"), hasPruned ? h("p", { class: "note" }, "Pruned: predicates whose refinements were skipped, since none of them can beat the best found.") : "",
+  return [h("p", {}, `${number(evaluated)} predicates were evaluated with ${found[0][0]} for ${count(branches.length, "test", "tests")}${hasTime ? ` in ${number(seconds, 3)} s` : ""}; ${proved === branches.length ? "every test is proved best" : proved ? `${number(proved)} of the tests are proved best` : "none is proved best"}.`),
+    D.caveats.map((line) => h("p", {}, data(line))), costParts(), hasSpace ? savedParts(branches, hasPruned) : "", criteriaParts(), traceParts(branches), h("h2", {}, "By node"), hasPruned ? h("p", { class: "note" }, "Pruned: predicates whose refinements were skipped, since none of them can beat the best found.") : "",
     table(heads, rows, numeric, branches.length > 200 ? "The first 200 tests" : "#All tests", null, true)];
+}
+function costParts() {
+  if (!D.test_costs) return "";
+  const { tolerance, note } = D.test_costs;
+  return h("p", {}, `Cost tolerance ${shareText(tolerance)}: of the tests that gain at most ${shareText(tolerance)} less than the best, the cheapest was chosen. A test costs 1 per literal, unless the grammar gives it another cost. `,
+    note ? data(`${capital(note)}.`) : "No test gave up any of its gain.");
 }
 // Pairs of bars with logarithmic lengths; a row is a name, a total and a part of it.
 function pairedBars(rows, label) {
@@ -117,6 +130,6 @@ function learningPanel() {
 function dataPanel() {
   const target = D.targets.length ? [h("h2", {}, "Target: ", data(D.target)), isClasses ? table(["class", "individuals", "share"], D.targets.map(([k, n]) => [k < 0 ? "unknown class" : className(k), number(n), `${number((100 * n) / (D.n || 1), 3)} %`]), [1, 2], "#The target", null, true)
     : table(["statistic", "value"], D.targets.map(([name, value]) => [name, number(value)]), [1], "#The target", null, true)] : [];
-  const types = D.data.map((type) => [h("h2", {}, data(type.type), ` (${number(type.n)})`), type.members.length ? table(["name", "kind", "missing", "values", "used by the tree"], type.members.map((member) => [...member.slice(0, 4), member[4] ? "yes" : ""]), [2], `#${type.type}`, null, true) : h("p", { class: "note" }, "no attributes and no links")]);
+  const types = D.data.map((type) => [h("h2", {}, data(type.type), ` (${number(type.n)})`), type.members.length ? table(["name", "kind", "missing", "values", "in the tree"], type.members.map((member) => [...member.slice(0, 4), member[4] ? "yes" : ""]), [2], `#${type.type}`, null, true) : h("p", { class: "note" }, "no attributes and no links")]);
   return [h("p", { class: "note" }, "The data used for this report."), target, types];
 }

@@ -31,11 +31,12 @@ const parents = new Array(D.nodes.length).fill(-1);
 const depths = new Array(D.nodes.length).fill(0);
 D.nodes.forEach((node, i) => (node.kids || []).forEach((kid) => { parents[kid] = i; depths[kid] = depths[i] + 1; }));
 // On a change of the window, fit is repeated; it is null after the user has changed the view.
-const state = { open: new Set(), chosen: 0, zoom: 1, words: true, found: null, path: new Set(), narrow: false, compact: false, room: 230, unfolded: -Infinity, fit: null };
+// A tree that is legible as a picture is drawn as one, any other as a list; view is "picture" or "list" if the user chose.
+const state = { open: new Set(), chosen: 0, zoom: 1, words: true, found: null, path: new Set(), view: null, listed: false, narrow: false, compact: false, room: 230, unfolded: -Infinity, fit: null };
 const openTo = (depth) => { state.open = new Set(D.nodes.map((_, i) => i).filter((i) => D.nodes[i].kids && depths[i] < depth)); };
 const leafCount = D.nodes.filter((node) => !node.kids).length, deepest = Math.max(...depths);
 // Larger trees open with their top levels; more visible boxes than the second number have one line and no thumbnail.
-const MANY_LEAVES = 60, MANY_ENDS = 20, LEGIBLE = 0.7, LARGEST = 1.25, ROOMS = [230, 180, 140, 110];
+const MANY_LEAVES = 60, MANY_ENDS = 20, FEW_ENDS = 8, LEGIBLE = 0.7, LARGEST = 1.25, ROOMS = [230, 180, 140, 110];
 
 const kidsOf = (i) => (state.open.has(i) ? D.nodes[i].kids : []);
 function shownNodes() {
@@ -85,6 +86,7 @@ function card(i) {
   const node = D.nodes[i], folded = node.kids && !state.open.has(i), isEnd = !node.kids, thumb = isEnd ? thumbOf(i) : null;
   const room = state.narrow ? Math.max(150, stage.clientWidth - 16 * depths[i] - 40) - (thumb ? THUMB.width : 0) : state.room;
   const below = folded ? count(leavesBelow(i), "leaf", "leaves") : "";
+  if (state.listed) return rowCard(i, { folded, isEnd, thumb });
   if (state.compact && (isEnd || folded)) {
     const line = isEnd ? `${node.says}  ${node.share}` : `${node.says}, ${below} folded`, head = [line.length > 60 ? `${line.slice(0, 59)}…` : line];
     return { head, small: "", width: widthOf(head[0], isEnd) + 18, height: 24, folded, isEnd, thumb, isLine: true };
@@ -93,6 +95,16 @@ function card(i) {
   const small = isEnd ? node.share : folded ? `${node.says}, ${below} folded` : `n = ${number(node.n)}`;
   const width = Math.max(70, ...head.map((line) => widthOf(line, isEnd)), widthOf(small)) + 18, height = head.length * 15 + 39;
   return { head, small, own: width, width: width + (thumb ? THUMB.width : 0), height: Math.max(height, thumb ? THUMB.height + 6 : 0), folded, isEnd, thumb };
+}
+// In a list, a node is one box as wide as the window: its text on the left, its distribution and numbers on the right.
+const ROW = { indent: 20, bar: 90, thumb: { width: 76, height: 44 } };
+const labelRoom = () => Math.max(...D.nodes.flatMap((node) => (node.ways || []).map((way) => widthOf(way)))) + 12;
+const rowLeft = (i) => 10 + ROW.indent * depths[i] + (i ? labelRoom() : 0);
+function rowCard(i, look) {
+  const node = D.nodes[i], small = look.isEnd ? node.share : look.folded ? count(leavesBelow(i), "leaf", "leaves") : `n = ${number(node.n)}`;
+  const width = Math.max(300, stage.clientWidth - 12 - rowLeft(i)), side = ROW.bar + 100 + (look.thumb ? ROW.thumb.width : 0);
+  const head = wrapped(look.isEnd ? node.says : state.words ? node.words : node.test, width - side - 20, look.isEnd);
+  return { head, small, width, height: Math.max(look.thumb ? ROW.thumb.height + 6 : 0, head.length * 15 + 9), isRow: true, ...look };
 }
 function leavesBelow(i) {
   let n = 0;
@@ -144,6 +156,11 @@ function layout(nodes, cards, gap) {
 const isNarrow = () => stage.clientWidth > 0 && stage.clientWidth < 560;
 function outline(nodes, cards) {
   let top = 10;
+  if (state.listed) return new Map(nodes.map((i) => {
+    const spot = { x: rowLeft(i), y: top + cards.get(i).height / 2 };
+    top += cards.get(i).height + 4;
+    return [i, spot];
+  }));
   return new Map(nodes.map((i) => {
     const own = cards.get(i), y = top + (i ? 16 : 0) + own.height / 2;
     top = y + own.height / 2 + 4;
@@ -153,6 +170,11 @@ function outline(nodes, cards) {
 function edgeParts(i, kid, k, spots, cards) {
   const from = spots.get(i), own = cards.get(i), to = spots.get(kid), isPath = state.path.has(kid) ? " path" : "";
   const way = D.nodes[i].ways[k], share = D.nodes[kid].n / (D.nodes[0].n || 1);
+  if (state.listed) {
+    const left = to.x - labelRoom();
+    return [s("path", { class: `edge${isPath}`, d: `M${left - ROW.indent / 2},${from.y + own.height / 2} V${to.y} H${left}`, "stroke-width": 1 + 4 * share }),
+      s("text", { class: "small", x: left + 4, y: to.y + 4 }, way)];
+  }
   if (state.narrow) {
     const top = to.y - cards.get(kid).height / 2;
     return [s("path", { class: `edge${isPath}`, d: `M${from.x + 6},${from.y + own.height / 2} V${to.y} H${to.x}`, "stroke-width": 1 + 4 * share }),
@@ -189,9 +211,10 @@ const levels = h("p", { class: "note", id: "levels", "aria-live": "polite" });
 // The visible nodes, their boxes and positions, and the size of the picture.
 function arranged() {
   state.narrow = isNarrow();
+  state.listed = state.listed && !state.narrow;
   const nodes = shownNodes();
   state.compact = !state.narrow && nodes.filter((i) => !kidsOf(i).length).length > MANY_ENDS;
-  const cards = new Map(nodes.map((i) => [i, card(i)])), spots = state.narrow ? outline(nodes, cards) : layout(nodes, cards, state.compact ? 5 : 9);
+  const cards = new Map(nodes.map((i) => [i, card(i)])), spots = state.narrow || state.listed ? outline(nodes, cards) : layout(nodes, cards, state.compact ? 5 : 9);
   const width = Math.max(...nodes.map((i) => spots.get(i).x + cards.get(i).width)) + 12;
   const height = Math.max(...nodes.map((i) => spots.get(i).y + cards.get(i).height / 2)) + 12;
   return { nodes, cards, spots, width, height };
@@ -205,6 +228,8 @@ function drawTree(focus) {
   for (const i of nodes) boxes.append(nodeBox(i, spots.get(i), cards.get(i)));
   root.append(edges, boxes);
   stage.replaceChildren(root);
+  listButton.hidden = state.narrow;
+  listButton.setAttribute("aria-pressed", String(state.listed));
   const hidden = leafCount - nodes.filter((i) => !D.nodes[i].kids).length;
   levels.textContent = hidden ? `${number(leafCount - hidden)} of ${count(leafCount, "leaf", "leaves")} shown, ${number(Math.max(...nodes.map((i) => depths[i])))} of ${count(deepest, "level", "levels")}; click a dashed box to unfold it.` : "";
   if (focus) {
@@ -212,30 +237,51 @@ function drawTree(focus) {
     if (element) { element.focus({ preventScroll: true }); bring(spots.get(state.chosen)); }
   }
 }
-// The zoom at which the visible tree fills the window; an outline in a narrow window only has to fit its width.
+const listButton = h("button", { id: "list", title: "Show the tree as a list or as a picture", onclick: () => { state.view = state.listed ? "picture" : "list"; fitLegibly(); } }, "List");
+// The zoom at which the visible tree fills the window; a list only has to fit its width.
 function fittingZoom({ width, height }) {
   const room = parseFloat(getComputedStyle(stage).maxHeight) - 2;
-  const zoom = Math.min(LARGEST, stage.clientWidth / width, state.narrow ? 1 : room / height);
+  const zoom = Math.min(LARGEST, stage.clientWidth / width, state.narrow || state.listed ? 1 : room / height);
   return zoom > 0 ? zoom : 1; // a frame may have no size yet
 }
 // Narrower boxes have more lines, so that a deep tree can be shown larger.
 function fitTree() {
   stage.replaceChildren(); // without scroll bars
+  state.listed = false;
   const zooms = ROOMS.map((room) => { state.room = room; return fittingZoom(arranged()); });
   state.room = ROOMS[zooms.findIndex((zoom) => zoom >= 0.97 * Math.max(...zooms))];
+  state.listed = state.view === "list" || (state.view === null && Math.max(...zooms) < LEGIBLE);
   state.zoom = fittingZoom(arranged());
   drawTree(false);
   stage.scrollTo({ left: 0, top: 0 });
   state.fit = fitTree;
 }
-// Opens all levels of a tree; of a large one, as many levels as are legible when they fill the window.
+// Opens branches, large ones near the root first, until a number of leaves and folded boxes is visible.
+function openLargest(ends) {
+  const waiting = [0];
+  for (state.open = new Set(); ends > 1 && waiting.length; ) {
+    waiting.sort((a, b) => D.nodes[a].n / (depths[a] + 1) - D.nodes[b].n / (depths[b] + 1));
+    const i = waiting.pop();
+    state.open.add(i);
+    ends -= D.nodes[i].kids.length - 1;
+    waiting.push(...D.nodes[i].kids.filter((kid) => D.nodes[kid].kids));
+  }
+}
+// Opens all levels of a tree; of a large one, as many levels as are legible when they fill the window, or the largest
+// branches in a list if these are few, as many as the window has room for.
 function openFitted() {
   openTo(Infinity);
   if (leafCount > MANY_LEAVES) {
     let depth = 2;
     state.room = ROOMS[0];
-    for (openTo(depth + 1); depth + 1 < deepest && (isNarrow() ? depth < 3 : fittingZoom(arranged()) >= LEGIBLE); openTo(depth + 1)) depth += 1;
+    state.listed = false;
+    for (openTo(depth + 1); depth + 1 < deepest && (!isNarrow() && fittingZoom(arranged()) >= LEGIBLE); openTo(depth + 1)) depth += 1;
     openTo(depth);
+    if (shownNodes().filter((i) => !kidsOf(i).length).length < FEW_ENDS) {
+      state.listed = !isNarrow();
+      let ends = MANY_ENDS;
+      for (openLargest(ends); ends > 4 && arranged().height > parseFloat(getComputedStyle(stage).maxHeight) - 2; openLargest(ends)) ends -= 1;
+    }
   }
   fitTree();
   state.fit = openFitted;
@@ -282,6 +328,14 @@ function nodeBox(i, spot, own) {
   const look = { class: "card", x: spot.x, y: top, width: own.width, height: own.height, rx: 6 };
   if (own.folded) look["stroke-dasharray"] = "4 3";
   group.append(s("rect", look));
+  if (own.isRow) {
+    const right = spot.x + own.width, side = right - 92 - ROW.bar;
+    if (own.thumb) group.append(fill(thumbnail(own.thumb, ROW.thumb.width, ROW.thumb.height), { x: side - ROW.thumb.width - 8, y: top + 3 }, []));
+    if (own.isEnd && isClasses) group.append(classStripe(node, spot.x, top, own.height));
+    own.head.forEach((line, k) => group.append(s("text", { x: spot.x + 12, y: spot.y + 4 + 15 * (k - (own.head.length - 1) / 2), class: own.isEnd ? "strong" : null }, line), " "));
+    group.append(distribution(i, side, spot.y - 4, ROW.bar), s("text", { class: "small", x: right - 84, y: spot.y + 4 }, own.small));
+    return group;
+  }
   if (own.isLine) {
     group.append(s("text", { x: spot.x + 10, y: top + 16, class: own.isEnd ? "strong" : null }, own.head[0]));
     if (own.isEnd && isClasses) group.append(classStripe(node, spot.x, top, own.height));
@@ -345,7 +399,7 @@ function showDetail(i) {
   } else parts.push(h("h2", {}, "Leaf: ", data(node.says)), h("p", { class: "note" }, data(node.share), " of the training data"));
   if (trail.length) parts.push(h("h3", {}, "Path"), h("ol", {}, trail));
   parts.push(h("h3", {}, "Training data"), seenTable(node));
-  if (node.kids) parts.push(h("h3", {}, "How the test was found"), effortTable(node.found));
+  if (node.kids) parts.push(h("h3", {}, "How the test was found"), effortTable(i));
   const names = { typical: "Typical individuals", borderline: "Near a threshold", wrong: isClasses ? "Misclassified" : "Largest errors" };
   for (const [kind, rows] of Object.entries(node.examples || {}))
     parts.push(h("h3", {}, `${names[kind]} (${rows.length})`), rows.map((row) => exampleBox(D.examples[row])));
@@ -356,7 +410,7 @@ function seenTable(node) {
     node.bins ? histogram(node.bins) : "");
   const whole = node.counts.reduce((a, b) => a + b, 0) || 1;
   const rows = node.counts.map((n, k) => [n, k]).filter(([n]) => n).sort((a, b) => b[0] - a[0]);
-  return table(["class", "weight", "share"], rows.map(([n, k]) => [className(k), number(n), `${number((100 * n) / whole, 3)} %`]), [1, 2]);
+  return table(["class", whole === node.n ? "individuals" : "weight", "share"], rows.map(([n, k]) => [className(k), number(n), `${number((100 * n) / whole, 3)} %`]), [1, 2]);
 }
 const className = (k) => h("span", {}, h("span", { class: "swatch", style: `background:${D.colours[k]}` }), data(D.classes[k]));
 function histogram(bins) {
@@ -367,10 +421,20 @@ function histogram(bins) {
     s("text", { class: "small", x: 300, y: 86, "text-anchor": "end" }, number(high)));
   return svg;
 }
-function effortTable(found) {
-  const [criterion, score, gain, , , evaluated, seconds, , pruned, space] = found, known = (name, value) => (value === null || value === undefined ? [] : [[name, number(value)]]);
+// The cost of a test and what it gives up; empty for a tree that was learned without a cost tolerance.
+const costOf = (i) => (D.test_costs ? D.test_costs.tests[i] || [null, null] : [null, null]);
+const shareText = (share) => `${number(100 * share, 2)} %`;
+function costRows(i) {
+  const [cost, better] = costOf(i);
+  if (cost === null) return [];
+  if (!better) return [["cost", number(cost)]];
+  const [words, text, dearer, lost] = better;
+  return [["cost", `${number(cost)} instead of ${number(dearer)}`], ["gives up", h("div", {}, `${shareText(lost)} of the gain of the better, but dearer test: `, words ? [data(words), " "] : "", h("code", { class: "data" }, text))]];
+}
+function effortTable(i) {
+  const [criterion, score, gain, , , evaluated, seconds, , pruned, space] = D.nodes[i].found, known = (name, value) => (value === null || value === undefined ? [] : [[name, number(value)]]);
   return table(null, [["criterion", data(criterion)], ["score", number(score)], ["gain", number(gain)], ...known("tests in the space", space), ["tests evaluated", number(evaluated)], ...known("pruned", pruned),
-    ...(seconds ? [["seconds", number(seconds, 3)]] : []), ["certainty", certainty(found)]], [], "#How the test was found", null, true);
+    ...(seconds ? [["seconds", number(seconds, 3)]] : []), ...costRows(i), ["certainty", certainty(i)]], [], "#How the test was found", null, true);
 }
 // A table; with rowHeads, the first cell of each row is its header. A caption that begins with # is not shown.
 function table(heads, rows, numeric, caption, marked, rowHeads) {
@@ -387,7 +451,7 @@ function table(heads, rows, numeric, caption, marked, rowHeads) {
 
 // ---- individuals
 
-const nameOf = (one) => `${D.individual} ${one.row}${one.name ? `: ${one.name}` : ""}`;
+const nameOf = (one) => `${D.individual} ${one.row}${one.names.length ? ` (${one.names.map((name) => name.join(" ")).join(", ")})` : ""}`;
 function exampleBox(one) {
   const thumb = D.has_structure && one.drawing ? h("span", { class: "thumb" }, thumbnail(one, 120, 72)) : "";
   const summary = h("summary", { title: thumb ? nameOf(one) : null }, thumb, data(thumb ? `${D.individual} ${one.row}` : nameOf(one)), one.actual === undefined ? "" : h("span", { class: one.wrong ? "wrong" : "note" },
@@ -408,7 +472,7 @@ function exampleParts(one) {
   const steps = one.why.map(([node, answer, lines]) => h("li", {}, data(D.nodes[node].words), ": ", h("strong", {}, data(answer)),
     (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, "Highlight")] : "",
     lines.map((line) => h("div", { class: "note data" }, line))));
-  const name = D.has_structure && one.drawing && one.name ? h("p", { class: "note data" }, one.name) : "";
+  const name = D.has_structure && one.drawing && one.names.length ? h("p", { class: "note data" }, one.names[0][1]) : "";
   return [holder, name, h("ol", {}, steps), h("p", {}, "→ ", data(one.said), " ", h("button", { onclick: () => { selectTab("tree"); follow(one.leaf); } }, "Show its path"))];
 }
 function picture(one, marks) {
@@ -525,7 +589,7 @@ function treePanel() {
     leafCount > MANY_LEAVES ? h("option", { value: "fit" }, "top levels") : "", h("option", { value: "all" }, "all levels"), [1, 2, 3, 4, 6, 8].map((d) => h("option", { value: d }, `${d} level${d > 1 ? "s" : ""}`)));
   stage.addEventListener("wheel", (event) => { if (event.ctrlKey) { event.preventDefault(); zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); } }, { passive: false });
   const legend = isClasses ? h("ul", { class: "legend", "aria-label": "Classes" }, D.classes.map((_, k) => h("li", {}, className(k)))) : "";
-  return [h("div", { class: "toolbar" }, search, output, depth, words, button("−", "Zoom out", () => zoom(1 / 1.25)), button("+", "Zoom in", () => zoom(1.25)), button("Fit", "Fit the tree into view", fitTree)),
+  return [h("div", { class: "toolbar" }, search, output, depth, words, button("−", "Zoom out", () => zoom(1 / 1.25)), button("+", "Zoom in", () => zoom(1.25)), button("Fit", "Fit the tree into view", () => { state.view = "picture"; fitTree(); }), listButton),
     levels, legend, h("div", { class: "columns" }, stage, detail), listed];
 }
 
@@ -640,6 +704,7 @@ function start() {
   showDetail(0);
   openFitted();
   addEventListener("resize", () => { if (stage.clientWidth) (isNarrow() === state.narrow ? state.fit : state.fit || fitTree)?.(); });
-  addEventListener("beforeprint", () => { Object.values(panels).forEach(built); listTree(); state.zoom = 1; drawTree(false); });
+  addEventListener("beforeprint", () => { Object.values(panels).forEach(built); listTree(); state.listed = false; state.zoom = 1; drawTree(false); });
+  addEventListener("afterprint", fitTree);
 }
 start();
