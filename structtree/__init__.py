@@ -66,11 +66,12 @@ if TYPE_CHECKING:
     from structtree.report.pictures.trees import plot_tree
     from structtree.report.text import export_text
     from structtree.report.words import in_words
+    from structtree.rules.patterns import AssociationRule, Pattern, Patterns
     from structtree.rules.subgroups import Subgroup, Subgroups
     from structtree.search.best_split import best_split
     from structtree.search.results import SearchStats, Split
     from structtree.search.why_not import WhyNot, why_not
-    from structtree.session.discovery import subgroups
+    from structtree.session.discovery import patterns, subgroups
     from structtree.session.fitting import fit
     from structtree.space.count import count_space
     from structtree.space.evaluate import holds
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives; it is imported when it is first asked for, so that `import structtree` is quick.
 _HOMES = {
+    "AssociationRule": "rules.patterns",
     "Attribute": "data.schema",
     "Audit": "auditing.findings",
     "Branch": "models.tree",
@@ -155,6 +157,9 @@ _HOMES = {
     "mcnemar_test": "evaluation.validate",
     "open_data": "data.readers.opening",
     "parse_predicate": "lang.parse",
+    "Pattern": "rules.patterns",
+    "Patterns": "rules.patterns",
+    "patterns": "session.discovery",
     "performance": "evaluation.performance",
     "permutation_importances": "evaluation.permutation",
     "plan_for": "learn.plan",
@@ -179,6 +184,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AssociationRule",
     "Attribute",
     "Audit",
     "Branch",
@@ -196,6 +202,8 @@ __all__ = [
     "Link",
     "Model",
     "MultiwayBranch",
+    "Pattern",
+    "Patterns",
     "Performance",
     "Population",
     "Predictor",
@@ -252,6 +260,7 @@ __all__ = [
     "mcnemar_test",
     "open_data",
     "parse_predicate",
+    "patterns",
     "performance",
     "permutation_importances",
     "plan_for",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EXACT", "TOLERANCE", "Codes", "Floats", "Ints", "Mask"]
+__all__ = ["EXACT", "TOLERANCE", "Codes", "Floats", "Ints", "Mask", "Words"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
+Words = NDArray[np.uint64]
 
 EXACT = 2.0**53
 """Integers up to this limit are exact as floats, so their sums are not rounded."""

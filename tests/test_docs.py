@@ -61,6 +61,12 @@ def test_the_commands_about_evaluation_print_what_the_page_says(tmp_path, monkey
     assert check_commands("docs/evaluation.md") == 2
 
 
+def test_the_commands_about_patterns_print_what_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "baskets.csv").write_text(blocks("docs/patterns.md", "csv")[0])
+    assert check_commands("docs/patterns.md") == 3
+
+
 FORMATS = "docs/formats.md"
 
 

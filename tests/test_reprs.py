@@ -148,6 +148,10 @@ def trains_subgroups():
     return structtree.subgroups(trains().population, trains().target, "trains", top=2, label="east")
 
 
+def trains_patterns(**options):
+    return structtree.patterns(trains().population, support=0.8, **options)
+
+
 def trains_forest():
     return structtree.fit(trains().population, trains().target, "trains", model="forest", n_estimators=3)
 
@@ -214,6 +218,9 @@ RESULTS = {
     "Effort": (effort, "acc*"),
     "Subgroups": (lambda: trains_subgroups(), "2 subgroups, by wracc"),
     "Subgroup": (lambda: trains_subgroups()[0], "east in"),
+    "Patterns": (lambda: trains_patterns(), "patterns, of at least 16 individuals"),
+    "Pattern": (lambda: trains_patterns()[0], "exists cars (top), 20 of 20 individuals"),
+    "AssociationRule": (lambda: trains_patterns(rules=True)[0], "lift"),
     "Finding": (finding, "copy, outcome.result"),
     "Audit": (lambda: Audit("status", N, (finding(),) * N), "status, 3,000 findings"),
     "Dag": (lambda: dag_of(Space.build(Grammar.load("trains"), trains().population)), "nodes"),

@@ -21,6 +21,7 @@ from structtree.cli.fit import fit_command
 from structtree.cli.grammars import grammar_app
 from structtree.cli.models import explain_command, predict_command, report_command, show_command
 from structtree.cli.paper import paper_command
+from structtree.cli.patterns import patterns_command
 from structtree.cli.progress import compiling_note
 from structtree.cli.subgroups import subgroups_command
 
@@ -79,6 +80,7 @@ for function in (
     export_command,
     cv_command,
     subgroups_command,
+    patterns_command,
     audit_command,
     effort_command,
     paper_command,

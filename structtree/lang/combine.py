@@ -1,4 +1,4 @@
-"""Grammars with more conjuncts: a rule is a longer conjunction than the test of a node in a tree."""
+"""Grammars for rules and patterns: longer conjunctions than the test of a node in a tree, and no negated tests."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import replace
 from structtree.data.schema import Schema
 from structtree.lang import syntax as syn
 from structtree.lang.declare import in_names_of
+from structtree.lang.walk import peel
 
-__all__ = ["combine_tests"]
+__all__ = ["combine_tests", "omit_negations"]
 
 _CONJUNCTION = syn.And((syn.TOP, syn.TOP))
 
@@ -44,3 +45,27 @@ def combine_tests(syntax: syn.GrammarSyntax, schema: Schema, most: int) -> syn.G
         conjunction = syn.Rewrite(syn.TOP, _CONJUNCTION, conjuncts=most)
         blocks[own[-1]] = replace(blocks[own[-1]], rewrites=(*blocks[own[-1]].rewrites, conjunction))
     return replace(syntax, blocks=tuple(blocks), limits=replace(syntax.limits, literals=most))
+
+
+def omit_negations(syntax: syn.GrammarSyntax) -> syn.GrammarSyntax:
+    """Return the grammar without rewrites to a test that an attribute is false.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> from structtree.lang.pretty import pretty_grammar
+    >>> print(pretty_grammar(omit_negations(parse_grammar("refine Row { top -> a; top -> not a }"))), end="")
+    refine Row {
+        top -> a
+    }
+    """
+    blocks = [
+        replace(block, rewrites=tuple(rewrite for rewrite in block.rewrites if not _is_negated(rewrite.right)))
+        for block in syntax.blocks
+    ]
+    return replace(syntax, blocks=tuple(blocks))
+
+
+def _is_negated(predicate: syn.Predicate) -> bool:
+    end = peel(predicate)[1]
+    return isinstance(end, syn.Flag) and not end.positive

@@ -17,7 +17,7 @@ from structtree.data.schema import Schema
 from structtree.errors import GrammarError, MissingFileError, UnknownNameError, require
 from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar, check, check_predicate
-from structtree.lang.combine import combine_tests
+from structtree.lang.combine import combine_tests, omit_negations
 from structtree.lang.derive import N_QUANTILES, derive_grammar
 from structtree.lang.mistakes import located
 from structtree.lang.omit import omit_attributes
@@ -199,6 +199,19 @@ class Grammar(Viewed):
         """
         with located(self.source, self.text):
             syntax = combine_tests(self.syntax, schema, most)
+        return self if syntax == self.syntax else replace(self, syntax=syntax, text=pretty_grammar(syntax))
+
+    def without_negations(self) -> Grammar:
+        """Return the grammar without tests that an attribute is false.
+
+        Examples
+        --------
+        >>> print(Grammar.parse("refine Row { top -> a; top -> not a }").without_negations(), end="")
+        refine Row {
+            top -> a
+        }
+        """
+        syntax = omit_negations(self.syntax)
         return self if syntax == self.syntax else replace(self, syntax=syntax, text=pretty_grammar(syntax))
 
     def predicate(self, text: str, schema: Schema | None = None) -> syn.Predicate:

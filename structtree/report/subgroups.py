@@ -7,14 +7,14 @@ from html import escape
 from io import StringIO
 
 from structtree.lang.pretty import pretty, pretty_name
-from structtree.report.html.page import HtmlReport, static_page
+from structtree.report.html.page import HtmlReport, results_table, static_page
 from structtree.report.pictures.coverage import coverage_figure
 from structtree.report.words import in_words
 from structtree.reprs import inert, number_text
 from structtree.rules.subgroups import Subgroup, Subgroups
 from structtree.tasks.metrics import class_name
 
-__all__ = ["subgroup_facts", "subgroup_heads", "subgroup_report", "subgroup_row"]
+__all__ = ["p_text", "subgroup_facts", "subgroup_heads", "subgroup_report", "subgroup_row"]
 
 LEAST_P = 1e-9
 """Smaller p-values are shown as a bound."""
@@ -46,7 +46,7 @@ def subgroup_row(found: Subgroups, place: int, *, words: bool = False) -> list[s
             cells += ["0", *[""] * (n_cells - 1)]
             continue
         mean = [] if each.label is None else [f"{scores.mean:.3g}"]
-        cells += [f"{scores.n:,}", *mean, f"{scores.quality:.3g}", _p_text(p)]
+        cells += [f"{scores.n:,}", *mean, f"{scores.quality:.3g}", p_text(p)]
     return cells
 
 
@@ -96,23 +96,19 @@ def subgroup_report(found: Subgroups, title: str = "") -> HtmlReport:
 
 
 def _table(found: Subgroups) -> str:
-    heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in subgroup_heads(found))
     rows = []
     for place, each in enumerate(found):
         number, text, *figures = subgroup_row(found, place, words=True)
-        code = f"<br><code>{escape(inert(pretty(each.predicate)))}</code>"
-        cells = "".join(f'<td class="number">{escape(cell)}</td>' for cell in figures)
-        rows.append(f'<tr><td>{number}</td><th scope="row">{escape(inert(text))}{code}</th>{cells}</tr>')
-    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="Subgroups">{table}</div>'
+        rows.append(([number], [(text, pretty(each.predicate))], figures))
+    return results_table("Subgroups", subgroup_heads(found), rows)
 
 
-def _p_text(p: float | None) -> str:
+def p_text(p: float | None) -> str:
     """Return a p-value as text.
 
     Examples
     --------
-    >>> _p_text(0.01234), _p_text(1e-30), _p_text(1.0)
+    >>> p_text(0.01234), p_text(1e-30), p_text(1.0)
     ('0.012', '<1e-09', '1')
     """
     if p is None:

@@ -1,15 +1,16 @@
-"""Options for finding subgroups, each declared once."""
+"""Options for finding subgroups and patterns, each declared once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, ClassVar, Literal
 
 from structtree.errors import UsageError
 from structtree.options import Span, check_options, documented, option
 from structtree.search.effort import EffortLevel
 
-__all__ = ["Redundancy", "SubgroupOptions"]
+__all__ = ["PatternOptions", "Redundancy", "SubgroupOptions"]
 
 Redundancy = Literal["coverage", "subset"]
 
@@ -90,8 +91,8 @@ class SubgroupOptions:
         check_options(self)
         if self.covering is not None and self.redundancy != "coverage":
             raise UsageError("covering and redundancy='subset' are two ways to avoid overlaps; pass one of them")
-        if self.min_support is not None and self.min_support > 1 and self.min_support % 1:
-            raise UsageError(f"min_support must be a whole number or a fraction less than 1; got {self.min_support}")
+        if self.min_support is not None:
+            _require_whole("min_support", self.min_support)
 
     def support(self, n: int) -> int:
         """Return the minimum number of individuals of a subgroup of n individuals.
@@ -101,6 +102,98 @@ class SubgroupOptions:
         >>> SubgroupOptions().support(1000), SubgroupOptions(min_support=0.25).support(10)
         (10, 3)
         """
-        if self.min_support is None:
-            return max(5, n // 100)
-        return int(self.min_support) if self.min_support >= 1 else max(1, int(-(-self.min_support * n // 1)))
+        return max(5, n // 100) if self.min_support is None else _number_of(self.min_support, n)
+
+
+@documented
+@dataclass(frozen=True, slots=True)
+class PatternOptions:
+    """Options for finding frequent patterns, association rules and contrasts.
+
+    Notes
+    -----
+    A pattern is *closed* if no refinement of it by one rewrite has the same individuals, and *maximal* if no such
+    refinement is frequent. These, the shortest patterns, rules and contrasts are known only when all patterns are;
+    otherwise patterns are reported as they are found.
+
+    A rule says that of the individuals that satisfy its body, many satisfy a literal as well.
+
+    Examples
+    --------
+    >>> PatternOptions(closed=True, maximal=True)
+    Traceback (most recent call last):
+        ...
+    structtree.errors.UsageError: closed and maximal are mutually exclusive
+    """
+
+    PANEL: ClassVar[str] = "Patterns"
+
+    support: float = option(
+        0.1, "Minimum number of individuals, or their fraction if less than 1.", Span(0, inside=True)
+    )
+    literals: int | None = option(
+        None, "Maximum number of literals.", Span(1), shown_default="3, or the limits of a given grammar"
+    )
+    closed: bool = option(False, "Only patterns of which each refinement has fewer individuals.", flag="closed")
+    maximal: bool = option(False, "Only patterns without a frequent refinement.", flag="maximal")
+    shortest: bool = option(False, "Of patterns with the same individuals, only the shortest.", flag="shortest")
+    rules: bool = option(False, "Association rules instead of patterns.", flag="rules")
+    confidence: float | None = option(
+        None,
+        "For rules: minimum share of the individuals of the body that satisfy the head.",
+        Span(0, 1),
+        shown_default="0.8",
+    )
+    contrast: bool = option(False, "Support in each class of the target, the most different first.", flag="contrast")
+    top: int | None = option(
+        None, "Number of results: the patterns with the largest support, or the first rules or contrasts.", Span(1)
+    )
+    negated: bool = option(
+        False, "Whether the default grammar includes tests that an attribute is false.", flag="negated"
+    )
+    time_limit: float | None = option(
+        None,
+        "Time limit in seconds; the patterns found so far are returned.",
+        Span(0, inside=True),
+        unit="seconds",
+        usual=60.0,
+        panel="Options",
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        _require_whole("support", self.support)
+        exclusive = [name for name in ("closed", "maximal", "shortest", "rules") if getattr(self, name)]
+        if len(exclusive) > 1:
+            raise UsageError(f"{exclusive[0]} and {exclusive[1]} are mutually exclusive")
+        if self.rules and self.contrast:
+            raise UsageError("rules and contrast are mutually exclusive")
+        if self.confidence is not None and not self.rules:
+            raise UsageError("confidence is for association rules; pass rules as well")
+
+    @property
+    def streams(self) -> bool:
+        """True if each pattern is a result as soon as it is found."""
+        later = (self.closed, self.maximal, self.shortest, self.rules, self.contrast, self.top is not None)
+        return not any(later)
+
+    def least(self, n: int) -> int:
+        """Return the minimum number of n individuals.
+
+        Examples
+        --------
+        >>> PatternOptions(support=0.3).least(188), PatternOptions(support=3).least(8)
+        (57, 3)
+        """
+        return _number_of(self.support, n)
+
+
+def _require_whole(name: str, support: float) -> None:
+    if support > 1 and support % 1:
+        raise UsageError(f"{name} must be a whole number or a fraction less than 1; got {support}")
+
+
+def _number_of(support: float, n: int) -> int:
+    """Return the minimum number of n individuals, given as a number or as a fraction."""
+    # A product such as 0.07 * 100 may be rounded up, and must not ask for one individual more.
+    return int(support) if support >= 1 else max(1, ceil(support * n - 1e-9))

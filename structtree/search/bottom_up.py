@@ -20,13 +20,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.arrays import Ints, Mask
+from structtree.arrays import Ints, Words
 from structtree.data.population import Population
 from structtree.lang import syntax as syn
 from structtree.progress import report_status
 from structtree.search.clock import Clock
 from structtree.search.columns import TestColumn, call_columns, is_nested, ranked_column
-from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
+from structtree.search.kernels.masks import conjunction_signatures, packed, signatures, unpacked, words_behind
 from structtree.search.kernels.tables import AT_LEAST
 from structtree.search.steps import Steps
 from structtree.space.evaluate import holds, rows_where
@@ -35,8 +35,6 @@ from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
 
 __all__ = ["LinkColumns", "Meanings", "is_settled", "link_columns", "meanings", "own_columns", "suits"]
-
-Words = NDArray[np.uint64]
 
 MOST = 20_000
 """Default maximum number of meanings of one type."""
@@ -277,7 +275,7 @@ def _ranks(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[tuple[s
         lifted = _lifted(family, inner.words[first : first + PREDICATES], work)
         reached = np.zeros((lifted.shape[1], len(individuals)), dtype=np.int16)
         for words in lifted:
-            masks = _masks(words, n_rows)
+            masks = unpacked(words, n_rows)
             reached += masks if everybody else masks[:, individuals]
         yield from zip(inner.predicates[first : first + PREDICATES], reached, strict=True)
 
@@ -314,7 +312,7 @@ def _inside(work: _Work, family: LinkFamily, depth: int, size: int) -> Meanings:
         for predicate in base_predicates(slot)
         if nesting(predicate) <= depth - 1 and n_literals(predicate) <= size - 1
     ]
-    masks = [_words(rows_where(predicate, work.population, slot.type)[None, :]) for predicate in fitting]
+    masks = [packed(rows_where(predicate, work.population, slot.type)[None, :]) for predicate in fitting]
     n_words = max(1, -(-work.population.tables[slot.type].n_rows // 64))
     words = np.concatenate([np.zeros((0, n_words), dtype=np.uint64), *masks])
     sizes = np.array([n_literals(p) for p in fitting], dtype=np.int64)
@@ -347,7 +345,7 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
     """Return the single literals on a type, one per set of rows."""
     n_rows = work.population.tables[name].n_rows
     none = np.zeros(1, dtype=np.int64)
-    parts = [Meanings(_words(np.ones((1, n_rows), dtype=np.bool_)), none, none, (syn.Top(),), True)]
+    parts = [Meanings(packed(np.ones((1, n_rows), dtype=np.bool_)), none, none, (syn.Top(),), True)]
     for family in work.space.offers.from_top[name]:
         if isinstance(family, TestFamily):
             if family.size <= size and family.depth <= depth:
@@ -368,7 +366,7 @@ def _tests(family: TestFamily, population: Population, least: int) -> Meanings:
     for literal in map(family.literal, family.choices()):
         mask = rows_where(literal, population, family.type)
         if least == 1 or np.count_nonzero(mask) >= least:
-            words.append(_words(mask[None, :]))
+            words.append(packed(mask[None, :]))
             literals.append(literal)
     sizes = np.full(len(literals), family.size)
     return Meanings(np.concatenate(words), sizes, sizes + family.surcharge, tuple(literals), True)
@@ -403,19 +401,6 @@ def _lifted(family: LinkFamily, words: Words, work: _Work) -> Words:
 
 
 # ---- distinct meanings -----------------------------------------------------------------------------------------
-
-
-def _words(masks: Mask) -> Words:
-    """Return masks packed into 64-bit words."""
-    n_words = max(1, -(-masks.shape[1] // 64))
-    packed = np.zeros((len(masks), n_words * 8), dtype=np.uint8)
-    bits = np.packbits(masks, axis=1, bitorder="little")
-    packed[:, : bits.shape[1]] = bits
-    return packed.view("<u8")
-
-
-def _masks(words: Words, n_rows: int) -> Mask:
-    return np.unpackbits(words.view(np.uint8), axis=1, count=n_rows, bitorder="little").astype(np.bool_)
 
 
 def _seeds(n_words: int) -> Words:

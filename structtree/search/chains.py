@@ -24,12 +24,16 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.population import Adjacency, Population
-from structtree.search.columns import FamilyMembers, TestColumns
+from structtree.search.columns import FamilyMembers, TestColumns, is_swept
 from structtree.search.kernels.chains import lift_codes, lift_ranks, next_level, next_pairs
 from structtree.search.kernels.counting import coded_counts, ranked_counts
 from structtree.search.scorers import Sums
+from structtree.search.steps import Steps, need_of, rows_needed
+from structtree.space.evaluate import Known, rows_where
+from structtree.space.families import LinkFamily
+from structtree.space.space import Batch, Opening, Position, SlotPath
 
-__all__ = ["Chain", "Counted", "Level"]
+__all__ = ["Chain", "Counted", "Level", "chain_to", "is_countable"]
 
 ONE = np.ones(1, dtype=np.int64)
 NO_HASHES = np.zeros((2, 0), dtype=np.uint64)
@@ -183,3 +187,50 @@ class Chain:
             first = np.flatnonzero(np.diff(self.owners, prepend=-1))
             found[self.owners[first]] = np.maximum.reduceat(ranks, first)
         return found
+
+
+# ---- chains of the positions of a predicate ---------------------------------------------------------------------
+
+
+def is_countable(position: Position, extension: Batch | Opening) -> bool:
+    """Return whether the members of an extension have columns and are at a place that a chain leads to."""
+    if isinstance(extension, Opening) and isinstance(extension.family, LinkFamily) and not is_swept(extension.family):
+        return False
+    needed = rows_needed if isinstance(extension, Batch) else need_of
+    for index, slot in extension.path:
+        item = position.items[index]
+        if not isinstance(item.family, LinkFamily) or needed(item.family, item.choice) is None:
+            return False
+        position = item.positions[slot]
+    return True
+
+
+def chain_to(position: Position, path: SlotPath, steps: Steps, known: Known) -> Chain:
+    """Return the chain to the rows at a place in a predicate on individuals.
+
+    Parameters
+    ----------
+    position : Position
+    path : SlotPath
+        The place; `is_countable` is true there.
+    steps : Steps
+    known : dict
+        Cache of masks; see `structtree.space.evaluate.rows_where`.
+    """
+    population = steps.population
+    individual = population.schema.individual
+    if len(position.items) != 1 or not path:
+        passes = rows_where(position.predicate, population, individual, known)
+    else:
+        # A single literal needs no check first: individuals that do not satisfy it end with no row.
+        passes = np.ones(population.tables[individual].n_rows, dtype=np.bool_)
+    chain = Chain.start(population, passes)
+    for index, slot in path:
+        item = position.items[index]
+        assert isinstance(item.family, LinkFamily)
+        need = rows_needed(item.family, item.choice)
+        assert need is not None
+        position = item.positions[slot]
+        passes = rows_where(position.predicate, population, position.slot.type, known)
+        chain = chain.follow(steps.of(item.family), need, passes)
+    return chain

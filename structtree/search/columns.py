@@ -261,6 +261,12 @@ class SpaceColumns:
             found[family.index] = family.surcharge
         return found
 
+    def is_plain(self, name: str) -> Mask:
+        """Return a mask of the families of a type that are plain tests, by index."""
+        plain = np.zeros(len(self.lengths(name)), dtype=np.bool_)
+        plain[list(self.space.plain[name].families)] = True
+        return plain
+
     def moved(self, space: Space, places: Mapping[str, Mapping[int, int]]) -> SpaceColumns:
         """Return the columns of a space with its families renumbered, given the new indices by type."""
         moved = {name: tuple(columns.moved(places[name]) for columns in self.of(name)) for name in places}

@@ -27,9 +27,9 @@ from structtree.arrays import Floats, Ints, Mask
 from structtree.data.population import Population
 from structtree.data.reachable import compact
 from structtree.lang import syntax as syn
-from structtree.search.chains import Chain
+from structtree.search.chains import chain_to, is_countable
 from structtree.search.clock import Clock
-from structtree.search.columns import SpaceColumns, is_swept
+from structtree.search.columns import SpaceColumns
 from structtree.search.effort import Patience
 from structtree.search.finder import Finder
 from structtree.search.kernels.compiling import now
@@ -37,11 +37,11 @@ from structtree.search.leaders import Best, Leaders
 from structtree.search.queries import Vocabulary
 from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy, TracePoint
 from structtree.search.scorers import Loss, Scorer, Sums
-from structtree.search.steps import link_name, need_of, rows_needed
+from structtree.search.steps import link_name
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily, base_literals
-from structtree.space.space import Batch, Item, Opening, Position, SlotPath, Space
+from structtree.space.space import Batch, Opening, Position, SlotPath, Space
 from structtree.space.terms import clash
 
 __all__ = ["Budget", "Search"]
@@ -627,7 +627,7 @@ class Search:
             n += 1
             if isinstance(growth, Position):
                 self._consider(growth, (*trail, n))
-            elif self._is_swept(position, growth):
+            elif is_countable(position, growth):
                 places.setdefault(growth.path, []).append(growth)
             else:
                 for item in self.space.members(growth):
@@ -640,19 +640,6 @@ class Search:
             self._sweep(OpenPosition(position, path, batch, openings, (*trail, n + 1)))
         if len(self.known) * max(1, len(self.population)) > KNOWN_BYTES:
             self.known.clear()
-
-    def _is_swept(self, position: Position, growth: Batch | Opening) -> bool:
-        """Return whether the members of a growth have columns and are at a position that a chain leads to."""
-        if isinstance(growth, Opening) and isinstance(growth.family, LinkFamily) and not is_swept(growth.family):
-            return False
-        needed = rows_needed if isinstance(growth, Batch) else need_of
-        for index, slot in growth.path:
-            item = position.items[index]
-            family = item.family
-            if not isinstance(family, LinkFamily) or needed(family, item.choice) is None:
-                return False
-            position = item.positions[slot]
-        return True
 
     def _consider(self, position: Position, trail: tuple[int, ...]) -> None:
         """Evaluate a single predicate."""
@@ -704,7 +691,7 @@ class Search:
     def _sweep(self, place: OpenPosition) -> None:
         """Evaluate all tests, and links without further tests, that may be added at one position."""
         began = now()
-        chain = self._chain(place.position, place.path)
+        chain = chain_to(place.position, place.path, self.columns.steps, self.known)
         self.following += FOLLOWING * len(chain)
         grows = place.batch is None or self._can_grow_after(place.position, place.batch)
         signed = grows and place.batch is not None and not chain.levels
@@ -718,30 +705,11 @@ class Search:
                 families, choices = columns.members.families[start:stop], columns.members.choices[start:stop]
                 found = Members(place, families, choices, counts, sizes, marks if signed else None)
                 if place.batch is not None:
-                    plain = columns.allowed(start, stop, place.batch) & self._is_plain(place.type)[families]
+                    plain = columns.allowed(start, stop, place.batch) & self.columns.is_plain(place.type)[families]
                     self._take(found, plain, grows, hashes if signed else None)
                 if place.openings:
                     self._open(found)
         self._note_pass("prove", _text(place.position, place.path), self.evaluated - evaluated, now() - began)
-
-    def _chain(self, position: Position, path: SlotPath) -> Chain:
-        """Return the chain to the rows at a position of a predicate."""
-        individual = self.population.schema.individual
-        if len(position.items) != 1 or not path:
-            passes = rows_where(position.predicate, self.population, individual, self.known)
-        else:
-            # A single literal needs no check first: individuals that do not satisfy it end with no row.
-            passes = np.ones(self.population.tables[individual].n_rows, dtype=np.bool_)
-        chain = Chain.start(self.population, passes)
-        for index, slot in path:
-            item = position.items[index]
-            assert isinstance(item.family, LinkFamily)
-            need = rows_needed(item.family, item.choice)
-            assert need is not None
-            position = item.positions[slot]
-            passes = rows_where(position.predicate, self.population, position.slot.type, self.known)
-            chain = chain.follow(self.columns.steps.of(item.family), need, passes)
-        return chain
 
     def _open(self, found: Members) -> None:
         """Consider the members of families that are opened one by one as best, or let them wait."""
@@ -760,7 +728,7 @@ class Search:
         self._count(int(np.count_nonzero(surely)))
         every = np.ones(len(surely), dtype=np.bool_)
         self._push_members(
-            members, assessed.bounds, every, surely, lambda f, choice: self._opened(openings[f], choice)
+            members, assessed.bounds, every, surely, lambda f, choice: self.space.with_member(openings[f], f, choice)
         )
 
     def _improve_by_openings(self, members: Members, losses: Floats, openings: Mapping[int, Opening]) -> None:
@@ -771,16 +739,10 @@ class Search:
                 if self.problem.tolerance:
                     continue  # a worse one may be cheaper
                 return
-            for made in self._opened(openings[int(members.families[k])], int(members.choices[k])):
+            family, choice = int(members.families[k]), int(members.choices[k])
+            for made in self.space.with_member(openings[family], family, choice):
                 if made.size == sizes[k]:
                     self._improve(_pair(losses[k]), made)
-
-    def _opened(self, opening: Opening, choice: int) -> Iterator[Position]:
-        """Yield the predicate of a member of an opened family, or its replacement."""
-        for item in self.space.members(replace(opening, start=choice)):
-            if item.choice != choice:
-                return
-            yield from opening.settle(item)
 
     def _surely_stand(self, members: Members, openings: Mapping[int, Opening]) -> Mask:
         """Return a mask of the members certain to be derived here: links that clash with nothing at the position."""
@@ -824,7 +786,7 @@ class Search:
             assessed = self.scorer.assess(members.counts, self.leaders.limit)
             self._improve_by(members, assessed.losses)
             if grows:
-                every, make = np.ones(len(members.sizes), dtype=np.bool_), partial(self._members, members.place)
+                every, make = np.ones(len(members.sizes), dtype=np.bool_), partial(self._made, members.place)
                 fresh = every if hashes is None else self._fresh(members, hashes)
                 self._push_members(members, assessed.bounds, fresh, every, make)
 
@@ -845,7 +807,7 @@ class Search:
             if self.leaders.may_lead(_pair(losses[tied[0]]), cost):
                 first = tied[np.lexsort((members.choices[tied], members.families[tied]))[0]]
                 family, choice = int(members.families[first]), int(members.choices[first])
-                self._improve(_pair(losses[first]), next(self._members(place, family, choice)))
+                self._improve(_pair(losses[first]), next(self._made(place, family, choice)))
 
     def _improve_by_several(self, members: Members, losses: Floats, splits: Ints) -> None:
         """Update the k best predicates with the members that select different individuals."""
@@ -863,7 +825,7 @@ class Search:
                 return
             if self.leaders.may_lead(loss, int(costs[m])):
                 family, choice = int(members.families[m]), int(members.choices[m])
-                self._improve(loss, next(iter(self._members(members.place, family, choice))))
+                self._improve(loss, next(self._made(members.place, family, choice)))
 
     def _splits(self, members: Members, losses: Floats) -> Ints:
         """Return the members with enough individuals in both branches and a first component within the limit."""
@@ -872,17 +834,10 @@ class Search:
             good &= losses[:, 0] <= limit[0] + self.scorer.slack
         return np.flatnonzero(good)
 
-    def _members(self, place: OpenPosition, index: int, choice: int) -> Iterator[Position]:
+    def _made(self, place: OpenPosition, index: int, choice: int) -> Iterator[Position]:
         """Yield the predicate of a member of a batch."""
         assert place.batch is not None
-        family = self.space.plain[place.type].families[index]
-        return place.batch.settle(Item(family, choice, family.literal(choice)))
-
-    def _is_plain(self, name: str) -> Mask:
-        """Return a mask of the families of a type that are plain tests, by index."""
-        plain = np.zeros(len(self.columns.lengths(name)), dtype=np.bool_)
-        plain[list(self.space.plain[name].families)] = True
-        return plain
+        return self.space.with_member(place.batch, index, choice)
 
     def _sizes(self, members: Members) -> Ints:
         """Return the number of literals of each member's predicate."""

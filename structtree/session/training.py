@@ -22,7 +22,7 @@ from structtree.tasks.inference import are_whole, infer_task, labels_for
 from structtree.tasks.registry import as_task
 from structtree.tasks.task import Task
 
-__all__ = ["TrainingData", "read_training_data", "settle_training_data"]
+__all__ = ["TrainingData", "read_training_data", "require_individual", "settle_training_data"]
 
 CLASS_LIKE_VALUES = 10
 """Maximum number of distinct integers that may be intended as classes."""
@@ -108,6 +108,16 @@ def settle_training_data(
     return TrainingData(source, data, labels, known, tuple(found))
 
 
+def require_individual(source: Source, data: Opened) -> None:
+    """Raise `UsageError` for a database whose table of individuals was not chosen."""
+    relations = data.provenance.relations
+    if relations is not None and not relations.individual_given:
+        shown, known = shown_url(str(source.where)), ", ".join(relations.database.tables)
+        raise UsageError(
+            f"choose the table of {shown} to learn about with {option_text('individual')} (it has: {known})"
+        )
+
+
 def _settled(labels: NDArray[Any], task: Task, name: str) -> NDArray[Any]:
     """Convert labels for a task: to floats for numbers, to integers for classes that are whole numbers."""
     shown = pretty_name(name)
@@ -139,14 +149,12 @@ def _require_finite(labels: NDArray[Any], data: Opened) -> None:
 
 
 def _which_target(source: Source, data: Opened) -> str:
-    """Return the error message for a missing target, or for a missing table of individuals."""
-    facts, relations = data.provenance.facts, data.provenance.relations
+    """Return the error message for a missing target; raise one for a missing table of individuals."""
+    facts = data.provenance.facts
     if facts is not None and facts.notes:
         return f"choose what to predict with {option_text('target')}; {'; '.join(facts.notes)}"
+    require_individual(source, data)
     shown = shown_url(str(source.where))
-    if relations is not None and not relations.individual_given:
-        known = ", ".join(relations.database.tables)
-        return f"choose the table of {shown} to learn about with {option_text('individual')} (it has: {known})"
     schema = data.population.schema
     known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
     has = "; ".join(filter(None, [f"(it has: {known or 'none'})", _about_parts(data)]))

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heappop, heappush
 from itertools import chain, combinations, count, islice, pairwise, product
@@ -525,6 +525,21 @@ class Space:
                 yield from islice(
                     self._members(family, None, extension.room, max(start, low)), max(0, high - max(start, low))
                 )
+
+    def with_member(self, extension: Opening | Batch, family: int, choice: int) -> Iterator[Position]:
+        """Yield the predicate with one member of an extension added.
+
+        Yield nothing if another derivation of the predicate is used, and refinements of the member where it cannot
+        stand itself.
+        """
+        if isinstance(extension, Batch):
+            tests = self.plain[extension.position.slot.type].families[family]
+            yield from extension.settle(Item(tests, choice, tests.literal(choice)))
+            return
+        for item in self.members(replace(extension, start=choice)):
+            if item.choice != choice:
+                return
+            yield from extension.settle(item)
 
     def _flatten(self, extensions: Iterator[Extension]) -> Iterator[Position]:
         for extension in extensions:

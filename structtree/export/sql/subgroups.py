@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from structtree.data.layouts import SourceLayout, layout_behind
 from structtree.data.population import Population
 from structtree.errors import UsageError
 from structtree.export.leaves import one_line
 from structtree.export.sql.views import SqlSelections, engine_of
+from structtree.lang import syntax as syn
+from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.rules.subgroups import Subgroups
 
-__all__ = ["subgroups_sql", "tables_behind"]
+__all__ = ["selection_views", "subgroups_sql", "tables_behind"]
 
 
 def subgroups_sql(found: Subgroups, dialect: str | None = None) -> str:
@@ -42,16 +46,27 @@ def subgroups_sql(found: Subgroups, dialect: str | None = None) -> str:
     >>> shop.execute("SELECT id FROM subgroup_1").fetchall()
     [(2,), (3,)]
     """
-    layout = tables_behind(found.population)
-    background = found.grammar.check(found.population.schema).background
-    selections = SqlSelections(found.population.schema, layout, engine_of(layout, dialect), background)
+    heading = f"Subgroups of structtree for {found.target or 'the target'}, by {found.measure.name}."
     views = []
     for place, each in enumerate(found, 1):
         about = "" if each.label is None else f", {found.target or 'target'} {each.label}"
-        comments = [one_line(f"Subgroup {place}{about}: {pretty(each.predicate)}")]
-        views.append(selections.view(f"subgroup_{place}", comments, [(each.predicate, True)]))
-    heading = f"-- Subgroups of structtree for {one_line(found.target or 'the target')}, by {found.measure.name}."
-    return "\n\n".join([heading, *views]) + "\n"
+        views.append((f"subgroup_{place}", f"Subgroup {place}{about}: {pretty(each.predicate)}", each.predicate))
+    return selection_views(heading, views, found.population, found.grammar, dialect)
+
+
+def selection_views(
+    heading: str,
+    views: Iterable[tuple[str, str, syn.Predicate]],
+    population: Population,
+    grammar: Grammar,
+    dialect: str | None = None,
+) -> str:
+    """Return SQL views of the individuals that satisfy predicates, each with its name and a comment."""
+    layout = tables_behind(population)
+    background = grammar.check(population.schema).background
+    selections = SqlSelections(population.schema, layout, engine_of(layout, dialect), background)
+    texts = [selections.view(name, [one_line(about)], [(predicate, True)]) for name, about, predicate in views]
+    return "\n\n".join([f"-- {one_line(heading)}", *texts]) + "\n"
 
 
 def tables_behind(population: Population) -> SourceLayout:

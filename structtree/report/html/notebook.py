@@ -24,11 +24,13 @@ from structtree.report.explain import Explanation
 from structtree.report.forests import forest_lines
 from structtree.report.html.page import HtmlReport
 from structtree.report.info import describe_type
+from structtree.report.patterns import pattern_facts, pattern_heads, pattern_row
 from structtree.report.pictures.explanations import plot_explanation
 from structtree.report.pictures.trees import plot_tree
 from structtree.report.subgroups import subgroup_facts, subgroup_heads, subgroup_row
 from structtree.report.words import in_words
 from structtree.reprs import Viewed, inert, number_text
+from structtree.rules.patterns import Patterns
 from structtree.rules.subgroups import Subgroups
 from structtree.search.results import Split
 
@@ -40,6 +42,9 @@ REPORT_HEIGHT = 760
 MOST_CHARACTERS = 8_000_000
 """Reports with more characters are not embedded, because notebooks would be slow."""
 
+MOST_PATTERNS = 200
+"""Maximum number of patterns or rules in a table."""
+
 MOST_MEMBERS = 30
 """Maximum number of attributes and links listed per type."""
 
@@ -49,7 +54,7 @@ def html_view(value: Viewed) -> str:
 
     Parameters
     ----------
-    value : Tree, Model, Population, Grammar, Split, Subgroups, Explanation or HtmlReport
+    value : Tree, Model, Population, Grammar, Split, Subgroups, Patterns, Explanation or HtmlReport
 
     Examples
     --------
@@ -72,12 +77,14 @@ def html_view(value: Viewed) -> str:
             return _split_view(value)
         case Subgroups():
             return _subgroups_view(value)
+        case Patterns():
+            return _patterns_view(value)
         case Explanation():
             return _explanation_view(value)
         case HtmlReport():
             return _report_view(value)
         case _:
-            known = "Tree, Model, Population, Grammar, Split, Subgroups, Explanation or HtmlReport"
+            known = "Tree, Model, Population, Grammar, Split, Subgroups, Patterns, Explanation or HtmlReport"
             raise UsageError(f"expected a {known}; got {type(value).__name__}")
 
 
@@ -143,6 +150,14 @@ def _subgroups_view(found: Subgroups) -> str:
     rows = [subgroup_row(found, place, words=True) for place in range(len(found))]
     facts = "".join(f"<p><small>{_text(fact)}</small></p>" for fact in subgroup_facts(found))
     return f"<div>{_table(subgroup_heads(found), rows)}{facts}</div>"
+
+
+def _patterns_view(found: Patterns) -> str:
+    n = min(len(found), MOST_PATTERNS)
+    rows = [pattern_row(found, place, words=True) for place in range(n)]
+    notes = [f"the first {n:,} of {len(found):,}"] if n < len(found) else []
+    facts = "".join(f"<p><small>{_text(fact)}</small></p>" for fact in (*notes, *pattern_facts(found)))
+    return f"<div>{_table(pattern_heads(found), rows)}{facts}</div>"
 
 
 # ---- markup ---------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ page from loading anything.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -18,9 +19,9 @@ from structtree.files import check_writable, replacing
 from structtree.models.model import fitted
 from structtree.models.settings import Decision
 from structtree.report.html.contents import findings
-from structtree.reprs import Viewed, short_repr
+from structtree.reprs import Viewed, inert, short_repr
 
-__all__ = ["HtmlReport", "html_report", "static_page"]
+__all__ = ["HtmlReport", "html_report", "results_table", "static_page"]
 
 _PAGE = Path(__file__).parent / "assets"
 _SCRIPTS = ("charts.js", "quality.js", "learning.js", "report.js")
@@ -113,6 +114,38 @@ def static_page(title: str, body: str) -> str:
         f"<title>{escape(title)}</title>\n<style>\n{style}\n</style></head>\n"
         f'<body><header><h1>{escape(title)}</h1></header>\n<main class="page">{body}</main></body></html>\n'
     )
+
+
+def results_table(
+    label: str, heads: Iterable[str], rows: Iterable[tuple[Sequence[str], Sequence[tuple[str, str]], Sequence[str]]]
+) -> str:
+    """Return a table of results for `static_page`.
+
+    Parameters
+    ----------
+    label : str
+        What the table shows, for screen readers.
+    heads : iterable of str
+    rows : iterable of (labels, texts, figures)
+        The texts are pairs: in words, and as a predicate.
+
+    Examples
+    --------
+    >>> results_table("Rules", ["", "if"], [(["1"], [("a is b", "a = b")], [])])[-90:]
+    '<tr><td>1</td><th scope="row">a is b<br><code>a = b</code></th></tr></tbody></table></div>'
+    """
+    head = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+    lines = []
+    for labels, texts, figures in rows:
+        cells = [f"<td>{escape(inert(text))}</td>" for text in labels]
+        cells += [
+            f'<th scope="row">{escape(inert(words))}<br><code>{escape(inert(text))}</code></th>'
+            for words, text in texts
+        ]
+        cells += [f'<td class="number">{escape(inert(figure))}</td>' for figure in figures]
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">{table}</div>'
 
 
 def _embedded(found: dict[str, Any]) -> str:

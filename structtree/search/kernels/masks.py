@@ -11,10 +11,44 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["conjunction_signatures", "signatures", "words_behind"]
+__all__ = ["conjunction_signatures", "packed", "shared_counts", "signatures", "unpacked", "words_behind"]
 
 ONE, ALL, SHIFT = np.uint64(1), np.uint64(2**64 - 1), np.uint64(29)
 DIGITS = 64
+PAIRS_OF_BITS, FOURS_OF_BITS, EIGHTS_OF_BITS, EVERY_BYTE = (
+    np.uint64(0x5555555555555555),
+    np.uint64(0x3333333333333333),
+    np.uint64(0x0F0F0F0F0F0F0F0F),
+    np.uint64(0x0101010101010101),
+)
+BLOCK = 2048
+"""Number of words of a mask that are counted at a time, so that they stay in the cache."""
+
+
+def packed(masks: Any) -> Any:
+    """Return boolean masks, one per row of an array, as 64-bit words.
+
+    Examples
+    --------
+    >>> packed(np.array([[True, False, True]])).tolist()
+    [[5]]
+    """
+    n_words = max(1, -(-masks.shape[1] // 64))
+    words = np.zeros((len(masks), n_words * 8), dtype=np.uint8)
+    bits = np.packbits(masks, axis=1, bitorder="little")
+    words[:, : bits.shape[1]] = bits
+    return words.view("<u8")
+
+
+def unpacked(words: Any, n_rows: int) -> Any:
+    """Return words as boolean masks.
+
+    Examples
+    --------
+    >>> unpacked(np.array([[5]], dtype=np.uint64), 3).tolist()
+    [[True, False, True]]
+    """
+    return np.unpackbits(words.view(np.uint8), axis=1, count=n_rows, bitorder="little").astype(np.bool_)
 
 
 @njit(nogil=True, cache=True)
@@ -171,3 +205,35 @@ def conjunction_signatures(
                 signs[n] = _signature(words[m], literals[k], seeds)
                 n += 1
     return pairs, signs
+
+
+@njit(nogil=True, cache=True)
+def shared_counts(one: Any, words: Any, chosen: Any) -> Any:
+    """Return the number of rows that one predicate shares with each of several others.
+
+    Parameters
+    ----------
+    one : (words,) uint64
+    words : (predicates, words) uint64
+    chosen : (n,) int64
+        The predicates to compare.
+    """
+    found = np.zeros(len(chosen), dtype=np.int64)
+    for first in range(0, len(one), BLOCK):
+        last = min(first + BLOCK, len(one))
+        for c in range(len(chosen)):
+            found[c] += _shared(one[first:last], words[chosen[c], first:last])
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _shared(one: Any, other: Any) -> Any:
+    n = np.uint64(0)
+    for w in range(len(one)):
+        # The usual sum of bits in pairs, fours and eights, which the compiler recognises and turns into vector code.
+        word = one[w] & other[w]
+        word -= (word >> np.uint64(1)) & PAIRS_OF_BITS
+        word = (word & FOURS_OF_BITS) + ((word >> np.uint64(2)) & FOURS_OF_BITS)
+        word = (word + (word >> np.uint64(4))) & EIGHTS_OF_BITS
+        n += (word * EVERY_BYTE) >> np.uint64(56)
+    return np.int64(n)
