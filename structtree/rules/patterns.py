@@ -26,7 +26,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.pretty import pretty
-from structtree.models.model import Call
+from structtree.models.applying import Call
 from structtree.options import build_options
 from structtree.progress import report_status
 from structtree.reprs import Viewed, number_text, short_repr

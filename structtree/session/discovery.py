@@ -150,7 +150,7 @@ def patterns(
     --------
     >>> found = patterns("lenses", support=0.2, maximal=True)
     >>> [str(each) for each in found][-2:], found.n_frequent
-    (['prescription = myope and tears = normal', 'prescription = myope and tears = reduced'], 21)
+    (['astigmatic = yes and tear_rate = normal', 'astigmatic = yes and tear_rate = reduced'], 21)
     """
     finding, rest = _sorted_options(options, PatternOptions)
     with stoppable() as stop:
