@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from structtree.lang.grammar import Grammar, shipped_grammars
     from structtree.lang.parse import parse_predicate
     from structtree.lang.pretty import pretty
+    from structtree.learn.distilling import distil
     from structtree.learn.growing import grow
     from structtree.learn.plan import plan_for
     from structtree.models.contributions import contributions
@@ -138,6 +139,7 @@ _HOMES = {
     "cross_validate": "evaluation.validate",
     "dataset_names": "data.datasets.catalog",
     "default_grammar": "lang.default",
+    "distil": "learn.distilling",
     "evaluate": "evaluation.score",
     "explain": "report.explain",
     "export_prolog": "export.prolog.clauses",
@@ -241,6 +243,7 @@ __all__ = [
     "cross_validate",
     "dataset_names",
     "default_grammar",
+    "distil",
     "evaluate",
     "explain",
     "export_prolog",

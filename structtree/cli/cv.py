@@ -101,10 +101,11 @@ def cv_command(
         options = learning_parameters(learning, training)
         kinds = {"one_at_a_time": is_for_tables(options), "for_forest": options["model"] == "forest"}
         grammar = grammar_for(divided.data, training.source.grammar, **kinds)
+        tree_grammar = grammar_for(divided.data, training.source.grammar) if options["distil"] else None
         time, remarks = time_for_learning(clock)
         print_remarks(remarks)
         seconds = time.seconds or folding.time_limit
-        results = _validated(divided, training, grammar, criteria, options, folding.repeats, seconds)
+        results = _validated(divided, training, (grammar, tree_grammar), criteria, options, folding.repeats, seconds)
         stop.handled = True
     found = [_Result(name, result, result.evaluate(metrics.names)) for name, result in results.items()]
     tests, hits = _tests(found), _hits(found)
@@ -169,13 +170,16 @@ def _criteria(compare: str | None, criterion: str | None) -> list[str | None]:
 def _validated(
     divided: Divided,
     training: TrainingData,
-    grammar: Grammar,
+    grammars: tuple[Grammar, Grammar | None],
     criteria: list[str | None],
     options: Mapping[str, Any],
     repeats: int | None,
     time_limit: float,
 ) -> Mapping[str, CrossValidation]:
-    """Cross-validate each criterion and return the results by criterion."""
+    """Cross-validate each criterion and return the results by criterion.
+
+    The second grammar is that of a tree which imitates a forest.
+    """
     from structtree.evaluation.validate import compare, cross_validate
     from structtree.learn.forest_fit import forest_criterion
     from structtree.learn.goals import goal_criterion
@@ -184,7 +188,11 @@ def _validated(
     is_forest = options["model"] == "forest"
     usual = (forest_criterion(training.task) if is_forest else goal_criterion(options["goal"], training.task)).name
     by_criterion = {name: options if name is None else {**options, "criterion": name} for name in criteria}
-    makers = {name or usual: estimator_maker(grammar, training.task, own) for name, own in by_criterion.items()}
+    grammar, tree_grammar = grammars
+    makers = {
+        name or usual: estimator_maker(grammar, training.task, own, tree_grammar=tree_grammar)
+        for name, own in by_criterion.items()
+    }
     with live_status("cross-validation"):
         given: Any = {"folds": divided.folds, "repeats": repeats, "seed": options["random_state"]}
         given |= {"time_limit": time_limit}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
@@ -37,6 +38,8 @@ from structtree.interrupts import interruptible, stoppable
 from structtree.reprs import number_text
 
 if TYPE_CHECKING:
+    from structtree.evaluation.out_of_bag import OutOfBag
+    from structtree.learn.distilling import DistilledModel
     from structtree.models.model import Model
     from structtree.models.records import Settings
     from structtree.models.tree import Node
@@ -86,13 +89,15 @@ def fit_command(
     options. The time limit covers reading the data and learning. Ctrl-C ends the search, prints the tree so far and
     saves it; the exit code is then 130. A second Ctrl-C stops immediately. A forest (--model forest) predicts better
     than a tree, but cannot be read as one; its scores on new data are estimated from the individuals that each tree
-    did not see.
+    did not see. With --distil, the result is a single tree that imitates the forest.
 
     Example: structtree fit trains -o trains.json
 
     Example: structtree fit houses.csv --target price --max-depth 4 -o houses.json
 
     Example: structtree fit compounds.csv --target active --model forest -o forest.json
+
+    Example: structtree fit compounds.csv --target active --model forest --distil 12 -o tree.json
 
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
@@ -187,6 +192,13 @@ class _Learned:
         return self.fit.model
 
     @property
+    def distilled(self) -> DistilledModel | None:
+        """The model, if it is a tree that imitates an ensemble."""
+        from structtree.learn.distilling import DistilledModel
+
+        return self.model if isinstance(self.model, DistilledModel) else None
+
+    @property
     def stopped_by(self) -> str | None:
         """The reason why growth ended early."""
         return self.model.outcome.stopped_by
@@ -219,6 +231,15 @@ class _Learned:
         sizes = {"leaves": len(tree.leaves), "depth": tree.depth, "sizes": menu}
         return sizes | {"evaluated": self.evaluated, "unproved": self.unproved}
 
+    def _imitation(self, metrics: Metrics, estimated: ScoreEstimate) -> dict[str, Any]:
+        if self.distilled is None:
+            return {}
+        found = {"training": self.distilled.fidelity}
+        if estimated.imitation is None:
+            return {"fidelity": found}
+        plain = estimated.imitation.plain.evaluate(metrics.names).to_dict()
+        return {"fidelity": found | {"estimate": estimated.imitation.fidelity}, "plain_tree": plain}
+
     def to_dict(self, metrics: Metrics, estimated: ScoreEstimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
         from structtree.evaluation.score import main_metric
@@ -240,6 +261,7 @@ class _Learned:
             "measure": model.task.metrics[main].label,
             "training": self.fit.train_scores(metrics.names).to_dict(),
             "estimate": held_out if held_out is None else held_out | _how(estimated),
+            **self._imitation(metrics, estimated),
             "stopped_by": self.stopped_by,
             "skipped": list(self.model.outcome.skipped),
             "seconds": self.fit.seconds,
@@ -281,8 +303,14 @@ def _print_learned(
     columns = {"training data": learned.fit.train_scores(metrics.names)}
     if estimated.found is not None:
         columns = {f"new data ({ESTIMATE_FOLDS} folds)": estimated.found.evaluate(metrics.names)} | columns
+    if estimated.imitation is not None:
+        columns |= {f"plain tree ({ESTIMATE_FOLDS} folds)": estimated.imitation.plain.evaluate(metrics.names)}
+    if (forest := _imitated(learned)) is not None:
+        columns |= {"forest (out of bag)": forest.evaluate(metrics.names)}
     no_estimate = [] if estimated.why_not is None else [f"New data: {estimated.why_not.sentence(as_flag)}"]
     for line in ["", *metrics.lines(str(model.target), columns), "", *no_estimate]:
+        say(line)
+    for line in _fidelity_lines(learned, estimated):
         say(line)
     say(f"{number_text(tree.leaves, 'leaf', 'leaves')}, depth {tree.depth}; {_cost(learned)}; {_proof(learned)}")
     say(f"Settings: {_settings_text(model.settings)}")
@@ -293,6 +321,28 @@ def _print_learned(
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; for the whole tree: {whole}")
         note("for a smaller tree, use --for reading; structtree cv shows its scores on new data")
+
+
+def _imitated(learned: _Learned) -> OutOfBag | None:
+    """Return the predictions out of bag of the forest that a tree imitates."""
+    from structtree.evaluation.out_of_bag import out_of_bag
+
+    model = learned.distilled
+    return (
+        None if model is None or model.ensemble is None else out_of_bag(model.ensemble, learned.fit.training.labels)
+    )
+
+
+def _fidelity_lines(learned: _Learned, estimated: ScoreEstimate) -> Iterator[str]:
+    """Yield how well a tree imitates a forest."""
+    model = learned.distilled
+    if model is None or model.ensemble is None:
+        return
+    what = "the same class" if model.classes else "R²"
+    new = "" if estimated.imitation is None else f"{estimated.imitation.fidelity:.3f} on new data, "
+    kind = model.ensemble.predictor.kind
+    yield f"fidelity to the {kind} ({what}): {new}{model.fidelity:.3f} on the training data"
+    yield ""
 
 
 def _cost(learned: _Learned) -> str:
@@ -326,7 +376,8 @@ def _proof(learned: _Learned) -> str:
 def _settings_text(settings: Settings) -> str:
     """Return the criterion and the options that determined the size of the tree."""
     growth = settings.growth
-    parts = [f"for {settings.goal}", f"criterion {settings.criterion}", f"size {settings.size}"]
+    parts = [f"for {settings.goal}"] if settings.goal is not None else []
+    parts += [f"criterion {settings.criterion}", f"size {settings.size}"]
     parts.append(f"minimum samples per leaf {growth.min_samples_leaf}")
     parts += [f"maximum depth {growth.max_depth}"] if growth.max_depth is not None else []
     parts += [f"at most {growth.max_leaf_nodes} leaves"] if growth.max_leaf_nodes is not None else []

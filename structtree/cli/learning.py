@@ -50,6 +50,7 @@ class Learning(SimpleNamespace):
         given = _plain(self) | {option.parameter: None for option in OPTIONS if option.many}
         for option in OPTIONS:
             check_flag(option, given.get(option.parameter, option.default))
+        build_options(ModelChoice, given)
         built: list[Any] = [build_options(each, given) for each in (Objective, Growth, Pruning, Decision, Forest)]
         check_kind(self.model, *built)
 

@@ -334,9 +334,15 @@ class ModelChoice:
     PANEL: ClassVar[str] = "Options"
 
     model: ModelKind = option("tree", "Model to learn: one readable tree, or a forest of many trees.")
+    distil: int | None = option(
+        None, "With a forest: learn one tree of at most this number of leaves that imitates it.", Span(2)
+    )
 
     def __post_init__(self) -> None:
         check_options(self)
+        if self.distil is not None and self.model == "tree":
+            fix = option_text("model", "forest")
+            raise UsageError(f"{option_text('distil', self.distil)} imitates a forest; add {fix}")
 
 
 @documented

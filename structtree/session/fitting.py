@@ -24,6 +24,8 @@ from structtree.evaluation.sizes import size_menu
 from structtree.interrupts import Stop, interruptible, stoppable
 from structtree.lang.grammar import Grammar
 from structtree.learn import fit as learning
+from structtree.learn.distilling import FOR_ENSEMBLE
+from structtree.learn.distilling import distil as distil_model
 from structtree.learn.growing import Progress
 from structtree.models.applying import Call
 from structtree.models.model import Model
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from structtree.data.readers.options import ReadingOptions
     from structtree.evaluation.validate import CrossValidation, MakeEstimator
     from structtree.learn.parameters import FitOptions
+    from structtree.session.imitating import Imitation
 
     class SourceOptions(FitOptions, ReadingOptions, SelectionOptions, total=False):
         """Options for learning and for reading a source."""
@@ -82,6 +85,9 @@ ESTIMATE_FOLDS = 5
 
 QUICK = 0.1
 """Scores are estimated by default if the fit takes less than this fraction of the time limit."""
+
+_OF_PLAIN_TREES = frozenset({"class_weight", "priors", "costs", "random_state"})
+"""Options of a forest that also apply to the plain tree beside a tree that imitates it."""
 
 LEARNING_OPTIONS = options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest)
 """All options for learning."""
@@ -148,10 +154,13 @@ class ScoreEstimate(NamedTuple):
     ----------
     found : CrossValidation or OutOfBag, optional
     why_not : Remark, optional
+    imitation : Imitation, optional
+        For a tree that imitates an ensemble: its cross-validation beside that of a plain tree.
     """
 
     found: CrossValidation | OutOfBag | None
     why_not: Remark | None = None
+    imitation: Imitation | None = None
 
 
 def fit(
@@ -164,6 +173,7 @@ def fit(
     *,
     forest: Forest | None = None,
     model: ModelKind = "tree",
+    distil: int | None = None,
     goal: Goal = "accuracy",
     grow: Literal["pruned", "full"] = "pruned",
     criterion: str | Criterion | None = None,
@@ -202,6 +212,9 @@ def fit(
         How the trees of a forest differ.
     model : {"tree", "forest"}
         Kind of model. Options of trees that do not apply to a forest are rejected.
+    distil : int, optional
+        For a source and a forest: return one tree with at most this number of leaves that imitates the forest; see
+        `structtree.distil`.
     goal : {"accuracy", "ranking", "reading"}
         Purpose of the tree, which sets the defaults of other options. See `structtree.learn.goals`.
     grow : {"pruned", "full"}
@@ -268,7 +281,7 @@ def fit(
         "priors": priors,
     }
     if not isinstance(individuals, str | Path | Opened):
-        _refuse_for_arrays(individuals, estimate, options)
+        _refuse_for_arrays(individuals, {"estimate": estimate, "distil": distil}, options)
         learned: dict[str, Any] = dict(options)
         return learning.fit(
             individuals,
@@ -294,6 +307,7 @@ def fit(
     reading = {name: value for name, value in options.items() if name in _reading_names()}
     named = {name: value for name, value in options.items() if name not in _reading_names()}
     refuse_unknown(named, fit, Growth, Pruning, Decision, Forest)
+    given["distil"] = distil
     settled = _flat_options(given | named, growth, pruning, decision, forest) | given
     source = Source(_where(individuals), target, grammar, reading)  # type: ignore[arg-type]  # target is not an array
     opened = individuals if isinstance(individuals, Opened) else None
@@ -323,6 +337,7 @@ def fit_training_data(
     """
     data = training.data
     remarks: tuple[Remark, ...] = ()
+    choice = ModelChoice(options["model"], options.get("distil"))
     learn: Callable[..., Model] = partial(
         learning.fit,
         data.population,
@@ -331,14 +346,19 @@ def fit_training_data(
         task=training.task,
         functions=functions,
         progress=progress,
-        **options,
+        **{name: value for name, value in options.items() if name != "distil"},
     )
     grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
     with interruptible(clock.stop):
-        kinds = {"one_at_a_time": is_for_tables(options), "for_forest": options["model"] == "forest"}
-        grammar = grammar_for(data, training.source.grammar, **kinds)
+        grammar = _grammar(training, options, for_forest=choice.model == "forest")
         (time, remarks), started = time_for_learning(clock), now()
-        model = learn(grammar, clock=time)
+        part = time if choice.distil is None else time.part(FOR_ENSEMBLE * time.left())
+        model = learn(grammar, clock=part)
+        if choice.distil is not None and part.over() != "interrupt":
+            grammar = _grammar(training, options, for_forest=False)
+            model = distil_model(
+                model, data.population, choice.distil, grammar=grammar, functions=functions, clock=time
+            )
     clock.stop.handled = True  # the remaining steps are short and must complete
     grammar = grammar or Grammar.from_schema(data.population.schema)
     model = model or learn(grammar, clock=time)
@@ -346,6 +366,13 @@ def fit_training_data(
     model = replace(model, reading=reading_record(training.source, data))
     remarks = (*remarks, *_about_outcome(model, training.labels, clock.seconds))
     return SourceFit(training, options, functions, grammar, model, remarks, *seconds)
+
+
+def _grammar(training: TrainingData, options: Mapping[str, Any], *, for_forest: bool) -> Grammar:
+    """Return the given grammar, or the default one of a tree or a forest."""
+    return grammar_for(
+        training.data, training.source.grammar, one_at_a_time=is_for_tables(options), for_forest=for_forest
+    )
 
 
 def estimate_scores(fitted: SourceFit, wanted: bool | None, clock: Clock) -> ScoreEstimate:
@@ -366,8 +393,7 @@ def estimate_scores(fitted: SourceFit, wanted: bool | None, clock: Clock) -> Sco
     found = _repeated(fitted, seconds, stop)
     stop.handled = True
     first = "interrupted" if stop.pressed else "the time limit was reached"
-    why_not = Remark(f"{first} before the scores were estimated") if found is None else None
-    return ScoreEstimate(found, why_not)
+    return found or ScoreEstimate(None, Remark(f"{first} before the scores were estimated"))
 
 
 def with_scores(fitted: SourceFit, estimated: ScoreEstimate) -> SourceFit:
@@ -411,9 +437,21 @@ def is_for_tables(options: Mapping[str, Any]) -> bool:
 
 
 def estimator_maker(
-    grammar: Grammar, task: Task, options: Mapping[str, Any], functions: Mapping[str, Call] | None = None
+    grammar: Grammar,
+    task: Task,
+    options: Mapping[str, Any],
+    functions: Mapping[str, Call] | None = None,
+    tree_grammar: Grammar | None = None,
 ) -> MakeEstimator:
-    """Return a function that creates an estimator with these options, except the time limit."""
+    """Return a function that creates an estimator with these options, except the time limit.
+
+    A tree that imitates an ensemble may have a grammar of its own.
+    """
+    if leaves := options.get("distil"):
+        from structtree.session.imitating import DistilledEstimator
+
+        make = estimator_maker(grammar, task, {**options, "distil": None}, functions)
+        return lambda: DistilledEstimator(make(), leaves, tree_grammar or grammar)
     kind = _estimator(options["model"], task)
     # The time limit applies to all folds together; each fit gets a share.
     known = signature(kind).parameters.keys() - {"time_limit"}
@@ -469,27 +507,34 @@ def _fit_source(
     return LearnedModel(**model, remarks=remarks, training=fitted.train_scores(), estimate=scores)
 
 
-def _repeated(fitted: SourceFit, seconds: float | None, stop: Stop) -> CrossValidation | None:
-    """Return the cross-validation, or None if Ctrl-C or the time limit ends it early."""
+def _repeated(fitted: SourceFit, seconds: float | None, stop: Stop) -> ScoreEstimate | None:
+    """Return the scores of a cross-validation, or None if Ctrl-C or the time limit ends it early."""
     from structtree.evaluation.validate import cross_validate
+    from structtree.session.imitating import compare_imitation
 
-    training = fitted.training
-    maker = estimator_maker(fitted.grammar, training.task, fitted.options, fitted.functions)
+    training, options = fitted.training, fitted.options
+    data = (training.data.population, training.labels)
+    given: Any = {"folds": ESTIMATE_FOLDS, "repeats": 1, "seed": options["random_state"], "time_limit": seconds}
+    maker = partial(estimator_maker, task=training.task, functions=fitted.functions)
     try:
-        found = cross_validate(
-            maker,
-            training.data.population,
-            training.labels,
-            folds=ESTIMATE_FOLDS,
-            repeats=1,
-            seed=fitted.options["random_state"],
-            time_limit=seconds,
-        )
+        if not (leaves := options.get("distil")):
+            found, imitation = cross_validate(maker(fitted.grammar, options=options), *data, **given), None
+        else:
+            forest = maker(_grammar(training, options, for_forest=True), options={**options, "distil": None})
+            plain = maker(fitted.grammar, options=_plain_tree(options, leaves))
+            imitation = compare_imitation(forest, plain, leaves, fitted.grammar, *data, **given)
+            found = imitation.distilled
     except (KeyboardInterrupt, SystemError):  # an interrupted compilation may raise SystemError
         if not stop.pressed or stop.presses > 1:
             raise
         return None
-    return found if len(found.scores) == ESTIMATE_FOLDS else None
+    return ScoreEstimate(found, imitation=imitation) if len(found.scores) == ESTIMATE_FOLDS else None
+
+
+def _plain_tree(options: Mapping[str, Any], leaves: int) -> dict[str, Any]:
+    """Return options for a plain tree of at most this number of leaves, with the same classes, weights and costs."""
+    same = {name: value for name, value in options.items() if name in _OF_PLAIN_TREES}
+    return same | {"model": "tree", "leaves": leaves}
 
 
 def _about_forest(model: Model, time_limit: float | None) -> Sequence[Remark]:
@@ -582,11 +627,10 @@ def _flat_options(
     return values
 
 
-def _refuse_for_arrays(individuals: Any, estimate: bool | None, options: Mapping[str, Any]) -> None:
+def _refuse_for_arrays(individuals: Any, given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Reject options for sources if individuals are given."""
-    names = [name for name in options if name in _reading_names() - {"smiles"}] + (
-        ["estimate"] if estimate is not None else []
-    )
+    names = [name for name in options if name in _reading_names() - {"smiles"}]
+    names += [name for name, value in given.items() if value is not None]
     if names:
         got = type(individuals).__name__
         raise UsageError(f"{option_text(names[0])} requires a source, such as a file; got individuals as {got}")
