@@ -239,6 +239,11 @@ def _why(columns: ForestColumns) -> str:
 
 
 def _notes(columns: ForestColumns, grown: GrownForest, forest: Forest) -> Iterator[str]:
+    if not columns.is_complete:
+        yield (
+            "the grammar has too many tests to list: the shortest were listed, and if a test has many values, values "
+            "at equal distances"
+        )
     if columns.n_skipped:
         n, skipped = columns.n_listed, columns.n_skipped
         yield f"time limit reached while preparing columns: {skipped:,} of {n:,} tests skipped"

@@ -13,7 +13,7 @@ families. Bottom-up search is better for deep structures, and its result can be 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -103,6 +103,7 @@ class _Work:
     clock: Clock = field(default_factory=Clock)
     partial: bool = True
     by_cost: bool = False
+    thin: bool = False
     overflow: bool = False
     steps: Steps = field(init=False)
     done: dict[tuple[str, int, int], Meanings] = field(default_factory=dict)
@@ -203,7 +204,8 @@ def link_columns(
     least : int
         The minimum number of rows that a single test inside a link keeps.
     shorten : bool
-        Whether to continue if there are too many single literals; otherwise no columns are returned.
+        Whether to continue if there are too many single literals, with some of the values of each test; otherwise no
+        columns are returned.
     partial : bool
         Whether to return incomplete columns; otherwise no columns are returned, as soon as some are missing.
     clock : Clock, optional
@@ -220,7 +222,7 @@ def link_columns(
     >>> missing, pretty(columns[0].members[0]), columns[0].values[:5].tolist()
     (None, 'exists cars (long)', [1, 0, 1, 0, 1])
     """
-    work = _Work(space, most, cells, effort, least, clock or Clock(), partial, by_cost)
+    work = _Work(space, most, cells, effort, least, clock or Clock(), partial, by_cost, shorten)
     if not shorten and not is_affordable(space):
         return LinkColumns((), "literals")
     try:
@@ -346,30 +348,55 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
     n_rows = work.population.tables[name].n_rows
     none = np.zeros(1, dtype=np.int64)
     parts = [Meanings(packed(np.ones((1, n_rows), dtype=np.bool_)), none, none, (syn.Top(),), True)]
-    for family in work.space.offers.from_top[name]:
+    offered = work.space.offers.from_top[name]
+    tests = [f for f in offered if isinstance(f, TestFamily) and f.size <= size and f.depth <= depth]
+    share = _share([f.n for f in tests], work.limit(n_rows) // 2) if work.thin else None
+    for family in offered:
         if isinstance(family, TestFamily):
             if family.size <= size and family.depth <= depth:
-                parts.append(_tests(family, work.population, work.least))
+                parts.append(_tests(family, work.population, work.least, share))
         elif depth >= 1 and size >= 1:
             inner = _inside(work, family, depth, size)
             parts.append(_links(family, inner, work))
     limit = work.limit(n_rows)
     found = _distinct(parts, limit, by_cost=work.by_cost, is_priced=work.is_priced)
     # Searching from ``top`` is better if there are too many tests, but not if there are too many rows.
-    work.overflow |= limit == work.most and not found.complete and all(part.complete for part in parts)
+    is_thinned = share is not None
+    work.overflow |= limit == work.most and not found.complete and (is_thinned or all(p.complete for p in parts))
     return found
 
 
-def _tests(family: TestFamily, population: Population, least: int) -> Meanings:
-    """Return the tests of a family that keep enough rows."""
+def _share(sizes: list[int], room: int) -> int | None:
+    """Return the maximum number of tests per family, so that all families fit; None if they fit as they are.
+
+    Examples
+    --------
+    >>> _share([3, 50, 1000], 103), _share([3, 50], 53)
+    (50, None)
+    """
+    if sum(sizes) <= room:
+        return None
+    for n_left, size in zip(range(len(sizes), 0, -1), sorted(sizes), strict=True):
+        if size * n_left > room:
+            return max(1, room // n_left)
+        room -= size
+    return None
+
+
+def _tests(family: TestFamily, population: Population, least: int, share: int | None) -> Meanings:
+    """Return the tests of a family that keep enough rows; of many, a share at equal distances."""
     words, literals = [np.zeros((0, max(1, -(-population.tables[family.type].n_rows // 64))), dtype=np.uint64)], []
-    for literal in map(family.literal, family.choices()):
+    choices: Sequence[int] = family.choices()
+    is_thinned = share is not None and share < len(choices)
+    if share is not None and is_thinned:
+        choices = [choices[k * len(choices) // share + len(choices) // (2 * share)] for k in range(share)]
+    for literal in map(family.literal, choices):
         mask = rows_where(literal, population, family.type)
         if least == 1 or np.count_nonzero(mask) >= least:
             words.append(packed(mask[None, :]))
             literals.append(literal)
     sizes = np.full(len(literals), family.size)
-    return Meanings(np.concatenate(words), sizes, sizes + family.surcharge, tuple(literals), True)
+    return Meanings(np.concatenate(words), sizes, sizes + family.surcharge, tuple(literals), not is_thinned)
 
 
 def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:

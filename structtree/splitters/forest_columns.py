@@ -52,6 +52,8 @@ class ForestColumns:
         Number of tests that there was no time for.
     n_dropped : int
         Number of columns that were dropped because of the memory limit.
+    is_complete : bool
+        Whether all tests of the grammar were listed.
     """
 
     binned: BinnedColumns
@@ -59,6 +61,7 @@ class ForestColumns:
     n_listed: int
     n_skipped: int = 0
     n_dropped: int = 0
+    is_complete: bool = True
 
     @property
     def megabytes(self) -> float:
@@ -99,7 +102,7 @@ def forest_columns(
             n_dropped += len(whole.columns.columns) - len(kept[0].columns.columns)
     whole = _joined(kept)
     binned = whole.columns.on_tests(np.argsort(whole.places, kind="stable"))
-    return ForestColumns(binned, _families(binned), len(every), len(every) - n_done, n_dropped)
+    return ForestColumns(binned, _families(binned), len(every), len(every) - n_done, n_dropped, listed.complete)
 
 
 class _Part(NamedTuple):

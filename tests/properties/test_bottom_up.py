@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import assume, given
 
-from structtree import Grammar, Space, holds, load_dataset
+from structtree import Grammar, Space, holds, load_dataset, pretty
 from structtree.data.reachable import compact
+from structtree.data.readers.individuals import population_of
 from structtree.search.bottom_up import link_columns, meanings, suits
 from structtree.space.evaluate import rows_where
 from structtree.space.families import LinkFamily
@@ -67,3 +68,18 @@ def test_when_there_are_too_many_meanings_the_short_ones_are_kept_and_it_is_said
     assert whole.complete and not part.complete and len(part) == 100 < len(whole)
     assert part.sizes.max() <= whole.sizes[np.searchsorted(whole.sizes, part.sizes.max())]
     assert any(isinstance(family, LinkFamily) for family in space.offers.from_top["Car"])
+
+
+def test_of_too_many_tests_every_attribute_keeps_some_of_its_values():
+    boxes = [{"items": [{"kg": i + j, "cm": 3 * i - j} for j in range(2)]} for i in range(400)]
+    population = population_of(boxes)
+    grammar = "refine Item { top -> kg >= *; top -> cm >= * } refine Individual { top -> exists items (top) }"
+    space = Space.build(Grammar.parse(grammar), population)
+    columns, missing, _ = link_columns(space, 100)
+    tested = [pretty(test) for column in columns for test in column.members]
+    assert missing == "literals"
+    for name in ("kg", "cm"):
+        values = sorted(int(test.split(">=")[1].strip(" )")) for test in tested if name in test)
+        everything = sorted({item[name] for box in boxes for item in box["items"]})
+        assert 20 <= len(values) <= 50
+        assert np.diff(np.searchsorted(everything, values)).max() <= len(everything) / 20
