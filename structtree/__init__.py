@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from structtree.export.prolog.clauses import export_prolog
     from structtree.export.smarts import export_smarts
     from structtree.export.sql.views import export_sql
+    from structtree.features import StructuralFeatures
     from structtree.forests import StructuralForestClassifier, StructuralForestRegressor
     from structtree.lang.default import default_grammar
     from structtree.lang.grammar import Grammar, shipped_grammars
@@ -116,6 +117,7 @@ _HOMES = {
     "Subgroups": "rules.subgroups",
     "StructtreeError": "errors",
     "StatusLine": "progress",
+    "StructuralFeatures": "features",
     "StructuralForestClassifier": "forests",
     "StructuralForestRegressor": "forests",
     "StructuralTreeClassifier": "estimators",
@@ -218,6 +220,7 @@ __all__ = [
     "Split",
     "StatusLine",
     "StructtreeError",
+    "StructuralFeatures",
     "StructuralForestClassifier",
     "StructuralForestRegressor",
     "StructuralTreeClassifier",

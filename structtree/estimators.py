@@ -35,6 +35,7 @@ from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.learn.fit import fit
 from structtree.learn.pruning import pruning_path
+from structtree.models.applying import AppliesTests
 from structtree.models.importance import importances
 from structtree.models.model import Model
 from structtree.models.routing.paths import decision_path
@@ -58,9 +59,11 @@ __all__ = [
     "INPUT",
     "Classifies",
     "PredictsNumbers",
+    "ReadsIndividuals",
     "StructuralEstimator",
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
+    "seed_of",
     "with_parameters",
 ]
 
@@ -132,7 +135,89 @@ def _parameter(declared: Option) -> Parameter:
     return Parameter(declared.parameter, kind, default=declared.usual, annotation=declared.kind)
 
 
-class StructuralEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class ReadsIndividuals(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Base class of estimators and transformers: reads individuals in training, and new ones like them."""
+
+    @property
+    def _fitted(self) -> AppliesTests:
+        """Tests of the fitted estimator."""
+        raise NotImplementedError
+
+    def _known(self, X: Any, y: Any, unlabelled: Unlabelled, *, stacklevel: int = 3) -> KnownLabels:
+        """Return the labels that are not missing; `y` itself if no label is missing."""
+        labels = label_array(y)
+        if labels.ndim != 1 or y is None:  # scikit-learn rejects it with its own message
+            return KnownLabels(y, None, 0)
+        recognised(X, self.smiles)
+        check_consistent_length(X, labels)
+        known = drop_unlabelled(labels, unlabelled, _name_of(y), stacklevel=stacklevel)
+        return known._replace(labels=y) if known.kept is None else known
+
+    def _training_population(self, X: Any, grammar: Grammar | None) -> Population:
+        given, syntax = recognised(X, self.smiles), None if grammar is None else grammar.syntax
+        individual = None if syntax is None else declared_individual(syntax)
+        types = {} if syntax is None else declared_kinds(syntax)
+        if given.form not in ("frame", "array"):
+            if self.categorical_features is not None:
+                got = FORMS[given.form]
+                raise UsageError(f"categorical_features is for DataFrames and arrays; got individuals as {got}")
+            for name in {"n_features_in_", "feature_names_in_"} & vars(self).keys():  # from an earlier fit
+                delattr(self, name)
+            return population_of(X, individual=individual, types=types, smiles=self.smiles)
+        if given.form == "frame":
+            frame = given.individuals
+            validate_data(self, frame, skip_check_array=True)
+            _require_cells(frame)
+            types = types | _nominal(self.categorical_features, names_of(frame))
+            return _finite(population_of(frame, individual=individual, types=types, copy=False))
+        cells = _checked_array(self, X, reset=True)
+        names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(cells.shape[1])]))
+        types = _nominal(self.categorical_features, names)
+        return Population.from_array(cells, names, individual=individual or "Row", types=types, copy=False)
+
+    def _population(self, X: Any) -> Population:
+        """Convert new individuals to a population that the tree can be applied to."""
+        check_is_fitted(self)
+        model = self._fitted
+        if isinstance(X, Population):
+            return model.prepared(X, self.functions)
+        form, individuals, _ = recognised(X, self._smiles_of(X))
+        names = [column.name for column in model.columns]
+        is_table = hasattr(self, "n_features_in_")
+        match form:
+            case "frame" if is_table:
+                validate_data(self, individuals, reset=False, skip_check_array=True)
+                _require_cells(individuals)
+                # Reading nominal columns is slow, so only tested ones are read; all numbers are checked for infinity.
+                read = {column.name for column in model.columns if column.kind != "nominal"} | self._tested
+                table = Population.from_frame(_renamed(individuals, names), columns=read, copy=False)
+                return model.prepared(_finite(table), self.functions)
+            case "array" if is_table:
+                cells = _checked_array(self, X, reset=False)
+                table = Population.from_array(cells, names, columns=self._tested, copy=False)
+                return model.prepared(table, self.functions)
+        return model.prepared(X, self.functions, smiles=self._smiles_of(X))
+
+    def _smiles_of(self, X: Any) -> str | None:
+        """Return the name of the SMILES column if the individuals are a table."""
+        return self.smiles if hasattr(X, "columns") or hasattr(X, "column_names") else None
+
+    @property
+    def _tested(self) -> frozenset[str]:
+        """The columns that the tests use; all columns if the grammar has Python functions."""
+        model = self._fitted
+        if model.functions:
+            return frozenset(column.name for column in model.columns)
+        return model.needed[model.schema.individual]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class StructuralEstimator(ReadsIndividuals):
     """Base class of estimators of all kinds of models: reads individuals, fits a model and predicts."""
 
     _task: ClassVar[Task]
@@ -167,23 +252,18 @@ class StructuralEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                 target_name=target_name,
                 model=self.kind,
                 **self._further(),
-                **given | {"random_state": _seed(self.random_state)},
+                **given | {"random_state": seed_of(self.random_state)},
             )
         return self
+
+    @property
+    def _fitted(self) -> AppliesTests:
+        model: Model = self.model_
+        return model
 
     def _further(self) -> dict[str, Any]:
         """Return further arguments of `structtree.learn.fit.fit`."""
         return {}
-
-    def _known(self, X: Any, y: Any, unlabelled: Unlabelled, *, stacklevel: int = 3) -> KnownLabels:
-        """Return the labels that are not missing; `y` itself if no label is missing."""
-        labels = label_array(y)
-        if labels.ndim != 1 or y is None:  # scikit-learn rejects it with its own message
-            return KnownLabels(y, None, 0)
-        recognised(X, self.smiles)
-        check_consistent_length(X, labels)
-        known = drop_unlabelled(labels, unlabelled, _name_of(y), stacklevel=stacklevel)
-        return known._replace(labels=y) if known.kept is None else known
 
     def _scored(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any, ArrayLike | None]:
         """Return the individuals that have a label, their labels, and their weights."""
@@ -212,53 +292,6 @@ class StructuralEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             )
         found = importances(self.model_)
         return np.array([found.get(attribute.name, 0.0) for attribute in record.attributes])
-
-    # ---- individuals ------------------------------------------------------------------------------------
-
-    def _training_population(self, X: Any, grammar: Grammar | None) -> Population:
-        given, syntax = recognised(X, self.smiles), None if grammar is None else grammar.syntax
-        individual = None if syntax is None else declared_individual(syntax)
-        types = {} if syntax is None else declared_kinds(syntax)
-        if given.form not in ("frame", "array"):
-            if self.categorical_features is not None:
-                got = FORMS[given.form]
-                raise UsageError(f"categorical_features is for DataFrames and arrays; got individuals as {got}")
-            for name in {"n_features_in_", "feature_names_in_"} & vars(self).keys():  # from an earlier fit
-                delattr(self, name)
-            return population_of(X, individual=individual, types=types, smiles=self.smiles)
-        if given.form == "frame":
-            frame = given.individuals
-            validate_data(self, frame, skip_check_array=True)
-            _require_cells(frame)
-            types = types | _nominal(self.categorical_features, names_of(frame))
-            return _finite(population_of(frame, individual=individual, types=types, copy=False))
-        cells = _checked_array(self, X, reset=True)
-        names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(cells.shape[1])]))
-        types = _nominal(self.categorical_features, names)
-        return Population.from_array(cells, names, individual=individual or "Row", types=types, copy=False)
-
-    def _population(self, X: Any) -> Population:
-        """Convert new individuals to a population that the tree can be applied to."""
-        check_is_fitted(self)
-        model: Model = self.model_
-        if isinstance(X, Population):
-            return model.prepared(X, self.functions)
-        form, individuals, _ = recognised(X, self._smiles_of(X))
-        names = [column.name for column in model.columns]
-        is_table = hasattr(self, "n_features_in_")
-        match form:
-            case "frame" if is_table:
-                validate_data(self, individuals, reset=False, skip_check_array=True)
-                _require_cells(individuals)
-                # Reading nominal columns is slow, so only tested ones are read; all numbers are checked for infinity.
-                read = {column.name for column in model.columns if column.kind != "nominal"} | self._tested
-                table = Population.from_frame(_renamed(individuals, names), columns=read, copy=False)
-                return model.prepared(_finite(table), self.functions)
-            case "array" if is_table:
-                cells = _checked_array(self, X, reset=False)
-                table = Population.from_array(cells, names, columns=self._tested, copy=False)
-                return model.prepared(table, self.functions)
-        return model.prepared(X, self.functions, smiles=self._smiles_of(X))
 
     def report(self, X: Any, y: ArrayLike | None = None, path: str | Path | None = None, *, title: str = "") -> Any:
         """Return an interactive report of the tree and individuals, and optionally write it to a file.
@@ -292,24 +325,6 @@ class StructuralEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _view(self) -> str:
         return self.model_._repr_html_() if hasattr(self, "model_") else ""
-
-    def _smiles_of(self, X: Any) -> str | None:
-        """Return the name of the SMILES column if the individuals are a table."""
-        return self.smiles if hasattr(X, "columns") or hasattr(X, "column_names") else None
-
-    @property
-    def _tested(self) -> frozenset[str]:
-        """The columns that the tests use; all columns if the grammar has Python functions."""
-        model: Model = self.model_
-        if model.functions:
-            return frozenset(column.name for column in model.columns)
-        return model.needed[model.schema.individual]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 class Classifies(ClassifierMixin, StructuralEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -510,7 +525,8 @@ def _refuse_words(labels: Any) -> None:
             raise UsageError(f"expected numbers as labels, got {quoted_value(one)}; {fix}") from None
 
 
-def _seed(random_state: int | np.random.RandomState | None) -> int:
+def seed_of(random_state: int | np.random.RandomState | None) -> int:
+    """Return a seed from a parameter ``random_state``."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

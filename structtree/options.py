@@ -342,7 +342,8 @@ def _declared(declaration: Any) -> tuple[Option, ...]:
 def _option(name: str, kind: Any, default: Any, declared: Mapping[str, Any]) -> Option:
     """Return an `Option` from a declaration, with inferred fields filled in."""
     parameter = declared.get("parameter", name)
-    flag = "/".join(f"--{word}" for word in declared.get("flag", parameter.replace("_", "-")).split("/"))
+    words = declared.get("flag", parameter.replace("_", "-")).split("/")
+    flag = "/".join(f"{'--' if len(word) > 1 else '-'}{word}" for word in words)
     given = {"usual": default, "range": Span(), **declared, "parameter": parameter, "flag": flag}
     return Option(name=name, kind=kind, default=default, **given)
 

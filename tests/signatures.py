@@ -7,8 +7,18 @@ from pathlib import Path
 
 import structtree.learn
 from structtree.estimators import _Input
+from structtree.features import _Output
 from structtree.forests import _Repeating
-from structtree.models.settings import IN_FORESTS, Decision, Forest, Growth, Objective, Pruning
+from structtree.models.settings import (
+    IN_FORESTS,
+    OF_FEATURES,
+    Decision,
+    FeatureOptions,
+    Forest,
+    Growth,
+    Objective,
+    Pruning,
+)
 from structtree.options import options_of
 
 STUB = Path(structtree.learn.__file__).with_name("parameters.pyi")
@@ -35,6 +45,7 @@ from structtree.tasks.task import Task
 
 __all__ = [
     "ClassifierParameters",
+    "FeaturesParameters",
     "FitOptions",
     "ForestClassifierParameters",
     "ForestRegressorParameters",
@@ -65,6 +76,11 @@ def of_forests():
     yield from (
         (each, kind) for each, kind in written(Objective, Growth, Pruning, Decision) if each.name in IN_FORESTS
     )
+
+
+def of_features():
+    yield from written(_Input, _Output, FeatureOptions)
+    yield from ((each, kind) for each, kind in written(Forest, Growth) if each.name in OF_FEATURES)
 
 
 def parameters(name, options, *, classes):
@@ -99,6 +115,7 @@ def stub():
             parameters("TreeRegressor", of_trees(), classes=False),
             parameters("ForestClassifier", of_forests(), classes=True),
             parameters("ForestRegressor", of_forests(), classes=False),
+            parameters("Features", of_features(), classes=True),
         ]
     )
 

@@ -42,6 +42,7 @@ PARTS = (
     "export",
     "auditing",
     "estimators",
+    "features",
     "forests",
     "session",
     "report",

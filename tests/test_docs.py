@@ -49,7 +49,7 @@ def test_the_commands_about_seeing_print_what_the_page_says(tmp_path, monkeypatc
 
 def test_the_commands_about_ensembles_print_what_the_page_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert check_commands("docs/ensembles.md") == 3
+    assert check_commands("docs/ensembles.md") == 4
 
 
 def test_the_command_about_subgroups_prints_what_the_page_says():

@@ -17,6 +17,7 @@ from structtree.cli.data import data_app, datasets_app
 from structtree.cli.effort import effort_command
 from structtree.cli.evaluation import evaluate_command
 from structtree.cli.export import export_command
+from structtree.cli.features import features_command
 from structtree.cli.fit import fit_command
 from structtree.cli.grammars import grammar_app
 from structtree.cli.models import explain_command, predict_command, report_command, show_command
@@ -81,6 +82,7 @@ for function in (
     cv_command,
     subgroups_command,
     patterns_command,
+    features_command,
     audit_command,
     effort_command,
     paper_command,

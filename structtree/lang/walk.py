@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import assert_never
+from typing import Any, assert_never
 
 from structtree.data.schema import Schema
 from structtree.lang import syntax as syn
@@ -31,6 +31,7 @@ __all__ = [
     "peel",
     "subpredicates",
     "with_children",
+    "with_number",
     "wrap",
 ]
 
@@ -265,3 +266,18 @@ def wrap(path: StepPath, predicate: syn.Predicate) -> syn.Predicate:
     for step in reversed(path):
         predicate = replace(step, inner=predicate)
     return predicate
+
+
+def with_number(test: syn.Predicate, number: Any) -> syn.Predicate:
+    """Return a test that compares a number, such as a count, with another number.
+
+    Examples
+    --------
+    >>> with_number(syn.Compare("size", ">=", 3), 5)
+    Compare(attribute='size', op='>=', value=5)
+    """
+    path, end = peel(test)
+    if isinstance(end, syn.Count):
+        return wrap(path, replace(end, n=number))
+    assert isinstance(end, syn.Compare | syn.Aggregate)
+    return wrap(path, replace(end, value=number))

@@ -38,7 +38,14 @@ from structtree.tasks.criteria import Criterion, criterion
 from structtree.tasks.target import Target
 from structtree.tasks.task import Task
 
-__all__ = ["ForestModel", "fit_forest", "forest_criterion", "held_out_predictions", "prepared_columns"]
+__all__ = [
+    "ForestModel",
+    "column_notes",
+    "fit_forest",
+    "forest_criterion",
+    "held_out_predictions",
+    "prepared_columns",
+]
 
 FOR_COLUMNS = 2
 """Maximum fraction of the time for listing tests and for preparing columns."""
@@ -238,7 +245,8 @@ def _why(columns: ForestColumns) -> str:
     return f"all trees use the same {n:,} columns, prepared once in {columns.megabytes:.3g} MB"
 
 
-def _notes(columns: ForestColumns, grown: GrownForest, forest: Forest) -> Iterator[str]:
+def column_notes(columns: ForestColumns, forest: Forest) -> Iterator[str]:
+    """Yield a sentence about each reason why columns are missing."""
     if not columns.is_complete:
         yield (
             "the grammar has too many tests to list: the shortest were listed, and if a test has many values, values "
@@ -253,5 +261,9 @@ def _notes(columns: ForestColumns, grown: GrownForest, forest: Forest) -> Iterat
             f"{columns.n_dropped:,} of {n:,} columns were dropped to keep them within "
             f"{forest.max_memory:g} MB; to keep more, use {option_text('max_memory', 2 * forest.max_memory)}"
         )
+
+
+def _notes(columns: ForestColumns, grown: GrownForest, forest: Forest) -> Iterator[str]:
+    yield from column_notes(columns, forest)
     if len(grown.trees) < forest.n_estimators:
         yield f"{len(grown.trees):,} of {forest.n_estimators:,} trees were grown"

@@ -19,6 +19,7 @@ from structtree.tasks.task import Task
 
 __all__ = [
     "ClassifierParameters",
+    "FeaturesParameters",
     "FitOptions",
     "ForestClassifierParameters",
     "ForestRegressorParameters",
@@ -361,4 +362,40 @@ class ForestRegressorParameters:
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,
         min_weight_fraction_leaf: float = 0.0,
+    ) -> None: ...
+
+class FeaturesParameters:
+    """Parameters of `structtree.StructuralFeatures`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
+    verbose: bool
+    sparse_output: bool
+    names: Literal["tests", "numbers"]
+    k: int
+    max_bins: int
+    max_memory: float
+    time_limit: float | None
+    random_state: int | RandomState | None
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
+        verbose: bool = False,
+        sparse_output: bool = False,
+        names: Literal["tests", "numbers"] = "tests",
+        k: int = 200,
+        max_bins: int = 127,
+        max_memory: float = 1000.0,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
     ) -> None: ...

@@ -8,13 +8,12 @@ such as ``atoms.bonds.to.element``.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from structtree.lang import syntax as syn
-from structtree.lang.walk import children, peel, wrap
+from structtree.lang.walk import children, peel, with_number
 from structtree.models.ensemble import EnsemblePredictor
 from structtree.models.model import fitted
 from structtree.models.tree import Branch, Leaf, MultiwayBranch, Stats, Tree
@@ -121,12 +120,9 @@ def without_number(test: syn.Predicate) -> syn.Predicate:
     >>> pretty(without_number(parse_predicate("count cars (long) >= 3")))
     'count cars (long) >= *'
     """
-    path, end = peel(test)
-    match end:
-        case syn.Count(op=">="):
-            return wrap(path, replace(end, n=syn.Star()))
-        case syn.Compare(_, ">=" | "<=") | syn.Aggregate(op=">=" | "<="):
-            return wrap(path, replace(end, value=syn.Star()))
+    match peel(test)[1]:
+        case syn.Count(op=">=") | syn.Compare(_, ">=" | "<=") | syn.Aggregate(op=">=" | "<="):
+            return with_number(test, syn.Star())
         case _:
             return test
 

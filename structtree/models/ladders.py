@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Floats
 from structtree.data.json_parts import JsonPart
-from structtree.data.population import Population
+from structtree.data.population import Column, Population
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
 from structtree.lang.walk import peel, wrap
 from structtree.models.files.test_reader import TestReader
-from structtree.space.evaluate import Known, aggregate_column, count_behind, own_column, rows_where
+from structtree.space.evaluate import Known, aggregate_column, count_behind, own_column, referenced, rows_where
 
-__all__ = ["Thresholds", "ladder_from_json", "ladder_ranks", "ladder_to_json"]
+__all__ = ["Thresholds", "ladder_from_json", "ladder_ranks", "ladder_to_json", "numbers_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +93,7 @@ def ladder_ranks(
 
 def _ranks(tests: Sequence[syn.Predicate], population: Population, known: Known) -> NDArray[Any]:
     name, rows = population.schema.individual, population.individuals
-    numbers = _numbers(tests[0], population, known)
+    numbers = numbers_of(tests[0], population, known)
     limits = None if numbers is None else _limits(tests)
     if numbers is None or limits is None:
         return np.asarray(sum(rows_where(test, population, name, known)[rows].astype(np.int64) for test in tests))
@@ -115,18 +115,32 @@ def _limits(tests: Sequence[syn.Predicate]) -> Floats | None:
     return np.array([test.n for test in tests], dtype=np.float64)  # type: ignore[union-attr]  # checked above
 
 
-def _numbers(test: syn.Predicate, population: Population, known: Known) -> Floats | None:
-    """Return the number that a test compares for each row of the individuals' type; None for other tests."""
+def numbers_of(test: syn.Predicate, population: Population, known: Known | None = None) -> Floats | None:
+    """Return the number that a test compares for each row of the individuals' type; None for other tests.
+
+    Missing numbers are NaN, which satisfies no comparison.
+
+    Examples
+    --------
+    >>> data = Population.from_records([{"parts": [{"kg": 2}, {"kg": 5}]}, {"parts": []}])
+    >>> numbers_of(syn.Count("parts", syn.Compare("kg", ">=", 3), ">=", 1), data).tolist()
+    [1.0, 0.0]
+    """
     name = population.schema.individual
     path, end = peel(test)
+    if not all(isinstance(step, syn.Follow) for step in path):
+        return None
+    links = [step.link for step in path if isinstance(step, syn.Follow)]
     match end:
-        case syn.Count(op=">=") if not path:
-            return count_behind(end, population, name, known).astype(np.float64)
-        case syn.Aggregate(op=">=" | "<=", value=int() | float()) if not path:
-            return _or_nan(aggregate_column(end, population, name, known))
-        case syn.Compare(attribute, ">=" | "<=", int() | float()) if all(isinstance(p, syn.Follow) for p in path):
-            steps = (step.link for step in path if isinstance(step, syn.Follow))
-            return _or_nan(own_column((*steps, attribute), population, name))
+        case syn.Compare(attribute, ">=" | "<=", int() | float()):
+            return _or_nan(own_column((*links, attribute), population, name))
+        case syn.Count(op=">="):
+            last = referenced(links, population, name)
+            counts = count_behind(end, population, last.type, known)
+            return _or_nan(last.of_rows(Column("int", counts.astype(np.float64))))
+        case syn.Aggregate(op=">=" | "<=", value=int() | float()):
+            last = referenced(links, population, name)
+            return _or_nan(last.of_rows(aggregate_column(end, population, last.type, known)))
         case _:
             return None
 

@@ -17,10 +17,12 @@ from structtree.tasks.decision import MAJORITY, Costs, Decision, Estimate
 
 __all__ = [
     "MAJORITY",
+    "OF_FEATURES",
     "Costs",
     "Decision",
     "EffortLevel",
     "Estimate",
+    "FeatureOptions",
     "Forest",
     "Goal",
     "Growth",
@@ -398,6 +400,22 @@ class Forest:
     def __post_init__(self) -> None:
         check_options(self)
 
+
+@documented
+@dataclass(frozen=True, slots=True)
+class FeatureOptions:
+    """Options for selecting features; those named in `OF_FEATURES` apply as well."""
+
+    PANEL: ClassVar[str] = "Features"
+
+    k: int = option(200, "Maximum number of features.", Span(1))
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+OF_FEATURES = frozenset({"max_bins", "max_memory", "time_limit", "random_state"})
+"""Options of forests and trees that also apply to the selection of features, by name."""
 
 IN_FORESTS = frozenset(
     {

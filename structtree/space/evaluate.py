@@ -7,9 +7,10 @@ row-by-row definition of truth in ``tests/space/truth.py``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from operator import eq, ge, le, ne
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from structtree.space.aggregates import LinkedRows, aggregate
 from structtree.space.list_steps import runs_of
 
 __all__ = [
+    "Referenced",
     "aggregate_column",
     "compare_columns",
     "compare_numbers",
@@ -34,6 +36,7 @@ __all__ = [
     "different_targets",
     "holds",
     "own_column",
+    "referenced",
     "rows_where",
 ]
 
@@ -172,25 +175,53 @@ def count_behind(
     return _n_true(population.tables[type_name].links[test.link], inner)
 
 
+class Referenced(NamedTuple):
+    """Rows at the end of a path of references.
+
+    Parameters
+    ----------
+    type : str
+        Their type.
+    rows : array of int, optional
+        The row that each row reaches, -1 if a reference is missing; None without references.
+    followed : sequence of str
+        The references, without an attribute at the end.
+    """
+
+    type: str
+    rows: NDArray[np.int64] | None
+    followed: Sequence[str]
+
+    def of_rows(self, column: Column) -> Column:
+        """Return for each row at the beginning the value of the row at the end, missing if a reference is."""
+        if self.rows is None:
+            return column
+        absent = np.array(np.nan if column.values.dtype.kind == "f" else -1, dtype=column.values.dtype)
+        return replace(column, values=np.append(column.values, absent)[self.rows])
+
+
+def referenced(references: Sequence[str], population: Population, type_name: str) -> Referenced:
+    """Return the rows at the end of a path of references, for every row of a type; it may end at an attribute."""
+    rows = None
+    for place, link in enumerate(references):
+        if link in population.tables[type_name].columns and place == len(references) - 1:
+            return Referenced(type_name, rows, references[:place])
+        target = _target(population, type_name, link)
+        following = population.tables[type_name].links[link].first_targets
+        rows, type_name = following[:-1] if rows is None else following[rows], target
+    return Referenced(type_name, rows, references)
+
+
 def own_column(path: syn.ValuePath, population: Population, type_name: str) -> Column:
     """Return the value at the end of a path of references for every row of a type; missing if a reference is.
 
     The last two names of the path may be a date and a date part.
     """
     *references, name = path
-    rows = None
-    for link in references:
-        if link in population.tables[type_name].columns and link == references[-1]:
-            name = f"{link}.{name}"
-            break
-        target = _target(population, type_name, link)
-        following = population.tables[type_name].links[link].first_targets
-        rows, type_name = following[:-1] if rows is None else following[rows], target
-    column = _column(name, population, type_name)
-    if rows is None:
-        return column
-    absent = np.nan if column.values.dtype.kind == "f" else -1
-    return replace(column, values=np.append(column.values, np.array(absent, dtype=column.values.dtype))[rows])
+    end = referenced(references, population, type_name)
+    if len(end.followed) < len(references):
+        name = f"{references[-1]}.{name}"
+    return end.of_rows(_column(name, population, end.type))
 
 
 def _column(name: str, population: Population, type_name: str) -> Column:

@@ -449,6 +449,23 @@ class SqlTests:
 
     # ---- values
 
+    def number(self, test: syn.Predicate, row: SqlRow) -> str:
+        """Return the number that a test compares, as an expression that is NULL if it is missing."""
+        match test:
+            case syn.Follow(link, inner):
+                rows = self._behind(row, link)
+                return f"(SELECT {self.number(inner, rows.row)} {rows.where()})"
+            case syn.Count(link, inner):
+                rows = self._behind(row, link)
+                return f"(SELECT COUNT(*) {rows.where(self.condition(inner, rows.row))})"
+            case syn.Compare(attribute):
+                return self._value(row, attribute).value.number
+            case syn.Aggregate():
+                number = self._aggregated(test, row)[0].number
+                return f"SQRT({number})" if test.function == "deviation" else number
+            case _:
+                raise NotInSqlError("it compares no number")
+
     def column(self, row: SqlRow, attribute: Attribute) -> SqlValue:
         """Return a column of the table of a row, whether or not it is in the schema of the tests."""
         return self._column(row.alias, row.table, attribute)

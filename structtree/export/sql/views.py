@@ -6,7 +6,7 @@ one view per leaf has the keys of its individuals. The views need only the datab
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, get_args
 
 from structtree.data.layouts import SourceLayout
@@ -129,8 +129,15 @@ class SqlSelections:
 
     def condition(self, test: syn.Predicate, row: SqlRow) -> str:
         """Return the condition that a row satisfies a predicate."""
+        return self._written(self.tests.condition, test, row)
+
+    def number(self, test: syn.Predicate, row: SqlRow) -> str:
+        """Return the number of a row that a test compares."""
+        return self._written(self.tests.number, test, row)
+
+    def _written(self, write: Callable[[syn.Predicate, SqlRow], str], test: syn.Predicate, row: SqlRow) -> str:
         try:
-            return self.tests.condition(test, row)
+            return write(test, row)
         except NotInSqlError as problem:
             raise UsageError(f"the test {pretty(test)!r} cannot be written as SQL: {problem}") from None
 
