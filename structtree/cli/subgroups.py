@@ -62,6 +62,10 @@ def subgroups_command(
         Path | None,
         typer.Option("--sql", metavar="FILE.sql", help="For a database: write a view for each subgroup."),
     ] = None,
+    prolog: Annotated[
+        Path | None,
+        typer.Option("--prolog", metavar="FILE.pl", help="Write a Prolog clause for each subgroup."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Find subgroups of individuals in which a class is frequent, or a number is high or low.
@@ -85,7 +89,7 @@ def subgroups_command(
     finding.check()
     if plot is not None:
         check_picture(plot)
-    for path in (report, sql):
+    for path in (report, sql, prolog):
         check_writable(path)
         check_output(path, as_json=as_json)
     with stoppable() as stop, compiled_note():
@@ -101,7 +105,7 @@ def subgroups_command(
         else:
             _print_subgroups(found, words=words)
             print_grammar(found.grammar, training.data)
-        _write(found, plot, report, sql)
+        _write(found, plot, report, sql, prolog)
     if stop.pressed:
         note("interrupted: the best subgroups so far")
     end_stopped(stop)
@@ -120,8 +124,9 @@ def _print_subgroups(found: Subgroups, *, words: bool) -> None:
         say(fact)
 
 
-def _write(found: Subgroups, plot: Path | None, report: Path | None, sql: Path | None) -> None:
+def _write(found: Subgroups, plot: Path | None, report: Path | None, sql: Path | None, prolog: Path | None) -> None:
     """Write the requested files."""
+    from structtree.export.prolog.subgroups import subgroups_prolog
     from structtree.export.sql.subgroups import subgroups_sql
     from structtree.report.pictures.coverage import draw_coverage
     from structtree.report.subgroups import subgroup_report
@@ -134,3 +139,5 @@ def _write(found: Subgroups, plot: Path | None, report: Path | None, sql: Path |
         note(f"wrote {report}")
     if sql is not None and write_text(subgroups_sql(found), sql):
         note(f"wrote {sql}")
+    if prolog is not None and write_text(subgroups_prolog(found), prolog):
+        note(f"wrote {prolog}")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from structtree.data.population import Population
 from structtree.data.schema import Schema
 from structtree.errors import UsageError, require
 from structtree.lang import syntax as syn
-from structtree.lang.background import Background, ComputedLink
+from structtree.lang.background import Background, Computation, ComputedLink
 from structtree.lang.walk import subpredicates
 from structtree.models.applying import AppliesTests, Call
 from structtree.models.conform import NeededMembers
@@ -32,7 +32,7 @@ from structtree.models.tree_predictor import TreePredictor
 from structtree.reprs import Viewed, short_repr
 from structtree.tasks.task import Task
 
-__all__ = ["Fitted", "Model", "fitted", "used_definitions"]
+__all__ = ["Fitted", "Model", "definitions_in", "fitted", "used_definitions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,9 +227,16 @@ def fitted(given: Any, decision: Decision | None = None) -> Fitted:
 
 def used_definitions(model: Model) -> tuple[syn.Definition, ...]:
     """Return the definitions that the tests and derived links use, directly or indirectly."""
-    schema, found = model.schema, dict[str, syn.Definition]()
-    stack = [(test, schema.individual) for test in model.predictor.tests]
-    stack += [(step.where, step.far) for step in model.needs.background.steps if isinstance(step, ComputedLink)]
+    return definitions_in(model.predictor.tests, model.schema, model.needs.background.steps)
+
+
+def definitions_in(
+    tests: Iterable[syn.Predicate], schema: Schema, steps: Iterable[Computation]
+) -> tuple[syn.Definition, ...]:
+    """Return the definitions that some tests and the computation of links use, directly or indirectly."""
+    found: dict[str, syn.Definition] = {}
+    stack = [(test, schema.individual) for test in tests]
+    stack += [(step.where, step.far) for step in steps if isinstance(step, ComputedLink)]
     while stack:
         for part, name in subpredicates(*stack.pop(), schema):
             if not isinstance(part, syn.Named) or part.body is None:

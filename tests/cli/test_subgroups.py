@@ -76,3 +76,27 @@ def test_a_number_has_high_and_low_subgroups():
 )
 def test_wrong_flags_are_refused_in_one_sentence(flags, sentence, code):
     assert sentence in fail("subgroups", "trains", *flags, code=code)
+
+
+def test_clauses_are_written_for_facts_and_for_other_data(shops, tmp_path):
+    folder, clauses = tmp_path / "facts", tmp_path / "clauses.pl"
+    folder.mkdir()
+    facts = "".join(f"wheels(c{i}, {i}). " for i in range(1, 9))
+    (folder / "bk.pl").write_text(facts, encoding="utf-8")
+    (folder / "pos.pl").write_text("fast(c5). fast(c6). fast(c7). fast(c8).", encoding="utf-8")
+    (folder / "neg.pl").write_text("fast(c1). fast(c2). fast(c3). fast(c4).", encoding="utf-8")
+    given = ["--class", "true", "--top", 1, "--held-out", 0, "--min-support", 1]
+    succeed("subgroups", folder, *given, "--prolog", clauses)
+    text = clauses.read_text(encoding="utf-8")
+    assert "Wheels1 >= 5.0.  % wheels >= 5" in text and "fast(X) :- subgroup(1, X)." in text
+    succeed("subgroups", shops, "--target", "returned", "--top", 1, "--prolog", clauses)
+    assert "individual(0, 0)." in clauses.read_text(encoding="utf-8")
+
+
+def test_functors_and_rules_about_the_target_are_refused_in_a_sentence(tmp_path):
+    (tmp_path / "pos.pl").write_text("fast(c1).", encoding="utf-8")
+    (tmp_path / "neg.pl").write_text("fast(c2).", encoding="utf-8")
+    (tmp_path / "bk.pl").write_text("age(c1, s(s(0))). age(c2, 0).", encoding="utf-8")
+    assert "s(s(0)) is a compound term; expected a constant or a list" in fail("subgroups", tmp_path)
+    (tmp_path / "bk.pl").write_text("next(c1, c2). fast(X) :- next(X, Y), fast(Y).", encoding="utf-8")
+    assert "fast/1" in fail("subgroups", tmp_path)

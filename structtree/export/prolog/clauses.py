@@ -11,7 +11,8 @@ The clauses form a module, so that their names cannot clash with the user's fact
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -26,13 +27,23 @@ from structtree.export.leaves import leaf_answers, one_line, refuse_fractional, 
 from structtree.export.prolog.facts import FACT_HELPERS, FactVocabulary, check_expressible
 from structtree.export.prolog.goals import GoalWriter, RowVocabulary, member_atom, number_term, plain_atom
 from structtree.export.prolog.rules import background_clauses
-from structtree.lang.background import ComputedLink
+from structtree.lang import syntax as syn
+from structtree.lang.background import ComputedLink, Needs
 from structtree.lang.pretty import pretty
 from structtree.models.conform import needed_members
-from structtree.models.model import Model, fitted, used_definitions
+from structtree.models.model import Model, definitions_in, fitted
 from structtree.models.tree import Edge, Leaf, Tree
 
-__all__ = ["PROLOG_HELPERS", "PROLOG_IMPORTS", "export_prolog", "row_facts"]
+__all__ = [
+    "PROLOG_HELPERS",
+    "PROLOG_IMPORTS",
+    "Program",
+    "export_prolog",
+    "label_term",
+    "row_facts",
+    "text_of_facts",
+    "text_of_rows",
+]
 
 PROLOG_IMPORTS = """:- use_module(library(aggregate), [aggregate_all/3]).
 :- use_module(library(lists), [flatten/2, last/2, list_to_set/2, max_list/2, member/2]).
@@ -106,11 +117,10 @@ def export_prolog(model: Any, individuals: Any = None, *, facts: Population | No
     """
     known = fitted(model)
     refuse_fractional(known.model.tree, "Prolog clauses")
+    program = _program(known.model)
     if individuals is not None:
-        program = _program_of_rows(known.model, known.prepared(individuals))
-    else:
-        program = _program_of_facts(known.model, _reading_of(known.model, facts))
-    return "\n".join(program) + "\n"
+        return text_of_rows(program, known.prepared(individuals))
+    return text_of_facts(program, _reading_of(known.model, facts))
 
 
 def _reading_of(model: Model, facts: Population | None) -> FactReading:
@@ -136,51 +146,111 @@ def _reading_of(model: Model, facts: Population | None) -> FactReading:
 # ---- programs --------------------------------------------------------------------------------------------
 
 
-def _program_of_rows(model: Model, prepared: Population) -> Iterator[str]:
-    """Yield a program that contains the rows of a population as facts."""
-    steps = model.needs.background.steps
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """Tests as a Prolog module.
+
+    Parameters
+    ----------
+    title : str
+        First line, without the comment sign.
+    name : str
+        Name of the module.
+    exported : tuple of str
+        Predicates that the module exports, as in ``leaf/2``.
+    schema : Schema
+        Schema of the tests.
+    target : str, optional
+    tests : tuple of Predicate
+    needs : Needs
+        Requirements of the tests.
+    clauses : function
+        Yields the clauses, with a vocabulary for goals.
+    of_rows, of_facts : str
+        The last of these clauses if rows are facts, and if individuals are terms.
+    """
+
+    title: str
+    name: str
+    exported: tuple[str, ...]
+    schema: Schema
+    target: str | None
+    tests: tuple[syn.Predicate, ...]
+    needs: Needs
+    clauses: Callable[[Schema, RowVocabulary], Iterable[str]]
+    of_rows: str = ""
+    of_facts: str = ""
+
+
+def _program(model: Model) -> Program:
+    return Program(
+        f"Predictions of {one_line(model.target or 'the target')} by a structtree model: predicted(X, Prediction).",
+        "structtree_model",
+        ("predicted/2", "leaf/2", "predicts/2"),
+        model.tree.schema,
+        model.target,
+        tuple(model.tree.tests),
+        model.needs,
+        partial(_decision_list, model),
+        "predicted(X, Prediction) :- individual(X, _), leaf(X, Leaf), predicts(Leaf, Prediction).",
+        "predicted(X, Prediction) :- leaf(X, Leaf), predicts(Leaf, Prediction).",
+    )
+
+
+def text_of_rows(program: Program, prepared: Population) -> str:
+    """Return a program that contains the rows of a population as facts."""
+    steps = program.needs.background.steps
     given = seen_by_individuals(prepared.given)
-    needed = model.needed if steps else needed_members(model.tree.tests, given.schema)
+    needed = program.needs.given if steps else needed_members(program.tests, given.schema)
     words = RowVocabulary()
     clauses = [
-        *_decision_list(model, prepared.schema, words),
-        "predicted(X, Prediction) :- individual(X, _), leaf(X, Leaf), predicts(Leaf, Prediction).",
-        *background_clauses(prepared.schema, used_definitions(model), steps, words),
+        *program.clauses(prepared.schema, words),
+        *filter(None, [program.of_rows]),
+        *background_clauses(prepared.schema, _definitions(program), steps, words),
     ]
-    yield from _head(model, ["individual/2"])
-    yield ""
-    yield from clauses
-    yield from _helpers(clauses)
     numbers = provenance_of(given).rows
-    yield from (f"individual({row}, {numbers[row]})." for row in given.individuals.tolist())
-    yield from row_facts(given, needed)
+    lines = [
+        *_head(program, ["individual/2"]),
+        "",
+        *clauses,
+        *_helpers(clauses),
+        *(f"individual({row}, {numbers[row]})." for row in given.individuals.tolist()),
+        *row_facts(given, needed),
+    ]
+    return "\n".join(lines) + "\n"
 
 
-def _program_of_facts(model: Model, reading: FactReading) -> Iterator[str]:
-    """Yield a program that uses the predicates of the training facts."""
-    schema, steps = model.tree.schema, model.needs.background.steps
+def text_of_facts(program: Program, reading: FactReading) -> str:
+    """Return a program that uses the predicates of the training facts."""
+    schema, steps = program.schema, program.needs.background.steps
     signatures = signatures_of(reading.signatures)
-    target = reading.target or model.target
-    types = types_without_facts(signatures, target, schema.individual)
+    types = types_without_facts(signatures, reading.target or program.target, schema.individual)
     words = FactVocabulary(types, signatures, schema.individual, _OWN_PREDICATES)
-    check_expressible(words, schema, model.needed, steps, model.tree.tests)
+    check_expressible(words, schema, program.needs.given, steps, program.tests)
     clauses = [
-        *_decision_list(model, schema, words),
-        "predicted(X, Prediction) :- leaf(X, Leaf), predicts(Leaf, Prediction).",
-        *background_clauses(schema, used_definitions(model), steps, words),
+        *program.clauses(schema, words),
+        *filter(None, [program.of_facts]),
+        *background_clauses(schema, _definitions(program), steps, words),
         *words.clauses(step.type for step in steps if isinstance(step, ComputedLink)),
     ]
-    yield from _head(model, ())
-    yield "% Load this after the facts; if they have double-quoted strings: :- set_prolog_flag(double_quotes, atom)."
-    yield _unknown_are_false(words.used)
-    yield ""
-    yield from clauses
-    yield from _helpers(clauses)
+    lines = [
+        *_head(program, ()),
+        "% Load this after the facts; if they have double-quoted strings: :- set_prolog_flag(double_quotes, atom).",
+        _unknown_are_false(words.used),
+        "",
+        *clauses,
+        *_helpers(clauses),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _definitions(program: Program) -> tuple[syn.Definition, ...]:
+    return definitions_in(program.tests, program.schema, program.needs.background.steps)
 
 
 _OWN_PREDICATES = frozenset(
     PrologPredicate(name, int(arity))
-    for name, arity in re.findall(r"(\w+)/(\d)", f"{PROLOG_IMPORTS} leaf/2 predicted/2 predicts/2")
+    for name, arity in re.findall(r"(\w+)/(\d)", f"{PROLOG_IMPORTS} leaf/2 predicted/2 predicts/2 subgroup/2")
 )
 
 
@@ -194,11 +264,10 @@ def _unknown_are_false(predicates: Iterable[PrologPredicate]) -> str:
     )
 
 
-def _head(model: Model, exported: Iterable[str]) -> Iterator[str]:
-    what = one_line(model.target or "the target")
-    yield f"% Predictions of {what} by a structtree model: predicted(X, Prediction)."
+def _head(program: Program, exported: Iterable[str]) -> Iterator[str]:
+    yield f"% {program.title}"
     yield ":- encoding(utf8)."
-    yield f":- module(structtree_model, [{', '.join(['predicted/2', 'leaf/2', 'predicts/2', *exported])}])."
+    yield f":- module({program.name}, [{', '.join([*program.exported, *exported])}])."
     yield ":- style_check(-singleton)."
     yield PROLOG_IMPORTS
 
@@ -221,7 +290,7 @@ def _decision_list(model: Model, schema: Schema, vocabulary: RowVocabulary) -> I
         for edge in edges:
             yield f"    {writer.goal(edge.test, schema.individual, row)},  % {one_line(pretty(edge.test))}"
         yield f"    !, Leaf = {leaf}."
-    yield from (f"predicts({leaf}, {_label_term(label)})." for leaf, label in leaf_answers(model).items())
+    yield from (f"predicts({leaf}, {label_term(label)})." for leaf, label in leaf_answers(model).items())
 
 
 def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Edge, ...]]]:
@@ -236,7 +305,7 @@ def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Edge, ...]]]:
         stack += [(last.child, above), *((edge.child, (*above, edge)) for edge in reversed(first))]
 
 
-def _label_term(label: Any) -> str:
+def label_term(label: Any) -> str:
     """Return a class label as a Prolog term: an atom for a string or boolean, otherwise a number."""
     plain = label.item() if hasattr(label, "item") else label
     match plain:

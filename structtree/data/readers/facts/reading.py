@@ -30,7 +30,7 @@ from structtree.data.readers.facts.files import fact_files
 from structtree.data.readers.facts.layout import Layout, TargetPlaces, inferred_layout
 from structtree.data.readers.facts.modes import Modes, check_known, read_modes
 from structtree.data.readers.facts.prolog import Compound, Fact, PrologSource, read_clauses, term_text
-from structtree.data.readers.facts.rules import with_derived_facts
+from structtree.data.readers.facts.rules import refuse_rules_that_use, with_derived_facts
 from structtree.data.readers.facts.signatures import PrologPredicate, Signature, signatures_of
 from structtree.data.readers.facts.tables import ExampleRows, FactTypes, fact_population, fact_type_names
 from structtree.data.readers.text_files import open_decoded
@@ -319,6 +319,7 @@ class _Reader:
         examples = self.examples
         if examples is None:
             return self._of_models(tables) if self.base.models else _Task()
+        refuse_rules_that_use(examples.predicate, self.base.rules)
         if tables.pop(examples.predicate, None) is not None:
             notes.append(f"{examples.predicate} is the target, so its facts are skipped")
         if examples.n_repeated:

@@ -18,7 +18,7 @@ from structtree.data.readers.facts.prolog import Compound, Variable, term_text
 from structtree.data.readers.facts.signatures import PrologPredicate
 from structtree.errors import DataError, MissingPackageError, did_you_mean
 
-__all__ = ["with_derived_facts"]
+__all__ = ["refuse_rules_that_use", "with_derived_facts"]
 
 _COMPARISONS = {"<": "<", ">": ">", "=<": "<=", ">=": ">=", "=:=": "=", "=\\=": "!="}
 _EQUALITIES = {"=": "=", "==": "=", "\\=": "!=", "\\==": "!="}
@@ -82,7 +82,29 @@ def with_derived_facts(base: FactBase) -> FactBase:
         new = [row for row in derived.pop(predicate, []) if row not in known]
         place = (clause.source.source, clause.source.rule.at)
         tables[predicate] = FactTable([*own.rows, *new], [*own.places, *([place] * len(new))])
-    return replace(base, tables=tables, rules=())
+    return replace(base, tables=tables)
+
+
+def refuse_rules_that_use(target: PrologPredicate, rules: Sequence[SourcedRule]) -> None:
+    """Raise a `DataError` if a rule depends on the target, whose examples are not facts.
+
+    Examples
+    --------
+    >>> from structtree.data.readers.facts.base import fact_base
+    >>> from structtree.data.readers.facts.prolog import read_clauses
+    >>> base = fact_base([read_clauses("next(a, b). fast(X) :- next(X, Y), fast(Y).", "bk.pl")])
+    >>> refuse_rules_that_use(PrologPredicate("fast", 1), base.rules)
+    Traceback (most recent call last):
+        ...
+    structtree.errors.DataError: bk.pl:1: a rule cannot use fast/1, which is the target: \
+recursive clauses about it are neither evaluated nor learned (in the rule for fast/1)
+    """
+    for clause in (clause for rule in rules for clause in _clauses(rule)):
+        if any(literal.predicate == target for literal in clause.body):
+            raise clause.error(
+                f"a rule cannot use {target}, which is the target: recursive clauses about it are neither evaluated "
+                "nor learned"
+            )
 
 
 # ---- from terms to clauses -------------------------------------------------------------------------------

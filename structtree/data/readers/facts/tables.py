@@ -34,6 +34,9 @@ __all__ = ["ExampleRows", "FactTypes", "fact_population", "fact_type_names", "ty
 MAX_COMMON = 30
 """Number of pairs of paths above which records shared along two different paths are not linked."""
 
+MAX_COMMON_CELLS = 200_000
+"""The same for the number of pairs of paths times that of examples, where there are few examples."""
+
 _Tables = Mapping[PrologPredicate, FactTable]
 _Ends = tuple[int, int]
 
@@ -637,7 +640,8 @@ class _JointMembers:
         both = [(a, b) for a in paths[0] for b in paths[1] if a.target == b.target]
         alike = [(a, b) for a, b in both if a.name == b.name]
         short = [(a, b) for a, b in both if a.name != b.name and not (a.is_long or b.is_long)]
-        for a, b in [*alike, *(short if len(both) <= MAX_COMMON else ())]:
+        is_small = len(both) <= MAX_COMMON or len(both) * len(self.examples.rows) <= MAX_COMMON_CELLS
+        for a, b in [*alike, *(short if is_small else ())]:
             known, nothing = self.draft.rows[a.target], frozenset[int]()
             first, second = (
                 {one: frozenset(map(known.__getitem__, each)) for one, each in path.rows.items()} for path in (a, b)
