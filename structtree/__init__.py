@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from structtree.auditing.findings import Audit, Finding
     from structtree.auditing.run import audit
+    from structtree.boosting import StructuralBoostingClassifier, StructuralBoostingRegressor
     from structtree.data.datasets.catalog import Dataset, dataset_names, load_dataset
     from structtree.data.population import Population
     from structtree.data.readers.opening import open_data
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from structtree.learn.distilling import distil
     from structtree.learn.growing import grow
     from structtree.learn.plan import plan_for
+    from structtree.models.boosting import BoostingPredictor
     from structtree.models.contributions import contributions
     from structtree.models.ensemble import ForestPredictor
     from structtree.models.files.models import load_model, save_model
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     from structtree.models.model import Model
     from structtree.models.predictor import Predictor, register_predictor
     from structtree.models.rules import to_formula, to_rules
-    from structtree.models.settings import Decision, Forest, Growth, Pruning
+    from structtree.models.settings import Boosting, Decision, Forest, Growth, Pruning
     from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
     from structtree.models.tree_predictor import TreePredictor
     from structtree.progress import StatusLine
@@ -89,6 +91,8 @@ _HOMES = {
     "AssociationRule": "rules.patterns",
     "Attribute": "data.schema",
     "Audit": "auditing.findings",
+    "Boosting": "models.settings",
+    "BoostingPredictor": "models.boosting",
     "Branch": "models.tree",
     "Criterion": "tasks.criteria",
     "DataError": "errors",
@@ -117,6 +121,8 @@ _HOMES = {
     "Subgroups": "rules.subgroups",
     "StructtreeError": "errors",
     "StatusLine": "progress",
+    "StructuralBoostingClassifier": "boosting",
+    "StructuralBoostingRegressor": "boosting",
     "StructuralFeatures": "features",
     "StructuralForestClassifier": "forests",
     "StructuralForestRegressor": "forests",
@@ -191,6 +197,8 @@ __all__ = [
     "AssociationRule",
     "Attribute",
     "Audit",
+    "Boosting",
+    "BoostingPredictor",
     "Branch",
     "Criterion",
     "DataError",
@@ -220,6 +228,8 @@ __all__ = [
     "Split",
     "StatusLine",
     "StructtreeError",
+    "StructuralBoostingClassifier",
+    "StructuralBoostingRegressor",
     "StructuralFeatures",
     "StructuralForestClassifier",
     "StructuralForestRegressor",

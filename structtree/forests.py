@@ -22,8 +22,9 @@ from structtree.evaluation.permutation import permutation_importances
 from structtree.evaluation.score import main_metric
 from structtree.learn.forests import GrownForest
 from structtree.models.ensemble import ForestPredictor
+from structtree.models.model import Model
 from structtree.models.neighbours import leaf_quantiles, shared_leaves
-from structtree.models.settings import IN_FORESTS, Decision, Forest, Growth, Objective, Pruning
+from structtree.models.settings import Forest, tree_options
 from structtree.options import option, options_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 else:  # a stub shows type checkers the generated ``__init__``
     ForestClassifierParameters = ForestRegressorParameters = object
 
-__all__ = ["StructuralForestClassifier", "StructuralForestRegressor"]
+__all__ = ["StructuralEnsemble", "StructuralForestClassifier", "StructuralForestRegressor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +44,36 @@ class _Repeating:
     )
 
 
-FOREST_LEARNING = (
-    *options_of(Forest),
-    *(each for each in options_of(Objective, Growth, Pruning, Decision) if each.name in IN_FORESTS),
-)
+FOREST_LEARNING = (*options_of(Forest), *tree_options("forest"))
 FOREST_PARAMETERS = (*INPUT, *options_of(_Repeating), *FOREST_LEARNING)
 
 
-class _StructuralForest(StructuralEstimator):
+class StructuralEnsemble(StructuralEstimator):
+    """Base class of estimators with many trees."""
+
+    @property
+    def _predictor(self) -> Any:
+        check_is_fitted(self)
+        model: Model = self.model_
+        return model.predictor
+
+    def apply(self, X: Any) -> Codes:
+        """Return the leaf of each individual in each tree, as (individuals, trees)."""
+        found: Codes = self._predictor.leaves(self._population(X))
+        return found
+
+    def permutation_importances(
+        self, X: Any, y: ArrayLike, n_repeats: int = 5, random_state: int = 0
+    ) -> Mapping[str, float]:
+        """Return how much the score falls if the tests of an attribute are answered for another individual.
+
+        See `structtree.evaluation.permutation.permutation_importances`.
+        """
+        check_is_fitted(self)
+        return permutation_importances(self.model_, self._population(X), y, n_repeats=n_repeats, seed=random_state)
+
+
+class _StructuralForest(StructuralEnsemble):
     """Base class of the classifier and the regressor."""
 
     kind = "forest"
@@ -74,9 +97,7 @@ class _StructuralForest(StructuralEstimator):
     @property
     def forest_(self) -> ForestPredictor:
         """The fitted forest."""
-        check_is_fitted(self)
-        predictor: Any = self.model_.predictor
-        found: ForestPredictor = predictor
+        found: ForestPredictor = self._predictor
         return found
 
     @property
@@ -100,10 +121,6 @@ class _StructuralForest(StructuralEstimator):
         assert found is not None
         return next(iter(found.evaluate([main_metric(found.answers.task)]).values.values()))
 
-    def apply(self, X: Any) -> Codes:
-        """Return the leaf of each individual in each tree, as (individuals, trees)."""
-        return self.forest_.leaves(self._population(X))
-
     def proximities(self, X: Any, others: Any | None = None) -> Floats:
         """Return the fraction of trees in which two individuals share a leaf.
 
@@ -119,16 +136,6 @@ class _StructuralForest(StructuralEstimator):
         """
         leaves = self.apply(X)
         return shared_leaves(leaves, leaves if others is None else self.apply(others))
-
-    def permutation_importances(
-        self, X: Any, y: ArrayLike, n_repeats: int = 5, random_state: int = 0
-    ) -> Mapping[str, float]:
-        """Return how much the score falls if the tests of an attribute are answered for another individual.
-
-        See `structtree.evaluation.permutation.permutation_importances`.
-        """
-        check_is_fitted(self)
-        return permutation_importances(self.model_, self._population(X), y, n_repeats=n_repeats, seed=random_state)
 
 
 @with_parameters(FOREST_PARAMETERS, classes=True)

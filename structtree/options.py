@@ -208,8 +208,11 @@ def option(default: Any, help: str, range: Span = Span(), **more: Any) -> Any:
 
 
 def options_of(*declarations: type) -> tuple[Option, ...]:
-    """Return the options declared by dataclasses, in order; ``PANEL`` of a dataclass is the default panel."""
-    return tuple(each for declaration in declarations for each in _declared(declaration))
+    """Return the options declared by dataclasses, in order; ``PANEL`` of a dataclass is the default panel.
+
+    An option that several declarations inherit from the same one is returned once.
+    """
+    return tuple({e.parameter: e for declaration in declarations for e in _declared(declaration)}.values())
 
 
 def keyword(help: str, panel: str, metavar: str = "", flag: str = "", *, many: bool = False) -> Mapping[str, Any]:

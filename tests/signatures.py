@@ -10,8 +10,9 @@ from structtree.estimators import _Input
 from structtree.features import _Output
 from structtree.forests import _Repeating
 from structtree.models.settings import (
-    IN_FORESTS,
+    IN_ENSEMBLES,
     OF_FEATURES,
+    Boosting,
     Decision,
     FeatureOptions,
     Forest,
@@ -38,12 +39,14 @@ from numpy.typing import ArrayLike
 
 from structtree.data.labels import Unlabelled
 from structtree.lang.grammar import Grammar
-from structtree.models.settings import Costs, Estimate, Goal, PruneBy, StopRule
+from structtree.models.settings import Costs, Estimate, Goal, LossName, PruneBy, StopRule
 from structtree.search.effort import EffortLevel
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.task import Task
 
 __all__ = [
+    "BoostingClassifierParameters",
+    "BoostingRegressorParameters",
     "ClassifierParameters",
     "FeaturesParameters",
     "FitOptions",
@@ -56,10 +59,13 @@ __all__ = [
 
 
 def written(*declarations):
-    """Each option with its annotation as it is written in the declaration."""
+    """Each option with its annotation as it is written in the declaration; inherited ones only once."""
+    seen = set()
     for home in declarations:
         for each, field in zip(options_of(home), fields(home), strict=True):
-            yield each, field.type.replace("'", '"')
+            if each.parameter not in seen:
+                yield each, field.type.replace("'", '"')
+            seen.add(each.parameter)
 
 
 def keywords(name, base, function, *declarations):
@@ -71,10 +77,12 @@ def of_trees():
     return written(_Input, Objective, Growth, Pruning, Decision)
 
 
-def of_forests():
-    yield from written(_Input, _Repeating, Forest)
+def of_ensembles(kind_of_model, *declarations):
+    yield from written(_Input, *declarations)
     yield from (
-        (each, kind) for each, kind in written(Objective, Growth, Pruning, Decision) if each.name in IN_FORESTS
+        (each, kind)
+        for each, kind in written(Objective, Growth, Pruning, Decision)
+        if each.name in IN_ENSEMBLES[kind_of_model]
     )
 
 
@@ -110,11 +118,13 @@ def stub():
         [
             HEAD,
             keywords("GrowthOptions", "TypedDict", "grow", Growth),
-            keywords("FitOptions", "GrowthOptions", "fit", Pruning, Decision, Forest),
+            keywords("FitOptions", "GrowthOptions", "fit", Pruning, Decision, Forest, Boosting),
             parameters("TreeClassifier", of_trees(), classes=True),
             parameters("TreeRegressor", of_trees(), classes=False),
-            parameters("ForestClassifier", of_forests(), classes=True),
-            parameters("ForestRegressor", of_forests(), classes=False),
+            parameters("ForestClassifier", of_ensembles("forest", _Repeating, Forest), classes=True),
+            parameters("ForestRegressor", of_ensembles("forest", _Repeating, Forest), classes=False),
+            parameters("BoostingClassifier", of_ensembles("boosting", Boosting), classes=True),
+            parameters("BoostingRegressor", of_ensembles("boosting", Boosting), classes=False),
             parameters("Features", of_features(), classes=True),
         ]
     )

@@ -44,6 +44,7 @@ PARTS = (
     "estimators",
     "features",
     "forests",
+    "boosting",
     "session",
     "report",
     "cli",

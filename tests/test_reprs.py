@@ -152,6 +152,10 @@ def trains_patterns(**options):
     return structtree.patterns(trains().population, support=0.8, **options)
 
 
+def trains_boosted():
+    return structtree.fit(trains().population, trains().target, "trains", model="boosting", max_iter=3)
+
+
 def trains_forest():
     return structtree.fit(trains().population, trains().target, "trains", model="forest", n_estimators=3)
 
@@ -197,6 +201,7 @@ RESULTS = {
         "predicts kind by <Tree: 3,000 leaves",
     ),
     "ForestPredictor": (lambda: trains_forest().predictor, "forest of 3 trees with"),
+    "BoostingPredictor": (lambda: trains_boosted().predictor, "boosting of 3 trees with"),
     "TreePredictor": (lambda: TreePredictor(big_tree()), "Tree: 3,000 leaves"),
     "Rule": (lambda: to_rules(trains_tree())[0], "then"),
     "PruningPath": (lambda: pruning_path(trains_tree()), "prunings"),
@@ -246,7 +251,8 @@ def test_a_repr_is_a_few_lines_with_the_type_and_the_key_facts(name):
 def test_every_public_result_type_is_in_the_table():
     public = {name: getattr(structtree, name) for name in structtree.__all__}
     results = {name for name, value in public.items() if inspect.isclass(value) and dataclasses.is_dataclass(value)}
-    options = {"Growth", "Pruning", "Decision", "Forest", "Task"}  # of tasks, classification is in the table
+    # Of tasks, classification is in the table.
+    options = {"Growth", "Pruning", "Decision", "Forest", "Boosting", "Task"}
     assert results - options <= set(RESULTS)
 
 

@@ -94,12 +94,12 @@ def cv_command(
     with stoppable() as stop, compiled_note():
         clock = start_clock(folding.time_limit, stop)
         with reading_time(clock):
-            training = read_to_learn(source.source(reading), common_task(criteria))
+            training = read_to_learn(source.source(reading), common_task(criteria, learning.loss))
         data = training.data
         metrics.check(training.task)
         divided = folds_for(data, folding.folds)
         options = learning_parameters(learning, training)
-        kinds = {"one_at_a_time": is_for_tables(options), "for_forest": options["model"] == "forest"}
+        kinds = {"one_at_a_time": is_for_tables(options), "for_forest": options["model"] != "tree"}
         grammar = grammar_for(divided.data, training.source.grammar, **kinds)
         tree_grammar = grammar_for(divided.data, training.source.grammar) if options["distil"] else None
         time, remarks = time_for_learning(clock)
@@ -184,9 +184,15 @@ def _validated(
     from structtree.learn.forest_fit import forest_criterion
     from structtree.learn.goals import goal_criterion
     from structtree.session.fitting import estimator_maker
+    from structtree.tasks.gradients import margin_loss
 
-    is_forest = options["model"] == "forest"
-    usual = (forest_criterion(training.task) if is_forest else goal_criterion(options["goal"], training.task)).name
+    match options["model"]:
+        case "boosting":
+            usual = margin_loss(options["loss"], options["quantile"], training.task).name
+        case "forest":
+            usual = forest_criterion(training.task).name
+        case _:
+            usual = goal_criterion(options["goal"], training.task).name
     by_criterion = {name: options if name is None else {**options, "criterion": name} for name in criteria}
     grammar, tree_grammar = grammars
     makers = {

@@ -27,7 +27,7 @@ from structtree.cli.common import (
     seconds_text,
 )
 from structtree.cli.flags import as_flag
-from structtree.cli.forests import forest_json, print_forest
+from structtree.cli.forests import ensemble_json, print_ensemble
 from structtree.cli.learning import Learning, SourceOptions, common_task, learning_parameters, start_clock
 from structtree.cli.progress import compiled_note, live_status
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
@@ -83,13 +83,14 @@ def fit_command(
     plain: Plain = False,
     as_json: Json = False,
 ) -> None:
-    """Learn a tree, or a forest, print it, and save it.
+    """Learn a tree, a forest or a boosted sum, print it, and save it.
 
     Scores on the training data are optimistic; scores on new data are estimated by cross-validation with the same
     options. The time limit covers reading the data and learning. Ctrl-C ends the search, prints the tree so far and
     saves it; the exit code is then 130. A second Ctrl-C stops immediately. A forest (--model forest) predicts better
     than a tree, but cannot be read as one; its scores on new data are estimated from the individuals that each tree
-    did not see. With --distil, the result is a single tree that imitates the forest.
+    did not see. Boosting (--model boosting) adds many small trees. With --distil, the result is a single tree that
+    imitates the forest or the boosted sum.
 
     Example: structtree fit trains -o trains.json
 
@@ -98,6 +99,8 @@ def fit_command(
     Example: structtree fit compounds.csv --target active --model forest -o forest.json
 
     Example: structtree fit compounds.csv --target active --model forest --distil 12 -o tree.json
+
+    Example: structtree fit houses.csv --target price --model boosting -o boosted.json
 
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
@@ -109,7 +112,7 @@ def fit_command(
     metrics = Metrics.parse(metric)
     with stoppable() as stop, compiled_note():
         clock = start_clock(learning.time_limit, stop)
-        training = _read(source.source(reading), common_task([learning.criterion]), clock)
+        training = _read(source.source(reading), common_task([learning.criterion], learning.loss), clock)
         metrics.check(training.task)
         options = learning_parameters(learning, training)
         with live_status("preparing"):
@@ -122,7 +125,7 @@ def fit_command(
             estimated = estimate_scores(fitted, estimate, clock)
         learned = _Learned(with_scores(fitted, estimated))
         saved, refusal = _saved(learned.model, out)
-        is_tree = learned.model.settings.forest is None
+        is_tree = not learned.model.settings.is_ensemble
         if as_json:
             print_json(learned.to_dict(metrics, estimated) | {"model": None if saved is None else str(saved)})
         else:
@@ -130,7 +133,7 @@ def fit_command(
                 if is_tree:
                     _print_learned(learned, estimated, metrics, saved, plain=plain)
                 else:
-                    print_forest(learned.fit, estimated, metrics, saved)
+                    print_ensemble(learned.fit, estimated, metrics, saved)
         print_remarks(learned.fit.remarks)
         if report is not None:
             _write_report(learned, report)
@@ -256,7 +259,7 @@ class _Learned:
             "growth": asdict(self.model.settings.growth),
             "pruning": asdict(self.model.settings.pruning),
             "grammar": grammar_facts(self.fit.grammar, self.fit.training.data),
-            **(self._tree_facts() if model.settings.forest is None else forest_json(self.fit)),
+            **(ensemble_json(self.fit) if model.settings.is_ensemble else self._tree_facts()),
             "train_score": finite(self.fit.train_scores([main])[main]),
             "measure": model.task.metrics[main].label,
             "training": self.fit.train_scores(metrics.names).to_dict(),

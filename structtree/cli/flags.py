@@ -11,7 +11,16 @@ from typing import Annotated, Any
 import typer
 
 from structtree.data.readers.options import reading_options
-from structtree.models.settings import Decision, FeatureOptions, Forest, Growth, ModelChoice, Objective, Pruning
+from structtree.models.settings import (
+    Boosting,
+    Decision,
+    FeatureOptions,
+    Forest,
+    Growth,
+    ModelChoice,
+    Objective,
+    Pruning,
+)
 from structtree.options import Option, listed, options_of
 from structtree.remarks import MentionedOption, spelled
 
@@ -90,10 +99,8 @@ def flag_of(name: str) -> str:
 
 @cache
 def _flags() -> Mapping[str, str]:
-    learning = {
-        each.parameter: each.flag
-        for each in options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest, FeatureOptions)
-    }
+    declared = options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest, Boosting, FeatureOptions)
+    learning = {each.parameter: each.flag for each in declared}
     reading = {name: each.flag.partition("/")[0] for name, each in reading_options().items()}
     return {**learning, **reading, "links": reading["link"]}
 

@@ -1,4 +1,4 @@
-"""The output of `fit` for a forest."""
+"""The output of `fit` for a forest or a boosted sum."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from structtree.cli.scoring import Metrics
 if TYPE_CHECKING:
     from structtree.session.fitting import ScoreEstimate, SourceFit
 
-__all__ = ["forest_json", "print_forest"]
+__all__ = ["ensemble_json", "print_ensemble"]
 
 
-def print_forest(fitted: SourceFit, estimated: ScoreEstimate, metrics: Metrics, out: Path | None) -> None:
-    """Print a forest after a fit: its description, scores and settings."""
+def print_ensemble(fitted: SourceFit, estimated: ScoreEstimate, metrics: Metrics, out: Path | None) -> None:
+    """Print a model with many trees after a fit: its description, scores and settings."""
     from structtree.evaluation.out_of_bag import OutOfBag
     from structtree.report.forests import forest_lines
 
@@ -42,17 +42,16 @@ def print_forest(fitted: SourceFit, estimated: ScoreEstimate, metrics: Metrics, 
         say(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
 
 
-def forest_json(fitted: SourceFit) -> dict[str, Any]:
-    """Return the figures of a forest, for JSON."""
+def ensemble_json(fitted: SourceFit) -> dict[str, Any]:
+    """Return the figures of a model with many trees, for JSON."""
     from structtree.lang.pretty import pretty
     from structtree.models.importance import column_importances, importances
     from structtree.report.forests import forest_facts
 
-    model = fitted.model
-    assert model.settings.forest is not None
+    model, kind = fitted.model, fitted.model.predictor.kind
     return {
-        "model_kind": model.predictor.kind,
-        "forest": asdict(model.settings.forest),
+        "model_kind": kind,
+        kind: asdict(getattr(model.settings, kind)),
         **forest_facts(model),
         "importances": importances(model),
         "column_importances": {pretty(test): share for test, share in column_importances(model).items()},
@@ -61,12 +60,19 @@ def forest_json(fitted: SourceFit) -> dict[str, Any]:
 
 def _settings(fitted: SourceFit) -> Iterator[str]:
     settings = fitted.model.settings
-    growth, forest = settings.growth, settings.forest
-    assert forest is not None
-    yield f"criterion {settings.criterion}"
-    yield f"{forest.max_features} columns per node"
-    yield "bootstrap samples" if forest.bootstrap else f"{forest.max_samples or 1:.0%} of the individuals per tree"
-    yield f"{forest.thresholds} thresholds"
+    growth, forest, boosting = settings.growth, settings.forest, settings.boosting
+    if forest is not None:
+        yield f"criterion {settings.criterion}"
+        yield f"{forest.max_features} columns per node"
+        share = f"{forest.max_samples or 1:.0%} of the individuals per tree"
+        yield "bootstrap samples" if forest.bootstrap else share
+        yield f"{forest.thresholds} thresholds"
+    if boosting is not None:
+        yield f"loss {settings.criterion}"
+        yield f"learning rate {boosting.learning_rate:g}"
+        yield f"at most {growth.max_leaf_nodes} leaves per tree"
+        yield f"l2 {boosting.l2:g}"
+        yield "number of rounds chosen on held-out individuals" if boosting.early_stopping else "all rounds"
     yield f"minimum samples per leaf {growth.min_samples_leaf}"
     if growth.max_depth is not None:
         yield f"maximum depth {growth.max_depth}"

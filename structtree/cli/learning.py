@@ -16,7 +16,19 @@ from structtree.cli.flags import signature_of
 from structtree.cli.reading import GrammarOption, Reading, TargetName, Where
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 from structtree.interrupts import Stop
-from structtree.models.settings import Decision, Forest, Growth, ModelChoice, Objective, Pruning, check_kind
+from structtree.models.settings import (
+    Boosting,
+    ColumnOptions,
+    Decision,
+    Forest,
+    Growth,
+    LossName,
+    ModelChoice,
+    Objective,
+    Pruning,
+    check_kind,
+    task_of_loss,
+)
 from structtree.options import Option, build_options, options_of
 
 if TYPE_CHECKING:
@@ -36,8 +48,9 @@ __all__ = [
     "start_clock",
 ]
 
-OPTIONS = [option for option in options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest) if option.panel]
-PANELS = ("Options", Growth.PANEL, Pruning.PANEL, Decision.PANEL, Forest.PANEL)
+KINDS = (ModelChoice, Objective, Growth, Pruning, Decision, Forest, Boosting)
+OPTIONS = [option for option in options_of(*KINDS) if option.panel]
+PANELS = ("Options", *(kind.PANEL for kind in (Growth, Pruning, Decision, ColumnOptions, Forest, Boosting)))
 
 
 class Learning(SimpleNamespace):
@@ -51,7 +64,7 @@ class Learning(SimpleNamespace):
         for option in OPTIONS:
             check_flag(option, given.get(option.parameter, option.default))
         build_options(ModelChoice, given)
-        built: list[Any] = [build_options(each, given) for each in (Objective, Growth, Pruning, Decision, Forest)]
+        built: list[Any] = [build_options(each, given) for each in KINDS[1:]]
         check_kind(self.model, *built)
 
 
@@ -85,8 +98,8 @@ class SourceOptions:
         return Source(self.where, self.target, grammar, reading.options())
 
 
-def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"] | None:
-    """Return the task that all given criteria share; None without criteria.
+def common_task(criteria: Iterable[str | None], loss: LossName | None = None) -> Literal["classes", "numbers"] | None:
+    """Return the task that all given criteria share; without criteria that of a loss, None if there is none.
 
     Examples
     --------
@@ -101,7 +114,7 @@ def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"]
         raise UsageError(str(error)) from None
     if len(tasks) == 2:
         raise UsageError(f"{tasks['numbers']!r} is for numbers and {tasks['classes']!r} for classes; choose one")
-    return next(iter(tasks), None)
+    return next(iter(tasks), task_of_loss(loss))
 
 
 def start_clock(time_limit: float, stop: Stop) -> Clock:
@@ -120,6 +133,7 @@ def learning_parameters(learning: Learning, training: TrainingData) -> dict[str,
     from structtree.session.fitting import applicable
 
     given = applicable(_plain(learning), training.task)
+    given["monotone"] = _by_name(given["monotone"], "monotone", None, "dose=1")
     if not training.task.predicts_classes:
         return given
     names = _class_names(training.labels)
@@ -166,8 +180,11 @@ def _class_names(labels: NDArray[Any]) -> Mapping[str, Any]:
     return {class_name(label): label for label in sorted(set(labels.tolist()))}
 
 
-def _by_name(texts: list[str] | None, parameter: str, known: Mapping[str, Any], example: str) -> Any:
-    """Parse strings such as ``name=number`` into a dict; return None and ``balanced`` unchanged."""
+def _by_name(texts: list[str] | None, parameter: str, known: Mapping[str, Any] | None, example: str) -> Any:
+    """Parse strings such as ``name=number`` into a dict; return None and ``balanced`` unchanged.
+
+    Names are translated, or rejected, by those that are known.
+    """
     if texts is None or (texts == ["balanced"] and "balanced" in example):
         return texts and "balanced"
     (option,) = (option for option in OPTIONS if option.parameter == parameter)
@@ -178,8 +195,8 @@ def _by_name(texts: list[str] | None, parameter: str, known: Mapping[str, Any], 
             value = float(number if name and equals else "")
         except ValueError:
             raise UsageError(f"{option.flag} takes {option.metavar}, as in {example}; got {text!r}") from None
-        if name not in known:
+        if known is not None and name not in known:
             wrong = f"{name!r} is not a pair of classes" if ":" in option.metavar else f"unknown class {name!r}"
             raise UsageError(f"{option.flag}: {wrong}{did_you_mean(name, known)}")
-        found[known[name]] = value
+        found[name if known is None else known[name]] = value
     return found

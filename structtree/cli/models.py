@@ -193,16 +193,17 @@ def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | 
 def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) -> None:
     from structtree.evaluation.held_out import baseline_warning, score_summary
     from structtree.evaluation.score import class_name
+    from structtree.models.ensemble import EnsemblePredictor
     from structtree.report.english import singular, with_article
     from structtree.report.forests import forest_lines
 
     classes = model.classes
     of = f" ({', '.join(inert(class_name(label)) for label in classes)})" if 0 < len(classes) <= 10 else ""
     say(f"{model.target or 'the target'}{of} of {with_article(singular(model.schema.individual))}")
-    is_forest = model.settings.forest is not None
-    if is_forest and max_depth is not None:
-        raise UsageError("--max-depth is for the text of a tree, and this model is a forest")
-    if not is_forest:
+    is_ensemble = isinstance(model.predictor, EnsemblePredictor)
+    if is_ensemble and max_depth is not None:
+        raise UsageError("--max-depth is for the text of a tree; this model has many trees")
+    if not is_ensemble:
         tree = model.tree
         say(f"{len(tree.leaves)} leaves, depth {tree.depth}, criterion {model.settings.criterion or '?'}")
     if scores := score_summary(model):
@@ -211,7 +212,7 @@ def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) ->
         say(f"Warning: {inert(warning)}")
     if model.grammar.origin:
         say(f"Grammar: {model.grammar.origin}")
-    if is_forest:
+    if is_ensemble:
         say("\n".join(forest_lines(model, words=words)))
         return
     say()

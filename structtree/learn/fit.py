@@ -24,19 +24,20 @@ from structtree.errors import DataError, UsageError, require
 from structtree.interrupts import interruptible, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
+from structtree.learn.boosting_fit import fit_boosting
 from structtree.learn.forest_fit import fit_forest, forest_criterion
 from structtree.learn.forests import GrownForest
 from structtree.learn.goals import Settled, goal_criterion, settle
 from structtree.learn.growing import Progress, grow_by, in_plain_units
-from structtree.learn.learning_set import learning_set
+from structtree.learn.held_out import held_out
+from structtree.learn.learning_set import learning_set, with_requirements
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.pruning import Alpha, choose_alpha, cost_complexity, pessimistic, pruning_path, reduced_error
 from structtree.models.applying import Call
-from structtree.models.conform import optional_members
 from structtree.models.model import Model
 from structtree.models.records import GrammarRecord, RouteRecord, SearchOutcome, Settings, Size, SizeCurve
-from structtree.models.seen import seen_in
 from structtree.models.settings import (
+    Boosting,
     Decision,
     Forest,
     Goal,
@@ -46,6 +47,7 @@ from structtree.models.settings import (
     Objective,
     Pruning,
     check_kind,
+    task_of_loss,
 )
 from structtree.models.tree import Leaf, Tree, subtree
 from structtree.models.tree_predictor import TreePredictor
@@ -93,6 +95,7 @@ def fit(
     decision: Decision | None = None,
     *,
     forest: Forest | None = None,
+    boosting: Boosting | None = None,
     model: ModelKind = "tree",
     goal: Goal = "accuracy",
     grow: Literal["pruned", "full"] = "pruned",
@@ -130,8 +133,10 @@ def fit(
         Probability estimate and costs of the leaves; the costs are also used in pruning.
     forest : Forest, optional
         How the trees of a forest differ.
-    model : {"tree", "forest"}
-        Kind of model. Options of trees that do not apply to a forest are rejected.
+    boosting : Boosting, optional
+        Loss and rounds of boosting.
+    model : {"tree", "forest", "boosting"}
+        Kind of model. Options that do not apply to it are rejected.
     goal : {"accuracy", "ranking", "reading"}
         Purpose of the tree; sets the defaults of other options. See `structtree.learn.goals`.
     grow : {"pruned", "full"}
@@ -155,8 +160,8 @@ def fit(
     so_far : GrownForest, optional
         State of a smaller forest with the same data and options, to which trees are added.
     **options
-        Options of growth, pruning, decision and forest by their names in `structtree.StructuralTreeClassifier` and
-        `structtree.StructuralForestClassifier`, such as ``max_depth=3`` or ``ccp_alpha="cv"``; each is given
+        Options of growth, pruning, decision, forest and boosting by their names in the estimators, such as
+        `structtree.StructuralTreeClassifier`, for example ``max_depth=3`` or ``ccp_alpha="cv"``; each is given
         once, here or in its object.
 
     Examples
@@ -176,24 +181,26 @@ def fit(
     require(pruning, Pruning | None, "pruning", "a Pruning or None")
     require(decision, Decision | None, "decision", "a Decision or None")
     require(forest, Forest | None, "forest", "a Forest or None")
-    refuse_unknown(options, fit, Growth, Pruning, Decision, Forest)
+    require(boosting, Boosting | None, "boosting", "a Boosting or None")
+    refuse_unknown(options, fit, Growth, Pruning, Decision, Forest, Boosting)
     given = (
         merge_options(Growth, growth, options),
         merge_options(Pruning, pruning, options),
         merge_options(Decision, decision, options),
     )
-    trees = merge_options(Forest, forest, options)
-    check_kind(ModelChoice(model).model, Objective(goal, grow), *given, trees)
+    trees, rounds = merge_options(Forest, forest, options), merge_options(Boosting, boosting, options)
+    named = criterion.name if isinstance(criterion, Criterion) else criterion
+    check_kind(ModelChoice(model).model, Objective(goal, grow, named), *given, trees, rounds)
     time = clock or Clock(given[0].time_limit)
-    is_forest = model == "forest"
+    is_ensemble = model != "tree"
     data = learning_set(
         individuals,
         target,
         grammar,
-        usual=forest_criterion if is_forest else partial(goal_criterion, goal),
-        for_forest=is_forest,
+        usual=forest_criterion if is_ensemble else partial(goal_criterion, goal),
+        for_forest=is_ensemble,
         criterion=criterion,
-        task=task,
+        task=task or task_of_loss(rounds.loss),
         sample_weight=sample_weight,
         class_weight=class_weight,
         classes=classes,
@@ -203,9 +210,12 @@ def fit(
         smiles=smiles,
         unlabelled=unlabelled,
     )
-    if is_forest:
+    if is_ensemble:
+        _check_task(given[2], given[1], data.target.classes)
         with stoppable() as stop:
             time = time if clock is not None else replace(time, stop=stop)
+            if model == "boosting":
+                return fit_boosting(data, given[0], given[2], rounds, time)
             return fit_forest(data, given[0], given[1], given[2], trees, time, so_far)
     settings = settle(goal, grow, data.target.task, len(data.population), *given)
     _check_task(settings.decision, settings.pruning, data.target.classes)
@@ -300,12 +310,8 @@ class _Job:
             grammar,
             self.watch.route,
             outcome=self._outcome,
-            functions=tuple(self.grammar.functions.values()),
-            background=self.grammar.background if self.grammar.background.steps else None,
-            layout=layout,
         )
-        seen = seen_in(self.population, model.predictor.mentioned)
-        return replace(model, optional=optional_members(self.population, model.needed), seen=seen)
+        return with_requirements(model, self.population, self.grammar, layout)
 
     @property
     def _outcome(self) -> SearchOutcome:
@@ -442,7 +448,7 @@ class _Job:
 
     def _pruned_by_held_out(self, share: float) -> Tree:
         n = len(self.population)
-        held = _held_out(self.checked.task.strata(self.checked.values), share, self.growth.random_state)
+        held = held_out(self.checked.task.strata(self.checked.values), share, self.growth.random_state)
         if not held.any() or held.all():
             raise DataError(f"{n} individuals are too few to hold out a fraction of {share}")
         tree, others = self._grown(np.flatnonzero(~held)), np.flatnonzero(held)
@@ -490,12 +496,3 @@ def _with_weighty_leaves(tree: Tree, fraction: float) -> Tree:
     least = fraction * tree.nodes[0].stats.weight * (1 - TOLERANCE)
     weighty = (i for i in tree.branches if all(tree.nodes[c].stats.weight >= least for c in tree.nodes[i].children))
     return subtree(tree, frozenset(weighty))
-
-
-def _held_out(strata: NDArray[Any], share: float, seed: int) -> NDArray[np.bool_]:
-    """Return a random sample with about that fraction of every stratum."""
-    n = len(strata)
-    order = np.lexsort((np.random.default_rng(seed).permutation(n), strata))
-    held = np.zeros(n, dtype=np.bool_)
-    held[order] = np.diff(np.floor(np.arange(n + 1) * share + 0.5)) > 0
-    return held

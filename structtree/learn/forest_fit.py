@@ -20,13 +20,11 @@ from structtree.interrupts import interruptible
 from structtree.lang import syntax as syn
 from structtree.learn.ensembles import assembled
 from structtree.learn.forests import GrownForest, grow_forest
-from structtree.learn.learning_set import LearningSet
-from structtree.models.conform import optional_members
+from structtree.learn.learning_set import LearningSet, with_requirements
 from structtree.models.ensemble import ForestPredictor
 from structtree.models.model import Model
 from structtree.models.records import RouteRecord, SearchOutcome, Settings
-from structtree.models.seen import seen_in
-from structtree.models.settings import Decision, Forest, Growth, Pruning
+from structtree.models.settings import ColumnOptions, Decision, Forest, Growth, Pruning
 from structtree.remarks import option_text
 from structtree.search.clock import Clock
 from structtree.search.kernels import tables as kernel
@@ -41,9 +39,11 @@ from structtree.tasks.task import Task
 __all__ = [
     "ForestModel",
     "column_notes",
+    "columns_in_words",
     "fit_forest",
     "forest_criterion",
     "held_out_predictions",
+    "no_columns",
     "prepared_columns",
 ]
 
@@ -120,8 +120,7 @@ def fit_forest(
     columns = None if so_far is None else _columns_so_far(so_far, target, forest)
     with interruptible(clock.stop):
         columns = columns or prepared_columns(data, forest, clock)
-    if columns is None:
-        columns = forest_columns(ListedTests(()), data.population, target, forest.max_bins, forest.max_memory, clock)
+    columns = columns or no_columns(data, forest, clock)
     least = pruning.min_weight_fraction
     grown = grow_forest(columns, target, growth, forest, clock, so_far, least, partial(_score_text, target))
     clock.stop.handled = True
@@ -134,16 +133,12 @@ def fit_forest(
         data.target_name,
         Settings(None, target.criterion.name, growth, pruning, forest=forest),
         data.record,
-        RouteRecord("forest", _why(columns)),
+        RouteRecord("forest", columns_in_words(columns)),
         outcome=SearchOutcome(grown.stopped_by, tuple(_notes(columns, grown, forest))),
-        functions=tuple(data.grammar.functions.values()),
-        background=data.grammar.background if data.grammar.background.steps else None,
-        layout=data.layout,
         grown=grown,
         out_of_bag=_of_all(grown.out_of_bag, data),
     )
-    seen = seen_in(data.population, predictor.mentioned)
-    return replace(model, optional=optional_members(data.population, model.needed), seen=seen)
+    return with_requirements(model, data.population, data.grammar, data.layout)
 
 
 def _of_all(predicted: Floats, data: LearningSet) -> Floats:
@@ -197,11 +192,17 @@ def _columns_so_far(so_far: GrownForest, target: Target, forest: Forest) -> Fore
     return so_far.columns
 
 
-def prepared_columns(data: LearningSet, forest: Forest, clock: Clock) -> ForestColumns:
+def prepared_columns(data: LearningSet, options: ColumnOptions, clock: Clock) -> ForestColumns:
     """List the tests that the grammar of a learning set allows, and convert them to columns within limits."""
     part = clock.part(clock.left() / FOR_COLUMNS)
     listed = _listed(data, part)
-    return forest_columns(listed, data.population, data.target, forest.max_bins, forest.max_memory, part)
+    return forest_columns(listed, data.population, data.target, options.max_bins, options.max_memory, part)
+
+
+def no_columns(data: LearningSet, options: ColumnOptions, clock: Clock) -> ForestColumns:
+    """Return columns without tests, after an interrupt."""
+    nothing = ListedTests(())
+    return forest_columns(nothing, data.population, data.target, options.max_bins, options.max_memory, clock)
 
 
 def _listed(data: LearningSet, clock: Clock) -> ListedTests:
@@ -240,12 +241,13 @@ def _score_text(target: Target, predicted: Floats, is_seen: NDArray[np.bool_]) -
     return f"R² out of bag {1 - residue / spread if spread else 0.0:.3f}"
 
 
-def _why(columns: ForestColumns) -> str:
+def columns_in_words(columns: ForestColumns) -> str:
+    """Return the number of columns and their memory, as a sentence."""
     n = len(columns.binned.columns)
     return f"all trees use the same {n:,} columns, prepared once in {columns.megabytes:.3g} MB"
 
 
-def column_notes(columns: ForestColumns, forest: Forest) -> Iterator[str]:
+def column_notes(columns: ForestColumns, options: ColumnOptions) -> Iterator[str]:
     """Yield a sentence about each reason why columns are missing."""
     if not columns.is_complete:
         yield (
@@ -259,7 +261,7 @@ def column_notes(columns: ForestColumns, forest: Forest) -> Iterator[str]:
         n = columns.n_dropped + len(columns.binned.columns)
         yield (
             f"{columns.n_dropped:,} of {n:,} columns were dropped to keep them within "
-            f"{forest.max_memory:g} MB; to keep more, use {option_text('max_memory', 2 * forest.max_memory)}"
+            f"{options.max_memory:g} MB; to keep more, use {option_text('max_memory', 2 * options.max_memory)}"
         )
 
 

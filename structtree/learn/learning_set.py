@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,14 +20,19 @@ from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.learn.growing import with_weight
 from structtree.models.applying import Call
+from structtree.models.conform import optional_members
+from structtree.models.model import Model
 from structtree.models.records import GrammarRecord
+from structtree.models.seen import seen_in
 from structtree.space.background import with_background
 from structtree.tasks.classification import ClassWeight
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.target import Target, target_for
 from structtree.tasks.task import Task
 
-__all__ = ["LearningSet", "learning_set"]
+__all__ = ["LearningSet", "learning_set", "with_requirements"]
+
+ModelT = TypeVar("ModelT", bound=Model)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,6 +122,20 @@ def learning_set(
     labels = labels if checked.classes else checked.values
     meant, layout = allowed.check(whole.schema), layout_behind(population)
     return LearningSet(whole, labels, checked, allowed, meant, has_weight, target_name, layout)
+
+
+def with_requirements(
+    model: ModelT, population: Population, grammar: CheckedGrammar, layout: SourceLayout | None
+) -> ModelT:
+    """Return a model with what its tests need and mention of the data that it was learned from."""
+    model = replace(
+        model,
+        functions=tuple(grammar.functions.values()),
+        background=grammar.background if grammar.background.steps else None,
+        layout=layout,
+    )
+    seen = seen_in(population, model.predictor.mentioned)
+    return replace(model, optional=optional_members(population, model.needed), seen=seen)
 
 
 def _known(labels: NDArray[Any], n: int, unlabelled: Unlabelled, name: str | None) -> KnownLabels:

@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike
 
 from structtree.data.labels import Unlabelled
 from structtree.lang.grammar import Grammar
-from structtree.models.settings import Costs, Estimate, Goal, PruneBy, StopRule
+from structtree.models.settings import Costs, Estimate, Goal, LossName, PruneBy, StopRule
 from structtree.search.effort import EffortLevel
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.task import Task
 
 __all__ = [
+    "BoostingClassifierParameters",
+    "BoostingRegressorParameters",
     "ClassifierParameters",
     "FeaturesParameters",
     "FitOptions",
@@ -64,15 +66,28 @@ class FitOptions(GrowthOptions, total=False):
     leaf_estimate: Estimate | None
     m: float | None
     costs: Costs | None
+    max_bins: int
+    max_memory: float
+    n_jobs: int | None
     n_estimators: int
     max_features: float | Literal["sqrt", "log2", "all"]
     max_families: float
     bootstrap: bool
     max_samples: float | None
     thresholds: Literal["best", "random"]
-    max_bins: int
-    max_memory: float
-    n_jobs: int | None
+    max_iter: int
+    learning_rate: float
+    loss: LossName | None
+    quantile: float
+    l2: float
+    min_hessian: float
+    subsample: float
+    columns_per_tree: float
+    early_stopping: bool
+    stopping_fraction: float
+    stopping_rounds: int
+    monotone: Mapping[str, int] | None
+    category_sets: bool
 
 class ClassifierParameters:
     """Parameters of `structtree.StructuralTreeClassifier`."""
@@ -253,15 +268,15 @@ class ForestClassifierParameters:
     task: str | Task | None
     verbose: bool
     warm_start: bool
+    max_bins: int
+    max_memory: float
+    n_jobs: int | None
     n_estimators: int
     max_features: float | Literal["sqrt", "log2", "all"]
     max_families: float
     bootstrap: bool
     max_samples: float | None
     thresholds: Literal["best", "random"]
-    max_bins: int
-    max_memory: float
-    n_jobs: int | None
     criterion: str | Criterion | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     priors: Mapping[Any, float] | None
@@ -284,15 +299,15 @@ class ForestClassifierParameters:
         task: str | Task | None = None,
         verbose: bool = False,
         warm_start: bool = False,
+        max_bins: int = 127,
+        max_memory: float = 1000.0,
+        n_jobs: int | None = None,
         n_estimators: int = 300,
         max_features: float | Literal["sqrt", "log2", "all"] = "sqrt",
         max_families: float = 1.0,
         bootstrap: bool = True,
         max_samples: float | None = None,
         thresholds: Literal["best", "random"] = "best",
-        max_bins: int = 127,
-        max_memory: float = 1000.0,
-        n_jobs: int | None = None,
         criterion: str | Criterion | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         priors: Mapping[Any, float] | None = None,
@@ -317,15 +332,15 @@ class ForestRegressorParameters:
     task: str | Task | None
     verbose: bool
     warm_start: bool
+    max_bins: int
+    max_memory: float
+    n_jobs: int | None
     n_estimators: int
     max_features: float | Literal["sqrt", "log2", "all"]
     max_families: float
     bootstrap: bool
     max_samples: float | None
     thresholds: Literal["best", "random"]
-    max_bins: int
-    max_memory: float
-    n_jobs: int | None
     criterion: str | Criterion | None
     max_depth: int | None
     min_samples_split: int
@@ -345,15 +360,15 @@ class ForestRegressorParameters:
         task: str | Task | None = None,
         verbose: bool = False,
         warm_start: bool = False,
+        max_bins: int = 127,
+        max_memory: float = 1000.0,
+        n_jobs: int | None = None,
         n_estimators: int = 300,
         max_features: float | Literal["sqrt", "log2", "all"] = "sqrt",
         max_families: float = 1.0,
         bootstrap: bool = True,
         max_samples: float | None = None,
         thresholds: Literal["best", "random"] = "best",
-        max_bins: int = 127,
-        max_memory: float = 1000.0,
-        n_jobs: int | None = None,
         criterion: str | Criterion | None = None,
         max_depth: int | None = None,
         min_samples_split: int = 2,
@@ -362,6 +377,144 @@ class ForestRegressorParameters:
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,
         min_weight_fraction_leaf: float = 0.0,
+    ) -> None: ...
+
+class BoostingClassifierParameters:
+    """Parameters of `structtree.StructuralBoostingClassifier`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
+    verbose: bool
+    max_bins: int
+    max_memory: float
+    n_jobs: int | None
+    max_iter: int
+    learning_rate: float
+    loss: LossName | None
+    quantile: float
+    l2: float
+    min_hessian: float
+    subsample: float
+    columns_per_tree: float
+    early_stopping: bool
+    stopping_fraction: float
+    stopping_rounds: int
+    monotone: Mapping[str, int] | None
+    category_sets: bool
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
+    priors: Mapping[Any, float] | None
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    max_leaf_nodes: int | None
+    time_limit: float | None
+    random_state: int | RandomState | None
+    costs: ArrayLike | None
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
+        verbose: bool = False,
+        max_bins: int = 127,
+        max_memory: float = 1000.0,
+        n_jobs: int | None = None,
+        max_iter: int = 500,
+        learning_rate: float = 0.1,
+        loss: LossName | None = None,
+        quantile: float = 0.5,
+        l2: float = 1.0,
+        min_hessian: float = 1.0,
+        subsample: float = 1.0,
+        columns_per_tree: float = 1.0,
+        early_stopping: bool = True,
+        stopping_fraction: float = 0.1,
+        stopping_rounds: int = 20,
+        monotone: Mapping[str, int] | None = None,
+        category_sets: bool = True,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        priors: Mapping[Any, float] | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        max_leaf_nodes: int | None = None,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
+        costs: ArrayLike | None = None,
+    ) -> None: ...
+
+class BoostingRegressorParameters:
+    """Parameters of `structtree.StructuralBoostingRegressor`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
+    verbose: bool
+    max_bins: int
+    max_memory: float
+    n_jobs: int | None
+    max_iter: int
+    learning_rate: float
+    loss: LossName | None
+    quantile: float
+    l2: float
+    min_hessian: float
+    subsample: float
+    columns_per_tree: float
+    early_stopping: bool
+    stopping_fraction: float
+    stopping_rounds: int
+    monotone: Mapping[str, int] | None
+    category_sets: bool
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    max_leaf_nodes: int | None
+    time_limit: float | None
+    random_state: int | RandomState | None
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
+        verbose: bool = False,
+        max_bins: int = 127,
+        max_memory: float = 1000.0,
+        n_jobs: int | None = None,
+        max_iter: int = 500,
+        learning_rate: float = 0.1,
+        loss: LossName | None = None,
+        quantile: float = 0.5,
+        l2: float = 1.0,
+        min_hessian: float = 1.0,
+        subsample: float = 1.0,
+        columns_per_tree: float = 1.0,
+        early_stopping: bool = True,
+        stopping_fraction: float = 0.1,
+        stopping_rounds: int = 20,
+        monotone: Mapping[str, int] | None = None,
+        category_sets: bool = True,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        max_leaf_nodes: int | None = None,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
     ) -> None: ...
 
 class FeaturesParameters:

@@ -2,8 +2,8 @@
 
 The trees are arrays, compiled code routes individuals through all of them, and each individual is ranked once on each
 ladder. Every ensemble is a sum: its margins are an intercept plus the outputs of one leaf per tree, and predictions
-follow from the margins. `ForestPredictor` averages what the trees predict. Another ensemble, such as a boosted sum,
-is another subclass of `EnsemblePredictor`.
+follow from the margins. `ForestPredictor` averages what the trees predict; `structtree.models.boosting` adds their
+values.
 
 Law: the leaf of an individual in a tree is that found by evaluating the tests on its path.
 """
@@ -325,11 +325,29 @@ class EnsemblePredictor(Predictor):
         written = part.member("ladders").elements()
         ladders = tuple(ladder_from_json(each, reader) for each in written)
         gains = tuple(_floats(each.member("gains")) for each in written)
-        trees = tuple(_tree_from_json(each, ladders, task) for each in part.member("trees").elements())
+        trees = tuple(cls._tree_from_json(each, ladders, task) for each in part.member("trees").elements())
         if not trees:
             part.member("trees").expected("one tree or more")
         decision = decision_from_json(part.member("decision"), len(task.classes))
         return cls(EnsembleTrees.joined(trees), ladders, gains, reader.schema, task, decision)
+
+    @classmethod
+    def _tree_from_json(cls, part: JsonPart, ladders: Sequence[Sequence[syn.Predicate]], task: Task) -> EnsembleTrees:
+        tree, leaves = _nodes_from_json(part, ladders), part.member("leaves")
+        figures = _figures(leaves, int((tree.ladders < 0).sum()), cls.leaf_width(task))
+        if not cls.allows(figures, task):
+            leaves.expected("finite numbers, and weights of classes >= 0 that are not all 0")
+        return EnsembleTrees(*tree[:4], figures)
+
+    @classmethod
+    def leaf_width(cls, task: Task) -> int:
+        """Return the number of figures of a leaf."""
+        return len(task.classes) or 3
+
+    @classmethod
+    def allows(cls, figures: Floats, task: Task) -> bool:
+        """Return whether the figures of leaves are valid."""
+        return bool(np.isfinite(figures).all())
 
 
 def _unlike(tests: Sequence[syn.Predicate]) -> Sequence[syn.Predicate]:
@@ -350,6 +368,12 @@ class ForestPredictor(EnsemblePredictor):
     """Forest: the mean of the probabilities, or of the numbers, of the leaves."""
 
     kind: ClassVar[str] = "forest"
+
+    @classmethod
+    def allows(cls, figures: Floats, task: Task) -> bool:
+        """Return whether the figures are finite, and weights of classes are not negative and not all 0."""
+        weights = figures if task.predicts_classes else np.ones((1, 1))
+        return super().allows(figures, task) and bool((weights >= 0).all() and (weights.sum(axis=1) > 0).all())
 
     @cached_property
     def _values(self) -> Floats:
@@ -402,8 +426,9 @@ def _tree_to_json(tree: EnsembleTrees) -> dict[str, Any]:
     return {"ladders": tree.ladders.tolist(), "steps": tree.steps[is_branch].tolist(), "leaves": figures}
 
 
-def _tree_from_json(part: JsonPart, ladders: Sequence[Sequence[syn.Predicate]], task: Task) -> EnsembleTrees:
-    nodes, steps, leaves = (part.member(name) for name in ("ladders", "steps", "leaves"))
+def _nodes_from_json(part: JsonPart, ladders: Sequence[Sequence[syn.Predicate]]) -> EnsembleTrees:
+    """Return the nodes of a tree, without the figures of its leaves."""
+    nodes, steps = part.member("ladders"), part.member("steps")
     asked, step_of = _whole(nodes), _whole(steps)
     is_branch = asked >= 0
     if len(asked) == 0 or (asked < -1).any() or (asked >= len(ladders)).any():
@@ -416,10 +441,9 @@ def _tree_from_json(part: JsonPart, ladders: Sequence[Sequence[syn.Predicate]], 
     no = no_children(asked.astype(np.int32))
     if not len(no):
         nodes.fail("the nodes are not a tree in reading order")
-    figures = _figures(leaves, int((~is_branch).sum()), task)
     all_steps = np.zeros(len(asked), dtype=np.int32)
     all_steps[is_branch] = step_of
-    return EnsembleTrees(asked.astype(np.int32), all_steps, no, np.zeros(1, dtype=np.int32), figures)
+    return EnsembleTrees(asked.astype(np.int32), all_steps, no, np.zeros(1, dtype=np.int32), np.zeros((0, 0)))
 
 
 def _whole(part: JsonPart) -> Ints:
@@ -428,17 +452,11 @@ def _whole(part: JsonPart) -> Ints:
     return np.array(part.value, dtype=np.int64)
 
 
-def _figures(part: JsonPart, n: int, task: Task) -> Floats:
-    width = len(task.classes) or 3
+def _figures(part: JsonPart, n: int, width: int) -> Floats:
     rows = part.value if isinstance(part.value, list) else part.expected("a list")
     if len(rows) != n:
         part.fail(f"expected {n} lists of numbers, one for each leaf, got {len(rows)}")
     for i, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != width or not all(type(x) in (int, float) for x in row):
             JsonPart(row, f"{part.path}[{i}]").expected(f"{width} numbers")
-    figures = np.array(rows, dtype=np.float64).reshape(n, width)
-    if not np.isfinite(figures).all() or (
-        task.predicts_classes and ((figures < 0).any() or (figures.sum(axis=1) <= 0).any())
-    ):
-        part.expected("finite numbers, and weights of classes >= 0 that are not all 0")
-    return figures
+    return np.array(rows, dtype=np.float64).reshape(n, width)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from structtree.models.settings import Forest, Goal, Growth, Pruning
+from structtree.models.settings import Boosting, Forest, Goal, Growth, Pruning
 
 __all__ = [
     "GrammarRecord",
@@ -85,6 +85,8 @@ class Settings:
     size : Size
     forest : Forest, optional
         The options of a forest; None for other models.
+    boosting : Boosting, optional
+        The options of a boosted sum; None for other models.
     """
 
     goal: Goal | None = None
@@ -93,6 +95,12 @@ class Settings:
     pruning: Pruning = field(default_factory=Pruning)
     size: Size = field(default_factory=Size)
     forest: Forest | None = None
+    boosting: Boosting | None = None
+
+    @property
+    def is_ensemble(self) -> bool:
+        """True if the model has many trees."""
+        return self.forest is not None or self.boosting is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from structtree.errors import UsageError
-from structtree.options import Span, check_options, documented, option, options_of
+from structtree.options import Option, Span, check_options, documented, option, options_of
 from structtree.remarks import option_text
 from structtree.search.effort import EFFORTS, EffortLevel, Patience
 from structtree.tasks.decision import MAJORITY, Costs, Decision, Estimate
 
 __all__ = [
+    "IN_ENSEMBLES",
     "MAJORITY",
     "OF_FEATURES",
+    "Boosting",
+    "ColumnOptions",
     "Costs",
     "Decision",
     "EffortLevel",
@@ -26,6 +29,7 @@ __all__ = [
     "Forest",
     "Goal",
     "Growth",
+    "LossName",
     "ModelChoice",
     "ModelKind",
     "Objective",
@@ -33,6 +37,8 @@ __all__ = [
     "Pruning",
     "StopRule",
     "check_kind",
+    "task_of_loss",
+    "tree_options",
 ]
 
 Goal = Literal["accuracy", "ranking", "reading"]
@@ -46,8 +52,12 @@ SHARE = Span(0, 1, above=True)
 
 _GROWING = "Tree growth"
 _PRUNING = "Pruning"
+_ENSEMBLES = "Columns of forests and boosting"
 
-ModelKind = Literal["tree", "forest"]
+LossName = Literal["log-loss", "squared", "absolute", "quantile", "poisson"]
+"""Losses of boosting, which `structtree.tasks.gradients` defines."""
+
+ModelKind = Literal["tree", "forest", "boosting"]
 """Kinds of models that `structtree.fit` learns."""
 
 
@@ -335,9 +345,13 @@ class ModelChoice:
 
     PANEL: ClassVar[str] = "Options"
 
-    model: ModelKind = option("tree", "Model to learn: one readable tree, or a forest of many trees.")
+    model: ModelKind = option(
+        "tree", "Model to learn: one readable tree, a forest of many trees, or a boosted sum of small trees."
+    )
     distil: int | None = option(
-        None, "With a forest: learn one tree of at most this number of leaves that imitates it.", Span(2)
+        None,
+        "With a forest or boosting: learn one tree of at most this number of leaves that imitates it.",
+        Span(2),
     )
 
     def __post_init__(self) -> None:
@@ -348,8 +362,33 @@ class ModelChoice:
 
 
 @documented
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnOptions:
+    """Options of the columns that the trees of an ensemble share."""
+
+    PANEL: ClassVar[str] = _ENSEMBLES
+
+    max_bins: int = option(
+        127, "Maximum number of bins of the values of a column.", Span(2, 30_000), panel=_ENSEMBLES
+    )
+    max_memory: float = option(
+        1_000.0,
+        "Maximum memory for the columns in megabytes; fewer columns are used if needed.",
+        POSITIVE,
+        unit="MB",
+        panel=_ENSEMBLES,
+    )
+    n_jobs: int | None = option(
+        None, "Number of threads; by default one for each processor, at most 8.", Span(1), panel=_ENSEMBLES
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+@documented
 @dataclass(frozen=True, slots=True)
-class Forest:
+class Forest(ColumnOptions):
     """Options for the trees of a forest and their randomness.
 
     Notes
@@ -391,14 +430,88 @@ class Forest:
     thresholds: Literal["best", "random"] = option(
         "best", "Whether a node tries all thresholds of a column, or a random one (extra-trees)."
     )
-    max_bins: int = option(127, "Maximum number of bins of the values of a column.", Span(2, 30_000))
-    max_memory: float = option(
-        1_000.0, "Maximum memory for the columns in megabytes; fewer columns are used if needed.", POSITIVE, unit="MB"
+
+
+@documented
+@dataclass(frozen=True, slots=True)
+class Boosting(ColumnOptions):
+    """Options of boosting: a sum of small trees, each of which corrects the sum of those before it.
+
+    Notes
+    -----
+    Each round adds one tree to the margins, or one for each of three classes or more. The tree is grown on the
+    gradients and Hessians of the loss (`structtree.tasks.gradients`), the best split of any leaf first. Its values
+    are multiplied by ``learning_rate``. A tree has at most 15 leaves unless ``max_leaf_nodes`` is given.
+
+    The loss is the log loss for classes. For numbers it is the squared error by default; ``"absolute"`` predicts
+    medians, ``"quantile"`` other quantiles, and ``"poisson"`` the means of counts, whose logarithm is the sum of the
+    trees.
+
+    With ``early_stopping``, a random fraction of the individuals, stratified by class, is held out; the number of
+    rounds is the one with the smallest loss for them, and boosting stops after ``stopping_rounds`` rounds without a
+    smaller one.
+
+    ``monotone`` maps numeric attributes of the individual to 1 or -1: if only this attribute increases, the
+    prediction (for classes the probability of the second one) never decreases, or never increases. Individuals
+    without the value are not compared. Other tests that mention the attribute are not used.
+
+    With ``category_sets``, a nominal attribute of the individual is compared with sets of values, which are sorted
+    by their gradients, instead of with one value at a time.
+
+    The seed determines the result; ``n_jobs`` does not change it. A sample weight counts as a number of
+    individuals in ``min_hessian`` and ``l2``.
+
+    Examples
+    --------
+    >>> Boosting(learning_rate=0)
+    Traceback (most recent call last):
+        ...
+    structtree.errors.UsageError: learning_rate must be a number > 0 and at most 1; got 0
+    """
+
+    PANEL: ClassVar[str] = "Boosting"
+
+    max_iter: int = option(500, "Maximum number of rounds.", Span(1), flag="rounds")
+    learning_rate: float = option(0.1, "Factor of the values of each tree.", SHARE)
+    loss: LossName | None = option(
+        None,
+        "Loss to minimise: the log loss for classes, one of the others for numbers.",
+        shown_default="log-loss or squared",
     )
-    n_jobs: int | None = option(None, "Number of threads; by default one for each processor, at most 8.", Span(1))
+    quantile: float = option(0.5, "Quantile to predict.", FRACTION, needs=("loss", "quantile"))
+    l2: float = option(1.0, "Penalty on the squared values of the leaves.", Span(0))
+    min_hessian: float = option(1.0, "Minimum sum of Hessians per leaf.", Span(0))
+    subsample: float = option(1.0, "Fraction of the individuals that a tree is grown on.", SHARE)
+    columns_per_tree: float = option(1.0, "Fraction of the columns that a tree uses.", SHARE)
+    early_stopping: bool = option(
+        True,
+        "Choose the number of rounds by the loss of held-out individuals.",
+        flag="early-stopping/no-early-stopping",
+    )
+    stopping_fraction: float = option(
+        0.1, "Fraction of the individuals to hold out.", FRACTION, needs=("early_stopping", True)
+    )
+    stopping_rounds: int = option(
+        20, "Number of rounds without improvement after which to stop.", Span(1), needs=("early_stopping", True)
+    )
+    monotone: Mapping[str, int] | None = option(
+        None,
+        "Numeric attributes with which predictions must not decrease (1) or not increase (-1).",
+        accepts="dict from str to 1 or -1",
+        metavar="ATTRIBUTE=1|-1",
+        flag_help="Attribute with which predictions must not decrease, such as dose=1, or increase (-1); repeatable.",
+        many=True,
+    )
+    category_sets: bool = option(
+        True,
+        "Compare nominal attributes with sets of values instead of single values.",
+        flag="category-sets/no-category-sets",
+    )
 
     def __post_init__(self) -> None:
         check_options(self)
+        if self.monotone is not None and not all(value in (1, -1) for value in self.monotone.values()):
+            raise UsageError(f"monotone must map attributes to 1 or -1; got {dict(self.monotone)!r}")
 
 
 @documented
@@ -417,16 +530,41 @@ class FeatureOptions:
 OF_FEATURES = frozenset({"max_bins", "max_memory", "time_limit", "random_state"})
 """Options of forests and trees that also apply to the selection of features, by name."""
 
-IN_FORESTS = frozenset(
+_IN_BOTH = frozenset(
     {
-        *("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease", "time_limit"),
-        *("random_state", "criterion", "class_weight", "priors", "costs", "min_weight_fraction"),
+        *("max_depth", "min_samples_split", "min_samples_leaf", "time_limit", "random_state"),
+        *("class_weight", "priors", "costs"),
     }
 )
-"""Options of trees that also apply to the trees of a forest, by name."""
+
+IN_ENSEMBLES: Mapping[ModelKind, frozenset[str]] = {
+    "forest": _IN_BOTH | {"min_impurity_decrease", "criterion", "min_weight_fraction"},
+    "boosting": _IN_BOTH | {"max_leaf_nodes"},
+}
+"""Options of trees that also apply to the trees of ensembles, by kind of model and name."""
 
 
-def check_kind(model: ModelKind, *options: Objective | Growth | Pruning | Decision | Forest) -> None:
+def task_of_loss(loss: LossName | None) -> Literal["classes", "numbers"] | None:
+    """Return the task that a loss of boosting is for; None without a loss.
+
+    Examples
+    --------
+    >>> task_of_loss("poisson"), task_of_loss("log-loss")
+    ('numbers', 'classes')
+    """
+    return None if loss is None else "classes" if loss == "log-loss" else "numbers"
+
+
+def tree_options(model: ModelKind) -> tuple[Option, ...]:
+    """Return the options of trees that also apply to a kind of ensemble."""
+    of_trees = options_of(Objective, Growth, Pruning, Decision)
+    return tuple(each for each in of_trees if each.name in IN_ENSEMBLES[model])
+
+
+_OWN_KINDS: Mapping[type, ModelKind] = {Forest: "forest", Boosting: "boosting"}
+
+
+def check_kind(model: ModelKind, *options: Objective | Growth | Pruning | Decision | Forest | Boosting) -> None:
     """Reject options that do not apply to a kind of model.
 
     Examples
@@ -436,10 +574,18 @@ def check_kind(model: ModelKind, *options: Objective | Growth | Pruning | Decisi
     structtree.errors.UsageError: max_leaf_nodes=8 does not apply to a forest
     """
     for given in options:
+        own = _OWN_KINDS.get(type(given))
         for each in options_of(type(given)):
             value = getattr(given, each.name)
-            is_for_forest = isinstance(given, Forest)
-            is_idle = is_for_forest if model == "tree" else not is_for_forest and each.name not in IN_FORESTS
-            if is_idle and value != each.default:
-                fix = f"; add {option_text('model', 'forest')}" if is_for_forest else ""
-                raise UsageError(f"{option_text(each.parameter, value)} does not apply to a {model}{fix}")
+            if value != each.default and not _applies(each.name, own, model):
+                fix = f"; add {option_text('model', own)}" if own is not None else ""
+                article = "" if model == "boosting" else "a "
+                raise UsageError(f"{option_text(each.parameter, value)} does not apply to {article}{model}{fix}")
+
+
+def _applies(name: str, own: ModelKind | None, model: ModelKind) -> bool:
+    """Return whether an option applies to a kind of model, given the kind that it is declared for."""
+    if own is None:
+        return model == "tree" or name in IN_ENSEMBLES[model]
+    is_shared = name in {each.name for each in options_of(ColumnOptions)}
+    return model == own or (is_shared and model != "tree")

@@ -31,6 +31,7 @@ from structtree.models.applying import Call
 from structtree.models.model import Model
 from structtree.models.records import ScoreRecord
 from structtree.models.settings import (
+    Boosting,
     Decision,
     Forest,
     Goal,
@@ -39,6 +40,7 @@ from structtree.models.settings import (
     ModelKind,
     Objective,
     Pruning,
+    task_of_loss,
 )
 from structtree.models.tree_predictor import TreePredictor
 from structtree.options import keywords_of, merge_options, options_of, refuse_unknown
@@ -89,7 +91,7 @@ QUICK = 0.1
 _OF_PLAIN_TREES = frozenset({"class_weight", "priors", "costs", "random_state"})
 """Options of a forest that also apply to the plain tree beside a tree that imitates it."""
 
-LEARNING_OPTIONS = options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest)
+LEARNING_OPTIONS = options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest, Boosting)
 """All options for learning."""
 
 
@@ -172,6 +174,7 @@ def fit(
     decision: Decision | None = None,
     *,
     forest: Forest | None = None,
+    boosting: Boosting | None = None,
     model: ModelKind = "tree",
     distil: int | None = None,
     goal: Goal = "accuracy",
@@ -210,11 +213,13 @@ def fit(
         How leaves predict a class; its costs also apply to pruning.
     forest : Forest, optional
         How the trees of a forest differ.
-    model : {"tree", "forest"}
-        Kind of model. Options of trees that do not apply to a forest are rejected.
+    boosting : Boosting, optional
+        Loss and rounds of boosting.
+    model : {"tree", "forest", "boosting"}
+        Kind of model. Options that do not apply to it are rejected.
     distil : int, optional
-        For a source and a forest: return one tree with at most this number of leaves that imitates the forest; see
-        `structtree.distil`.
+        For a source, and a forest or boosting: return one tree with at most this number of leaves that imitates it;
+        see `structtree.distil`.
     goal : {"accuracy", "ranking", "reading"}
         Purpose of the tree, which sets the defaults of other options. See `structtree.learn.goals`.
     grow : {"pruned", "full"}
@@ -239,9 +244,9 @@ def fit(
     estimate : bool, optional
         For a source: whether to estimate scores on new data by cross-validation; by default only if that is fast.
     **options
-        Options of growth, pruning, decision and forest by their names in `structtree.StructuralTreeClassifier` and
-        `structtree.StructuralForestClassifier`, such as ``max_depth=3`` or ``n_estimators=100``; pass each option
-        once, here or in its object. For a source, also the options of `structtree.open_data`, such as
+        Options of growth, pruning, decision, forest and boosting by their names in the estimators, such as
+        ``max_depth=3``, ``n_estimators=100`` or ``learning_rate=0.05``; pass each option once, here or in its object.
+        For a source, also the options of `structtree.open_data`, such as
         ``types={"zip": "nominal"}`` or ``as_of="loan.date"``. ``smiles`` also applies to a DataFrame of molecules:
         the SMILES column, if its name does not show it.
 
@@ -291,6 +296,7 @@ def fit(
             pruning,
             decision,
             forest=forest,
+            boosting=boosting,
             task=task,
             sample_weight=sample_weight,
             classes=classes,
@@ -306,9 +312,10 @@ def fit(
     _refuse_for_sources(individuals, target, inapplicable)
     reading = {name: value for name, value in options.items() if name in _reading_names()}
     named = {name: value for name, value in options.items() if name not in _reading_names()}
-    refuse_unknown(named, fit, Growth, Pruning, Decision, Forest)
+    refuse_unknown(named, fit, Growth, Pruning, Decision, Forest, Boosting)
     given["distil"] = distil
-    settled = _flat_options(given | named, growth, pruning, decision, forest) | given
+    objects = {Growth: growth, Pruning: pruning, Decision: decision, Forest: forest, Boosting: boosting}
+    settled = _flat_options(given | named, objects) | given
     source = Source(_where(individuals), target, grammar, reading)  # type: ignore[arg-type]  # target is not an array
     opened = individuals if isinstance(individuals, Opened) else None
     return _fit_source(source, opened, settled, task, functions, unlabelled, progress, estimate)
@@ -350,7 +357,7 @@ def fit_training_data(
     )
     grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
     with interruptible(clock.stop):
-        grammar = _grammar(training, options, for_forest=choice.model == "forest")
+        grammar = _grammar(training, options, for_forest=choice.model != "tree")
         (time, remarks), started = time_for_learning(clock), now()
         part = time if choice.distil is None else time.part(FOR_ENSEMBLE * time.left())
         model = learn(grammar, clock=part)
@@ -465,6 +472,10 @@ def _estimator(model: ModelKind, task: Task) -> Any:
         from structtree.forests import StructuralForestClassifier, StructuralForestRegressor
 
         return StructuralForestClassifier if task.predicts_classes else StructuralForestRegressor
+    if model == "boosting":
+        from structtree.boosting import StructuralBoostingClassifier, StructuralBoostingRegressor
+
+        return StructuralBoostingClassifier if task.predicts_classes else StructuralBoostingRegressor
     from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
 
     return StructuralTreeClassifier if task.predicts_classes else StructuralTreeRegressor
@@ -483,6 +494,7 @@ def _fit_source(
     """Read the data, settle the task, fit, and estimate the scores."""
     if task is None and given["criterion"] is not None:
         task = criterion_of(given["criterion"]).task
+    task = task or task_of_loss(given["loss"])
     with stoppable() as stop:
         clock = Clock(given["time_limit"], stop)
         with reading_time(clock):
@@ -537,14 +549,15 @@ def _plain_tree(options: Mapping[str, Any], leaves: int) -> dict[str, Any]:
     return same | {"model": "tree", "leaves": leaves}
 
 
-def _about_forest(model: Model, time_limit: float | None) -> Sequence[Remark]:
-    """Return remarks about a forest."""
+def _about_ensemble(model: Model, time_limit: float | None) -> Sequence[Remark]:
+    """Return remarks about a model with many trees."""
     found = list(model.outcome.skipped)
+    so_far = "these are the trees so far"
     match model.outcome.stopped_by:
         case "interrupt":
-            found.append("interrupted: this is the forest so far")
+            found.append(f"interrupted: {so_far}")
         case "time":
-            found.append(f"the time limit of {time_limit:g} s was reached: this is the forest so far")
+            found.append(f"the time limit of {time_limit:g} s was reached: {so_far}")
     return [Remark(text) for text in found]
 
 
@@ -571,7 +584,7 @@ def _about_limits(model: Model, labels: NDArray[Any]) -> str:
 def _about_outcome(model: Model, labels: NDArray[Any], time_limit: float | None) -> Sequence[Remark]:
     """Return remarks about the result of a fit."""
     if model.predictor.kind != TreePredictor.kind:
-        return _about_forest(model, time_limit)
+        return _about_ensemble(model, time_limit)
     tree, found = model.tree, []
     if not tree.branches and tree.classes and model.settings.size.by == "cross-validation":
         found.append(
@@ -608,15 +621,8 @@ def _reading_names() -> frozenset[str]:
     return frozenset((*reading_options(), *keywords_of(SelectionOptions)))
 
 
-def _flat_options(
-    named: Mapping[str, Any],
-    growth: Growth | None,
-    pruning: Pruning | None,
-    decision: Decision | None,
-    forest: Forest | None,
-) -> dict[str, Any]:
-    """Return all options by parameter name, with the defaults of the command line."""
-    objects = {Growth: growth, Pruning: pruning, Decision: decision, Forest: forest}
+def _flat_options(named: Mapping[str, Any], objects: Mapping[type, Any]) -> dict[str, Any]:
+    """Return all options by parameter name, with the defaults of the command line, given objects by their type."""
     values = {each.parameter: named.get(each.parameter, each.usual) for each in LEARNING_OPTIONS}
     for declaration, own in objects.items():
         merged = merge_options(declaration, own, named)

@@ -25,7 +25,7 @@ from structtree.models.records import (
     SizeSource,
     StoredScores,
 )
-from structtree.models.settings import Forest, Goal, Growth, Pruning
+from structtree.models.settings import Boosting, Forest, Goal, Growth, Pruning
 from structtree.options import listed
 
 __all__ = ["Records", "old_records", "records_from_json"]
@@ -71,7 +71,8 @@ def records_from_json(whole: JsonPart) -> Records:
 
 
 def _settings(part: JsonPart) -> Settings:
-    goal, size, forest = part.optional("goal"), part.member("size"), part.optional("forest")
+    goal, size = part.optional("goal"), part.member("size")
+    forest, boosting = part.optional("forest"), part.optional("boosting")
     sources = get_args(SizeSource)
     return Settings(
         None if goal is None else goal.one_of(get_args(Goal), listed(get_args(Goal))),
@@ -80,10 +81,11 @@ def _settings(part: JsonPart) -> Settings:
         _options(part.member("pruning"), Pruning),
         Size(size.member("by").one_of(sources, listed(sources)), size.member("detail").text()),
         None if forest is None else _options(forest, Forest),
+        None if boosting is None else _options(boosting, Boosting),
     )
 
 
-_Options = TypeVar("_Options", Growth, Pruning, Forest)
+_Options = TypeVar("_Options", Growth, Pruning, Forest, Boosting)
 
 
 def _options(part: JsonPart, kind: type[_Options]) -> _Options:

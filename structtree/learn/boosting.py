@@ -1,0 +1,244 @@
+"""Boosting: small trees, one after the other, each grown on the gradients of the loss at the sum so far.
+
+The trees share the columns of forests, and threads share the columns of a tree (`structtree.splitters.boosted`).
+Random numbers of a round follow from the seed and its place.
+
+Laws: one round of squared loss without shrinkage and penalty is a forest's tree; the training loss never rises with
+small steps; threads change nothing (`tests/learn/test_boosting.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.arrays import Codes, Floats, Ints
+from structtree.models.settings import Boosting, Growth
+from structtree.progress import Status, report
+from structtree.search.clock import Clock
+from structtree.search.kernels.newton import NewtonLimits
+from structtree.splitters.binned import BinnedTree
+from structtree.splitters.boosted import BoostedColumns, BoostedTree, TreeLimits, grow_boosted
+from structtree.tasks.gradients import MarginLoss
+from structtree.tasks.target import Target
+
+__all__ = ["LEAVES", "GrownBoosting", "RoundLosses", "boost"]
+
+LEAVES = 15
+"""Maximum number of leaves of a tree by default."""
+
+
+class RoundLosses(NamedTuple):
+    """Mean loss after each round on the training individuals, and on those that are held out, if any."""
+
+    training: tuple[float, ...] = ()
+    held_out: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GrownBoosting:
+    """Grown trees.
+
+    Parameters
+    ----------
+    trees : tuple of BinnedTree
+        Without their rows; each round has one for each margin.
+    figures : tuple of array
+        The weight and the value of each leaf of each tree.
+    start : (k,) array
+        The margins before the first tree.
+    losses : RoundLosses
+        Also of rounds that were not kept.
+    weight : float
+        Total weight of the training individuals.
+    n_held_out : int
+    stopped_by : {"time", "interrupt"}, optional
+    """
+
+    trees: tuple[BinnedTree, ...]
+    figures: tuple[Floats, ...]
+    start: Floats
+    losses: RoundLosses
+    weight: float
+    n_held_out: int = 0
+    stopped_by: Literal["time", "interrupt"] | None = None
+
+
+def boost(
+    columns: BoostedColumns,
+    tests: Ints,
+    target: Target,
+    loss: MarginLoss,
+    growth: Growth,
+    boosting: Boosting,
+    held_out: NDArray[np.bool_],
+    clock: Clock,
+) -> GrownBoosting:
+    """Add trees to a sum until the held-out loss stops falling, or the time is up; at least one round.
+
+    Parameters
+    ----------
+    columns : BoostedColumns
+    tests : array of int
+        The tests that trees may use.
+    target : Target
+    loss : MarginLoss
+    growth, boosting : Growth, Boosting
+    held_out : (n,) bool
+        Individuals that are not learned from; the number of rounds is the best one for them. Without any, all rounds
+        are kept.
+    clock : Clock
+    """
+    with ThreadPoolExecutor(columns.n_jobs) if columns.n_jobs > 1 else nullcontext() as pool:
+        rounds = _Rounds(columns, tests, target, loss, growth, boosting, held_out, pool)
+        for place in range(boosting.max_iter):
+            if place and (clock.over() is not None or rounds.is_done):
+                break
+            rounds.add(place, lambda: clock.over() is not None)
+    is_cut = not rounds.is_done and (rounds.n_rounds < boosting.max_iter or clock.over() is not None)
+    return rounds.grown(clock.over() if is_cut else None)
+
+
+@dataclass(eq=False)
+class _Rounds:
+    """The sum so far, and its losses."""
+
+    columns: BoostedColumns
+    tests: Ints
+    target: Target
+    loss: MarginLoss
+    growth: Growth
+    boosting: Boosting
+    held_out: NDArray[np.bool_]
+    pool: ThreadPoolExecutor | None
+    trees: list[BinnedTree] = field(default_factory=list)
+    figures: list[Floats] = field(default_factory=list)
+    training: list[float] = field(default_factory=list)
+    validation: list[float] = field(default_factory=list)
+    is_exhausted: bool = False
+
+    def __post_init__(self) -> None:
+        target, units = self.target, self.target.units
+        is_plain = self.loss.degree or target.task.predicts_classes
+        self.values = target.values if is_plain else units.zero + units.unit * target.values
+        self.weights = target.weights * units.weight
+        self.train = np.flatnonzero(~self.held_out).astype(np.int32)
+        self.unseen = np.flatnonzero(self.held_out).astype(np.int32)
+        self.start = self.loss.start(self.values[self.train], self.weights[self.train])
+        self.margins: Floats = np.asfortranarray(np.tile(self.start, (len(self.values), 1)))
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds so far."""
+        return len(self.training)
+
+    @property
+    def best(self) -> int:
+        """Number of rounds with the smallest held-out loss; all of them without held-out individuals."""
+        return 1 + int(np.argmin(self.validation)) if self.validation else self.n_rounds
+
+    @property
+    def is_done(self) -> bool:
+        """Whether further rounds are useless."""
+        waits = bool(self.validation) and self.n_rounds - self.best >= self.boosting.stopping_rounds
+        return waits or self.is_exhausted
+
+    # ---- one round --------------------------------------------------------------------------------------
+
+    def add(self, place: int, is_over: Callable[[], bool]) -> None:
+        """Grow the trees of a round."""
+        rng, has_split = np.random.default_rng([self.growth.random_state, place]), False
+        rows, others = self._sample(rng)
+        gradients, hessians = self.loss.derivatives(self.values, self.margins)
+        weights = self.weights[:, None]
+        gradients, hessians = gradients * weights, hessians * weights
+        for margin in range(self.loss.n_margins):
+            g, h = (np.ascontiguousarray(part[:, margin]) for part in (gradients, hessians))
+            tests = self._some_tests(rng)
+            grown = grow_boosted(self.columns, g, h, rows, others, tests, self._limits, self.pool, is_over)
+            has_split |= len(grown.tree.tests) > 1
+            self._add_tree(grown, g, h, margin)
+        random = self.boosting.subsample < 1 or self.boosting.columns_per_tree < 1
+        self.is_exhausted = not has_split and not random and not is_over()
+        self._record()
+
+    def _add_tree(self, grown: BoostedTree, gradients: Floats, hessians: Floats, margin: int) -> None:
+        """Add the values of the leaves to the margins, and keep the tree."""
+        leaves, n_leaves = grown.leaf_of(len(self.values)), len(grown.bounds)
+        rows = grown.tree.rows
+        own = self.loss.leaf_values(self.values[rows], self.weights[rows], self.margins[rows], leaves[rows], n_leaves)
+        if own is None:
+            sums, curvatures = (np.bincount(leaves[rows], each[rows], n_leaves) for each in (gradients, hessians))
+            below = curvatures + self.boosting.l2
+            own = -np.divide(sums, below, out=np.zeros(n_leaves), where=below > 0)
+        values = self.boosting.learning_rate * np.clip(own, *grown.bounds.T)
+        self.margins[:, margin] += values[leaves]
+        weights = np.bincount(leaves[self.train], self.weights[self.train], n_leaves)
+        self.trees.append(grown.tree._replace(rows=rows[:0]))
+        self.figures.append(np.stack([weights, self._unit * values], axis=1))
+
+    @property
+    def _unit(self) -> float:
+        """The unit of the margins."""
+        return self.target.units.unit if self.loss.degree else 1.0
+
+    def _record(self) -> None:
+        """Record the losses after a round, and report them."""
+        losses = self.loss.losses(self.values, self.margins)
+        for rows, found in ((self.train, self.training), (self.unseen, self.validation)):
+            if len(rows):
+                found.append(float(np.average(losses[rows], weights=self.weights[rows])))
+        kind, found = ("held-out", self.validation) if self.validation else ("training", self.training)
+        fact = f"{kind} {self.loss.label} {found[-1] * self._unit**self.loss.degree:.4g}"
+        report(Status("boosting", self.n_rounds, self.boosting.max_iter, (fact,), None))
+
+    # ---- samples and limits -----------------------------------------------------------------------------
+
+    def _sample(self, rng: np.random.Generator) -> tuple[Codes, Codes]:
+        """Return the sample of a round, and all other individuals."""
+        if self.boosting.subsample == 1.0:
+            return self.train, self.unseen
+        size = ceil(self.boosting.subsample * len(self.train))
+        inside = np.zeros(len(self.values), dtype=np.bool_)
+        inside[rng.choice(self.train, size, replace=False)] = True
+        return np.flatnonzero(inside).astype(np.int32), np.flatnonzero(~inside).astype(np.int32)
+
+    def _some_tests(self, rng: np.random.Generator) -> Ints:
+        """Return the tests on the columns that a tree uses."""
+        share, column_of = self.boosting.columns_per_tree, self.columns.tested.tests[self.tests, 0]
+        every = np.unique(column_of)
+        if share == 1.0 or not len(every):
+            return self.tests
+        return self.tests[np.isin(column_of, rng.choice(every, ceil(share * len(every)), replace=False))]
+
+    @property
+    def _limits(self) -> TreeLimits:
+        growth = self.growth
+        depth = -1 if growth.max_depth is None else growth.max_depth
+        leaves = growth.max_leaf_nodes or LEAVES
+        child = NewtonLimits(growth.min_samples_leaf, self.boosting.min_hessian, self.boosting.l2)
+        return TreeLimits(leaves, depth, growth.min_samples_split, child)
+
+    # ---- the result -------------------------------------------------------------------------------------
+
+    def grown(self, stopped_by: Literal["time", "interrupt"] | None) -> GrownBoosting:
+        """Return the trees of the best number of rounds."""
+        n, scale = self.best * self.loss.n_margins, self._unit**self.loss.degree
+        losses = RoundLosses(*(tuple(scale * each for each in part) for part in (self.training, self.validation)))
+        start = self._unit * self.start + (self.target.units.zero if self.loss.degree else 0.0)
+        return GrownBoosting(
+            tuple(self.trees[:n]),
+            tuple(self.figures[:n]),
+            start,
+            losses,
+            float(self.weights[self.train].sum()),
+            len(self.unseen),
+            stopped_by,
+        )

@@ -1,0 +1,147 @@
+"""From data to a boosted sum: list the tests, hold individuals out, add trees, and keep what using them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.arrays import Ints
+from structtree.errors import UsageError, did_you_mean
+from structtree.interrupts import interruptible
+from structtree.lang import syntax as syn
+from structtree.learn.boosting import LEAVES, GrownBoosting, RoundLosses, boost
+from structtree.learn.ensembles import assembled
+from structtree.learn.forest_fit import column_notes, columns_in_words, no_columns, prepared_columns
+from structtree.learn.held_out import held_out
+from structtree.learn.learning_set import LearningSet, with_requirements
+from structtree.models.boosting import BoostingPredictor
+from structtree.models.importance import mentioned
+from structtree.models.model import Model
+from structtree.models.records import RouteRecord, SearchOutcome, Settings
+from structtree.models.settings import Boosting, Decision, Growth, Pruning
+from structtree.remarks import option_text
+from structtree.search.clock import Clock
+from structtree.search.kernels import tables as kernel
+from structtree.splitters.binned import BinnedColumns
+from structtree.splitters.boosted import BoostedColumns
+from structtree.splitters.forest_columns import ForestColumns
+from structtree.splitters.table import Tuning
+from structtree.tasks.gradients import margin_loss
+from structtree.tasks.target import Target
+
+__all__ = ["BoostingModel", "fit_boosting"]
+
+FEWEST_HELD_OUT = 20
+"""Minimum number of held-out individuals; with fewer, all rounds are made."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoostingModel(Model):
+    """Boosted sum with the losses of its rounds, which are not saved.
+
+    Parameters
+    ----------
+    losses : RoundLosses
+    """
+
+    losses: RoundLosses = field(default=RoundLosses())
+
+
+def fit_boosting(
+    data: LearningSet, growth: Growth, decision: Decision, boosting: Boosting, clock: Clock
+) -> BoostingModel:
+    """Learn a boosted sum from checked data.
+
+    Parameters
+    ----------
+    data : LearningSet
+    growth, decision, boosting
+        Options, of which only those for boosting are used.
+    clock : Clock
+    """
+    target = data.target
+    growth = growth if growth.max_leaf_nodes is not None else replace(growth, max_leaf_nodes=LEAVES)
+    loss = margin_loss(boosting.loss, boosting.quantile, target.task)
+    loss.check(target.units.zero + target.units.unit * target.values)
+    found: ForestColumns | None = None
+    with interruptible(clock.stop):
+        found = prepared_columns(data, boosting, clock)
+    found = found or no_columns(data, boosting, clock)
+    signs, tests = _constraints(found.binned, boosting.monotone or {}, target)
+    columns = BoostedColumns.of(
+        found.binned, signs, boosting.n_jobs or Tuning().threads, category_sets=boosting.category_sets
+    )
+    grown = boost(columns, tests, target, loss, growth, boosting, _held_out(target, growth, boosting), clock)
+    clock.stop.handled = True
+    made = assembled(columns.sets.added_to(found.binned), grown.trees, grown.figures)
+    predictor = BoostingPredictor(
+        made.trees,
+        made.ladders,
+        made.gains,
+        data.population.schema,
+        target.task,
+        replace(decision, estimate=None),
+        loss,
+        tuple(grown.start.tolist()),
+    )
+    model = BoostingModel(
+        predictor,
+        data.target_name,
+        Settings(None, loss.name, growth, Pruning(), boosting=boosting),
+        data.record,
+        RouteRecord("boosting", columns_in_words(found)),
+        outcome=SearchOutcome(grown.stopped_by, tuple(_notes(found, grown, boosting))),
+        losses=grown.losses,
+    )
+    return with_requirements(model, data.population, data.grammar, data.layout)
+
+
+def _held_out(target: Target, growth: Growth, boosting: Boosting) -> NDArray[np.bool_]:
+    """Return the individuals that choose the number of rounds; none if they would be too few."""
+    nobody = np.zeros(len(target.values), dtype=np.bool_)
+    if not boosting.early_stopping or len(nobody) * boosting.stopping_fraction < FEWEST_HELD_OUT:
+        return nobody
+    return held_out(target.task.strata(target.values), boosting.stopping_fraction, growth.random_state)
+
+
+def _constraints(
+    columns: BinnedColumns, monotone: Mapping[str, int], target: Target
+) -> tuple[NDArray[np.int8], Ints]:
+    """Return the sign of each test, and the tests without those that monotone constraints exclude."""
+    signs, tests = np.zeros(columns.n_tests, dtype=np.int8), np.arange(columns.n_tests)
+    if not monotone:
+        return signs, tests
+    if len(target.classes) > 2:
+        raise UsageError(f"{option_text('monotone')} is for numbers and for two classes; there are more classes")
+    thresholds = [_threshold(columns, t) for t in tests.tolist()]
+    for name in monotone:
+        if name not in thresholds:
+            known = did_you_mean(name, [each for each in thresholds if each])
+            raise UsageError(f"{option_text('monotone')} names {name!r}, on which there are no thresholds{known}")
+    for t, name in enumerate(thresholds):
+        if name in monotone:
+            signs[t] = monotone[name] * (1 if columns.test(t).form == kernel.AT_LEAST else -1)
+    kept = [
+        name in monotone or not set(mentioned(columns.test(t).right)) & set(monotone)
+        for t, name in enumerate(thresholds)
+    ]
+    return signs, tests[kept]
+
+
+def _threshold(columns: BinnedColumns, t: int) -> str:
+    """Return the numeric attribute of the individual that a test compares with thresholds; '' for other tests."""
+    test = columns.test(t)
+    is_own = isinstance(test.right, syn.Compare) and test.form != kernel.EQUAL and test.attribute is not None
+    return test.attribute or "" if is_own else ""
+
+
+def _notes(columns: ForestColumns, grown: GrownBoosting, boosting: Boosting) -> Iterator[str]:
+    yield from column_notes(columns, boosting)
+    if grown.weight < 2 * boosting.min_hessian:
+        least = f"{option_text('min_hessian', boosting.min_hessian)} per leaf"
+        yield f"the weights add up to {grown.weight:.3g}, too little for {least}; scale them up"
+    if grown.stopped_by is not None:
+        yield f"{len(grown.losses.training):,} of {boosting.max_iter:,} rounds were made"
