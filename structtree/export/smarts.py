@@ -33,6 +33,19 @@ _T = TypeVar("_T")
 MOST_ALTERNATIVES = 24
 """Maximum number of alternatives; tests that need more are not exported."""
 
+RDKIT_CALLS: Mapping[str, str] = {
+    "logp": "Crippen.MolLogP(mol)",
+    "tpsa": "Descriptors.TPSA(mol)",
+    "weight": "Descriptors.MolWt(mol)",
+    "refractivity": "Crippen.MolMR(mol)",
+    "donors": "rdMolDescriptors.CalcNumHBD(mol)",
+    "acceptors": "rdMolDescriptors.CalcNumHBA(mol)",
+    "rotatable": "rdMolDescriptors.CalcNumRotatableBonds(mol)",
+    "charge": "Chem.GetFormalCharge(mol)",
+    "sp3": "rdMolDescriptors.CalcFractionCSP3(mol)",
+}
+"""Descriptors of molecules in RDKit, with the modules of ``rdkit.Chem``."""
+
 
 @dataclass(frozen=True, slots=True)
 class SmartsPattern:
@@ -74,7 +87,7 @@ def to_smarts(test: syn.Predicate) -> SmartsTest:
     >>> to_smarts(parse_predicate("count atoms (element = N and exists bonds (order = double)) >= 2"))
     SmartsTest(alternatives=((SmartsPattern(smarts='[#7;$(*=*)]', op='>=', n=2),),), problem='')
     >>> to_smarts(parse_predicate("logp >= 2")).problem
-    'logp describes the whole molecule, but SMARTS only atoms and bonds'
+    'logp describes the whole molecule, but SMARTS only atoms and bonds; in RDKit: Crippen.MolLogP(mol)'
     """
     try:
         return SmartsTest(_molecule(test))
@@ -501,4 +514,5 @@ def _pattern(test: syn.Predicate) -> SmartsPattern:
             raise _NotInSmartsError("SMARTS can count atoms that match, but not rings")
         case _:
             name = _name_in(test)
-            raise _NotInSmartsError(f"{name} describes the whole molecule, but SMARTS only atoms and bonds")
+            call = f"; in RDKit: {RDKIT_CALLS[name]}" if name in RDKIT_CALLS else ""
+            raise _NotInSmartsError(f"{name} describes the whole molecule, but SMARTS only atoms and bonds{call}")

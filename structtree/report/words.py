@@ -286,7 +286,8 @@ class _Phrases:
             case _:
                 text = self.clause(inner)
                 found = re.match(r"^([\w\s.-]*?\b(?:is|are)) (?!no\b|not\b|at most\b)", text)
-                is_simple = isinstance(inner, syn.ValueTest | syn.Named)
+                is_step = isinstance(inner, syn.ListStep) and inner.link is None
+                is_simple = isinstance(inner, syn.ValueTest | syn.Named) or is_step
                 if is_simple and found is not None:
                     return f"{found[1]} not {text[found.end() :]}"
                 return f"it {self.verbs(syn.Not(inner))}" if is_simple else f"it is not the case that {text}"

@@ -604,7 +604,10 @@ def _about_outcome(model: Model, labels: NDArray[Any], time_limit: float | None)
     menu = size_menu(model)
     if len(menu) > 1:
         sizes = ", ".join(f"{each.leaves:,} {'leaf' if each.leaves == 1 else 'leaves'} {each.text}" for each in menu)
-        other = max((each.leaves for each in menu if each.leaves != len(tree.leaves)), default=0)
+        n = len(tree.leaves)  # the note names the largest smaller size, if there is one
+        other = min(
+            (each.leaves for each in menu if each.leaves != n), key=lambda leaves: (leaves > n, abs(leaves - n))
+        )
         measure = menu[0].measure
         found.append(f"held-out {measure} by size: {sizes}; choose another size with {option_text('leaves', other)}")
     return [Remark(text) for text in found]

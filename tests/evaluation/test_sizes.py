@@ -117,5 +117,8 @@ def test_the_note_and_the_json_of_the_command_have_the_same_sizes(tmp_path):
     result = CliRunner().invoke(app, ["fit", str(path), *options])
     sizes = json.loads(result.stdout)["sizes"]
     assert sizes == [choice._asdict() for choice in size_menu(model)]
-    shown = ", ".join(f"{choice.leaves} leaves {choice.text}" for choice in size_menu(model))
-    assert f"held-out accuracy by size: {shown}; choose another size with --leaves" in result.stderr
+    menu, n = size_menu(model), len(model.tree.leaves)
+    shown = ", ".join(f"{choice.leaves} leaves {choice.text}" for choice in menu)
+    smaller = [choice.leaves for choice in menu if choice.leaves < n]
+    other = max(smaller) if smaller else min(choice.leaves for choice in menu if choice.leaves > n)
+    assert f"held-out accuracy by size: {shown}; choose another size with --leaves {other}\n" in result.stderr

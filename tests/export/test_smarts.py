@@ -7,7 +7,7 @@ import pytest
 
 from structtree import Grammar, Population, Space, StructuralTreeClassifier, export_smarts, holds, parse_predicate
 from structtree.errors import UsageError
-from structtree.export.smarts import SmartsTest, to_smarts
+from structtree.export.smarts import RDKIT_CALLS, SmartsTest, to_smarts
 from structtree.lang import syntax as syn
 from tests.cli.test_commands import run
 from tests.random_predicates import RandomPredicates
@@ -109,6 +109,20 @@ def test_the_text_is_what_a_chemist_would_write(test, smarts, known):
 )
 def test_a_test_that_smarts_cannot_express_states_the_problem(test, why):
     assert why in to_smarts(parse_predicate(test)).problem
+
+
+def test_descriptors_are_named_by_the_functions_that_compute_them():
+    from rdkit.Chem import Crippen, Descriptors, rdMolDescriptors
+
+    modules = {"Chem": Chem, "Crippen": Crippen, "Descriptors": Descriptors, "rdMolDescriptors": rdMolDescriptors}
+    texts = ["CC(=O)Oc1ccccc1C(=O)O", "C[N+](C)(C)CC(O)CC([O-])=O", "CCCCCN"]
+    population = Population.from_smiles(texts)
+    columns = population.tables["Molecule"].columns
+    assert set(RDKIT_CALLS) == set(columns)
+    for row, smiles in enumerate(texts):
+        mol = Chem.MolFromSmiles(smiles)
+        for name, call in RDKIT_CALLS.items():
+            assert columns[name].value(row) == pytest.approx(eval(call, modules, {"mol": mol}), abs=1e-4)
 
 
 def test_a_tree_is_exported_with_every_test(tmp_path, monkeypatch):

@@ -55,6 +55,8 @@ TRAINS = Schema((TRAIN, CAR, LOAD, STATION), "Train")
         ("missing speed", "speed is missing"),
         ("late", "it is late"),
         ("not late", "it is not late"),
+        ("exists cars (not (next (long)))", "some car is not followed by a long car"),
+        ("not (first cars (long))", "it is not the case that the first car is long"),
         ("exists cars (top)", "there is a car"),
         ("exists cars (long)", "some car is long"),
         ("exists cars (long and colour = red)", "there is a long red car"),

@@ -29,7 +29,12 @@ function scoreParts() {
 }
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const scoreText = (name, value) => (value === null || value === undefined ? "–" : ["rmse", "mae", "median_ae"].includes(name) ? number(value) : value.toFixed(3));
-const withSpread = (name, value, spread) => scoreText(name, value) + (spread === null || spread === undefined ? "" : ` ± ${scoreText(name, spread)}`);
+// With a spread, errors have as many decimals as two digits of the spread need.
+function withSpread(name, value, spread) {
+  if (value === null || value === undefined || spread === null || spread === undefined) return scoreText(name, value);
+  const isError = ["rmse", "mae", "median_ae"].includes(name), decimals = isError && spread > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(spread)))) : 3;
+  return `${value.toFixed(decimals)} ± ${spread.toFixed(decimals)}`;
+}
 const warning = () => (D.warning ? h("p", { class: "warning", role: "note" }, h("strong", {}, "Warning: "), data(D.warning), ".") : "");
 function heldOutConfusion() {
   const { classes, confusion } = D.held_out;
