@@ -32,7 +32,7 @@ from structtree.cli.learning import Learning, SourceOptions, common_task, learni
 from structtree.cli.progress import compiled_note, live_status
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.cli.scoring import MetricOption, Metrics
-from structtree.errors import MissingFileError
+from structtree.errors import MissingFileError, UsageError
 from structtree.files import check_writable
 from structtree.interrupts import interruptible, stoppable
 from structtree.reprs import number_text
@@ -109,6 +109,8 @@ def fit_command(
     check_output(out, as_json=as_json)
     check_writable(report)
     learning.check()
+    if report is not None and learning.model == "forest" and learning.distil is None:
+        raise UsageError("--report shows one tree, and --model forest learns many; add --distil 12, or omit --report")
     metrics = Metrics.parse(metric)
     with stoppable() as stop, compiled_note():
         clock = start_clock(learning.time_limit, stop)
