@@ -18,7 +18,7 @@ from structtree.auditing.repeats import constant_entities, duplicates
 from structtree.auditing.single_columns import same_day_copies, single_columns
 from structtree.auditing.snapshots import snapshots
 from structtree.data.population import Population
-from structtree.data.readers.databases.urls import shown_url
+from structtree.data.readers.databases.addresses import shown_url
 from structtree.data.readers.opening import open_data
 from structtree.data.readers.options import ReadingOptions
 from structtree.errors import UsageError

@@ -165,7 +165,7 @@ def grammar_derive(
 
     Example: structtree grammar derive facts/ --from-modes modes.pl -o my.grammar
     """
-    from structtree.data.readers.databases.urls import shown_url
+    from structtree.data.readers.databases.addresses import shown_url
     from structtree.files import replacing
     from structtree.session.reading import grammar_for
 

@@ -323,6 +323,8 @@ class Population(Viewed):
     _known_good: bool = field(default=False, repr=False)
     #: Whether every row is known to be reachable from an individual; see `structtree.data.reachable`.
     _compact: bool = field(default=False, repr=False)
+    #: Aggregates of linked rows, by type and function; see `structtree.space.evaluate`.
+    _aggregates: dict[Any, Column] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.individuals is None:

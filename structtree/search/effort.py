@@ -34,8 +34,9 @@ class Patience:
     width : int
         Width of the finder's first beam.
     below : int
-        Work for the nodes of a tree that have a small loss, together; more for small data. Each may spend it divided
-        by the number of individuals, times `PER_NODE`.
+        Work for the nodes of a tree that have a small loss, together, with `MANY` individuals. It falls with their
+        number, but grows again for small data. Each node may spend it divided by the number of individuals, times
+        `PER_NODE`.
     rounds : int
         Number of rounds that the finder always completes.
 
@@ -72,7 +73,8 @@ class Patience:
         return small > max(self._below(n), large // 4)
 
     def _below(self, n: int) -> int:
-        return max(self.below, min(MOST_PROOF, FOR_SMALL_NODES // max(1, n)))
+        for_many = self.below * min(n, MANY) // MANY
+        return max(for_many, min(MOST_PROOF, FOR_SMALL_NODES // max(1, n)))
 
     @property
     def is_small(self) -> bool:
@@ -94,6 +96,9 @@ FOR_PROOFS, MOST_PROOF = 30_000_000_000, 600_000_000
 
 FOR_SMALL_NODES = 100_000_000_000
 """The same for all nodes of a tree with a small loss."""
+
+MANY = 2_000
+"""Number of individuals from which all of the work for nodes with a small loss may be spent."""
 
 PER_NODE = 20
 """Number of individuals per node with a small loss, for dividing the work among them."""

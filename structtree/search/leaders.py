@@ -138,7 +138,8 @@ class Leaders:
         found = ~cannot_beat(bounds, self.limit, slack)
         for rival in self._rivals:
             found &= (costs <= rival.cost) | better(bounds, rival.loss, slack)
-            found &= (costs != rival.cost) | ~cannot_beat(bounds, rival.loss, slack)
+            if rival.loss != self.limit:
+                found &= (costs != rival.cost) | ~cannot_beat(bounds, rival.loss, slack)
         return found & (costs <= self.found[-1].cost) if self._is_final else found
 
     # ---- another predicate ------------------------------------------------------------------------------

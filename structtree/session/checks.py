@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.auditing.run import short_audit
 from structtree.data.population import Column
-from structtree.data.readers.databases.urls import shown_url
+from structtree.data.readers.databases.addresses import shown_url
 from structtree.data.readers.opening import Opened
 from structtree.data.selection import shortest_patterns
 from structtree.evaluation.leakage import leaks, other_targets
@@ -96,6 +95,8 @@ def about_database(source: Source, data: Opened, labels: NDArray[Any]) -> Iterat
     """Yield the findings of a short audit if the data is a database, with the command for a full audit."""
     if data.provenance.relations is None:
         return
+    from structtree.auditing.run import short_audit
+
     target = str(data.target_name)
     found = short_audit(data.population, labels, target)
     yield from (Remark(finding.text.removesuffix(".")) for finding in found)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from structtree.data.layouts import SourceLayout
-from structtree.data.readers.databases.urls import is_url, shown_url
+from structtree.data.readers.databases.addresses import is_url, shown_url
 from structtree.data.readers.facts.signatures import signatures_of
 from structtree.data.readers.opening import Opened, open_data
 from structtree.data.readers.sources import is_database

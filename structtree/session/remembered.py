@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from structtree.data.datasets.catalog import dataset_names
-from structtree.data.readers.databases.urls import is_url
+from structtree.data.readers.databases.addresses import is_url
 from structtree.data.readers.opening import Opened
 from structtree.data.readers.text_files import extension_of
 from structtree.models.records import ReadingRecord

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.labels import Unlabelled
-from structtree.data.readers.databases.urls import shown_url
+from structtree.data.readers.databases.addresses import shown_url
 from structtree.data.readers.graphs.reading import is_of_graphs
 from structtree.data.readers.opening import Opened
 from structtree.errors import DataError, UsageError

@@ -40,6 +40,9 @@ __all__ = [
     "rows_where",
 ]
 
+MOST_KEPT_ROWS = 20_000
+"""Maximum number of rows for which aggregates are kept with the population, to limit memory."""
+
 Known = dict[tuple[str, syn.Predicate], Mask]
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 
@@ -156,7 +159,20 @@ def _evaluate(predicate: syn.Predicate, population: Population, type_name: str, 
 def aggregate_column(
     test: syn.Aggregate, population: Population, type_name: str, known: Known | None = None
 ) -> Column:
-    """Return the values of an aggregate for every row of a type."""
+    """Return the values of an aggregate for every row of a type.
+
+    A search needs them for thresholds, columns and chains, with ``>=`` and ``<=``; those of few rows are kept.
+    """
+    if test.inner is not None or population.tables[type_name].n_rows > MOST_KEPT_ROWS:
+        return _aggregated(test, population, type_name, known)
+    key = (type_name, test.function, test.link, test.attribute, test.order)
+    found = population._aggregates.get(key)
+    if found is None:
+        found = population._aggregates[key] = _aggregated(test, population, type_name, known)
+    return found
+
+
+def _aggregated(test: syn.Aggregate, population: Population, type_name: str, known: Known | None) -> Column:
     name = _target(population, type_name, test.link)
     rows = LinkedRows(
         population.tables[type_name].links[test.link],

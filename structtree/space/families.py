@@ -489,7 +489,7 @@ class _Resolver:
     def whole(self, index: int) -> Family:
         """Return the family of the rewrite, restricted to members that specialise its left side."""
         rewrite = self.rewrite
-        family = replace(self.family(rewrite.right, rewrite.type), index=index, surcharge=self._surcharge)
+        family = self.family(rewrite.right, rewrite.type, index, self._surcharge)
         if not isinstance(rewrite.left, syn.Top):
             family = self._below(family, canonical(rewrite.left))
         if not rewrite.settled:
@@ -513,24 +513,25 @@ class _Resolver:
             self._verify(bundle)
         return bundle
 
-    def family(self, right: syn.Predicate, name: str) -> Family:
+    def family(self, right: syn.Predicate, name: str, index: int = 0, surcharge: int = 0) -> Family:
         """Return the family of a right side, or of a literal nested in it."""
         path, end = _path_to_test(right)
         if not _opens(end):
             at = reduce(self._target, path, name)
             values, kind = self._values(end, at)
             levels = self._levels(end, at, kind)
-            return TestFamily(0, name, canonical(end), path, values, kind=kind, levels=levels)
+            form = index, name, canonical(end), path, values
+            return TestFamily(*form, kind=kind, levels=levels, surcharge=surcharge)
         assert isinstance(right, LinkPredicate)
         target = self._target(name, right)
         slots = tuple(self.slot(inner, target) for inner in children(right))
-        return LinkFamily(0, name, right, slots, self._numbers(right, name))
+        return LinkFamily(index, name, right, slots, self._numbers(right, name), surcharge=surcharge)
 
     def slot(self, inner: syn.Predicate, name: str) -> Slot:
         parts = _parts(inner)
-        fixed = [self.family(part, name) for part in parts if not isinstance(part, syn.Top)]
-        numbered = tuple(replace(family, index=i) for i, family in enumerate(fixed))
-        return Slot(name, numbered, open=len(fixed) < len(parts))
+        literals = [part for part in parts if not isinstance(part, syn.Top)]
+        fixed = tuple(self.family(part, name, index) for index, part in enumerate(literals))
+        return Slot(name, fixed, open=len(fixed) < len(parts))
 
     def _target(self, name: str, predicate: syn.Predicate) -> str:
         target = inner_type(predicate, name, self.grammar.schema)

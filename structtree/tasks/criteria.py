@@ -309,10 +309,10 @@ def better(a: ArrayLike, b: ArrayLike, slack: float = TOLERANCE) -> Mask:
     >>> better([[0.2, 0.9], [0.3, 0.5], [0.3, 0.7]], [0.3, 0.6]).tolist()
     [True, True, False]
     """
-    first_a, second_a = np.moveaxis(np.asarray(a, dtype=np.float64), -1, 0)
-    first_b, second_b = np.moveaxis(np.asarray(b, dtype=np.float64), -1, 0)
+    one, other = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    first_a, first_b = one[..., 0], other[..., 0]
     ahead, behind = first_a < first_b - slack, first_a > first_b + slack
-    return np.asarray(ahead | (~behind & (second_a < second_b - slack)))
+    return np.asarray(ahead | (~behind & (one[..., 1] < other[..., 1] - slack)))
 
 
 def cannot_beat(bound: ArrayLike, best: ArrayLike, slack: float = TOLERANCE) -> Mask:

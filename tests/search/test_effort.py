@@ -75,6 +75,15 @@ def test_small_nodes_have_spent_their_work_when_it_is_more_than_their_own_and_a_
     assert not patience.is_spent(251, 1000, 1000)
 
 
+def test_the_work_of_small_nodes_is_least_for_a_thousand_individuals_and_full_from_two_thousand():
+    patience = EFFORTS["normal"]
+    half = patience.below // 2
+    spent = {n: patience.is_spent(half + 1, 0, n) for n in (100, 999, 1000, 1001, 2000, 10**6)}
+    assert spent == {100: False, 999: False, 1000: True, 1001: False, 2000: False, 10**6: False}
+    assert not patience.is_spent(patience.below, 0, 2000)
+    assert patience.is_spent(patience.below + 1, 0, 10**6)
+
+
 def test_each_effort_is_more_than_the_one_before():
     quick, normal, thorough = (EFFORTS[name] for name in ("quick", "normal", "thorough"))
     for less, more in ((quick, normal), (normal, thorough)):

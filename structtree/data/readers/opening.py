@@ -15,7 +15,7 @@ from structtree.data.datasets.catalog import Entry, dataset_catalog, dataset_nam
 from structtree.data.labels import Unlabelled, labelled_rows
 from structtree.data.population import Population
 from structtree.data.provenance import Provenance, provenance_of, record_values
-from structtree.data.readers.databases.urls import is_url, shown_url
+from structtree.data.readers.databases.addresses import is_url, shown_url
 from structtree.data.readers.graphs.reading import is_of_graphs
 from structtree.data.readers.options import MoleculeOptions, ReadingOptions, given_options
 from structtree.data.readers.sources import is_database, read_data, target_of

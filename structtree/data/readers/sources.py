@@ -1,7 +1,7 @@
 """Reading of files and folders in all formats, chosen by extension or by the user.
 
-Each format is declared with its extensions, its reader and the options that apply to it. Built-in datasets are opened
-elsewhere.
+Each format is declared with its extensions, its reader and the options that apply to it. Readers are imported when
+they are first used, since no run needs them all. Built-in datasets are opened elsewhere.
 """
 
 from __future__ import annotations
@@ -10,23 +10,18 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Unpack
 
 from structtree.data.population import Population
-from structtree.data.readers.databases.folders import tables_in
-from structtree.data.readers.databases.reading import from_database, read_database, read_tables
-from structtree.data.readers.databases.urls import is_url, shown_url
+from structtree.data.readers.databases.addresses import is_url, shown_url
 from structtree.data.readers.facts.files import FACT_ENDINGS, is_fact_folder
-from structtree.data.readers.facts.reading import read_facts
 from structtree.data.readers.graphs.reading import GRAPH_FILES, read_graphs
-from structtree.data.readers.graphs.tu import TARGETS, is_tu_folder, read_tu
+from structtree.data.readers.graphs.tu import TARGETS, is_tu_folder
 from structtree.data.readers.molecules.files import smiles_column
-from structtree.data.readers.molecules.reading import read_molecules
 from structtree.data.readers.options import FactOptions, ReadingOptions, given_options
 from structtree.data.readers.records.reading import read_json, read_jsonl
-from structtree.data.readers.tables.arff import read_arff
-from structtree.data.readers.tables.c45 import read_c45
 from structtree.data.readers.tables.delimited import csv_layout
 from structtree.data.readers.tables.reading import read_arrow, read_csv
 from structtree.data.readers.text_files import extension_of, require_file
@@ -68,6 +63,19 @@ class FileFormat:
     takes_target: bool = False
 
 
+def _reader(module: str, name: str) -> Callable[..., Population]:
+    """Return a reader that is imported when it is called."""
+
+    def read(*given: Any, **options: Any) -> Population:
+        found: Population = getattr(import_module(f"structtree.data.readers.{module}"), name)(*given, **options)
+        return found
+
+    return read
+
+
+_READ_DATABASE = _reader("databases.reading", "read_database")
+_READ_MOLECULES = _reader("molecules.reading", "read_molecules")
+
 _RECORDS = ("types", "individual", "schema")
 _TABLES = ("types", "individual", "group", "link")
 _DECLARED = (*_TABLES, "encoding", "missing_words")
@@ -91,8 +99,18 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
         FileFormat("jsonl", (".jsonl", ".ndjson"), read_jsonl, _RECORDS, "one JSON object per line"),
         FileFormat("json", (".json",), read_json, _RECORDS, "one JSON array of objects"),
         FileFormat("csv", (".csv", ".tsv"), read_csv, _DELIMITED, "a table with a header"),
-        FileFormat("arff", (".arff",), read_arff, _DECLARED, "a Weka table", ("class", "Class", "CLASS"), last=True),
-        FileFormat("c45", (".names", ".data", ".test"), read_c45, _DECLARED, "C4.5 files", last=True),
+        FileFormat(
+            "arff",
+            (".arff",),
+            _reader("tables.arff", "read_arff"),
+            _DECLARED,
+            "a Weka table",
+            ("class", "Class", "CLASS"),
+            last=True,
+        ),
+        FileFormat(
+            "c45", (".names", ".data", ".test"), _reader("tables.c45", "read_c45"), _DECLARED, "C4.5 files", last=True
+        ),
         FileFormat("parquet", (".parquet", ".pq"), partial(read_arrow, format="Parquet"), _TABLES, "a table"),
         FileFormat("feather", (".feather", ".arrow"), partial(read_arrow, format="Feather"), _TABLES, "a table"),
         FileFormat("graphml", (".graphml",), partial(read_graphs, format="graphml"), _GRAPHS, _GRAPH),
@@ -100,25 +118,45 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
         FileFormat(
             "sqlite",
             (".sqlite", ".sqlite3", ".db", ".db3", ".s3db"),
-            read_database,
+            _READ_DATABASE,
             (*_LINKED, "missing_words"),
             "a database",
         ),
-        FileFormat("duckdb", (".duckdb", ".ddb"), read_database, _LINKED, "a database"),
-        FileFormat("tables", (), read_tables, _FOLDER, "a folder of tables, each a CSV or Parquet file"),
-        FileFormat("tu", (), read_tu, _GRAPHS, "a folder of graphs, with files such as NAME_A.txt", TARGETS),
+        FileFormat("duckdb", (".duckdb", ".ddb"), _READ_DATABASE, _LINKED, "a database"),
         FileFormat(
-            "smiles", (".smi", ".smiles"), read_molecules, _MOLECULES, "molecules, or a table with a SMILES column"
+            "tables",
+            (),
+            _reader("databases.reading", "read_tables"),
+            _FOLDER,
+            "a folder of tables, each a CSV or Parquet file",
         ),
         FileFormat(
-            "sdf", (".sdf", ".sd", ".mol"), partial(read_molecules, notation="molblock"), _BLOCKS, "molecules"
+            "tu",
+            (),
+            _reader("graphs.tu", "read_tu"),
+            _GRAPHS,
+            "a folder of graphs, with files such as NAME_A.txt",
+            TARGETS,
         ),
-        FileFormat("facts", FACT_ENDINGS, read_facts, _FACTS, "Prolog facts, or a folder of them", takes_target=True),
+        FileFormat(
+            "smiles", (".smi", ".smiles"), _READ_MOLECULES, _MOLECULES, "molecules, or a table with a SMILES column"
+        ),
+        FileFormat(
+            "sdf", (".sdf", ".sd", ".mol"), partial(_READ_MOLECULES, notation="molblock"), _BLOCKS, "molecules"
+        ),
+        FileFormat(
+            "facts",
+            FACT_ENDINGS,
+            _reader("facts.reading", "read_facts"),
+            _FACTS,
+            "Prolog facts, or a folder of them",
+            takes_target=True,
+        ),
     )
 }
 """Supported formats by name."""
 
-_AT_URL = FileFormat("a URL", (), from_database, _LINKED, "a database")
+_AT_URL = FileFormat("a URL", (), _reader("databases.reading", "from_database"), _LINKED, "a database")
 """Format of database URLs, which users cannot name."""
 
 
@@ -193,7 +231,7 @@ def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
         )
     is_smiles = "smiles" in given or bool(chosen) or (has_smiles and set(given) <= set(_MOLECULES))
     _refuse_others(given, FILE_FORMATS["smiles" if is_smiles else "csv"], is_named=False)
-    return read_molecules(layout, **rest) if is_smiles else read_csv(layout, **rest)
+    return _READ_MOLECULES(layout, **rest) if is_smiles else read_csv(layout, **rest)
 
 
 def _refuse_others(given: Mapping[str, Any], chosen: FileFormat, *, is_named: bool) -> None:
@@ -266,6 +304,8 @@ def _format_in_folder(path: Path) -> str:
             return extension[1:]
     if is_fact_folder(path):
         return "facts"
+    from structtree.data.readers.databases.folders import tables_in
+
     if len(tables_in(path)) > 1:
         return "tables"
     known = f"no graphs ({' or '.join(GRAPH_FILES)} files, or NAME_A.txt), no facts ({', '.join(FACT_ENDINGS)})"

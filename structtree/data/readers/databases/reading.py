@@ -25,6 +25,7 @@ from structtree.data.layouts import MOST_DAYS, Dating, SourceLayout, TypeDates, 
 from structtree.data.population import Population
 from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
+from structtree.data.readers.databases.addresses import is_url
 from structtree.data.readers.databases.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.readers.databases.folders import read_table_folder
 from structtree.data.readers.databases.key_guesses import guess_keys
@@ -40,7 +41,7 @@ from structtree.data.readers.databases.keys import (
 from structtree.data.readers.databases.linking import Relations, TimeLimits, link_tables
 from structtree.data.readers.databases.schema_files import apply_schema, drop_tables, read_schema_file
 from structtree.data.readers.databases.sqlite_files import filter_rows, from_sqlite, is_sqlite, read_sqlite
-from structtree.data.readers.databases.urls import from_sqlalchemy, is_sqlalchemy, is_url, read_url
+from structtree.data.readers.databases.urls import from_sqlalchemy, is_sqlalchemy, read_url
 from structtree.data.readers.options import DatabaseOptions
 from structtree.data.readers.tables.reading import frame_sheet
 from structtree.data.readers.text_files import require_file

@@ -21,6 +21,7 @@ from uuid import UUID
 
 import numpy as np
 
+from structtree.data.readers.databases.addresses import shown_url
 from structtree.data.readers.databases.duckdb_files import read_duckdb
 from structtree.data.readers.databases.keys import (
     Database,
@@ -40,7 +41,7 @@ from structtree.errors import DataError, MissingPackageError, UsageError, did_yo
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine, Inspector
 
-__all__ = ["from_sqlalchemy", "is_sqlalchemy", "is_url", "read_url", "reflect", "shown_url"]
+__all__ = ["from_sqlalchemy", "is_sqlalchemy", "read_url", "reflect"]
 
 _FILES: dict[str, Callable[[str, RowFilter | None, Container[str]], Database]] = {
     "sqlite": read_sqlite,
@@ -58,36 +59,6 @@ _LARGEST = 2**63
 
 
 # ---- URLs ------------------------------------------------------------------------------------------------
-
-
-def is_url(where: Any) -> bool:
-    """Return whether a string is the URL of a database.
-
-    Examples
-    --------
-    >>> is_url("sqlite:///bank.db"), is_url("mysql+pymysql://host/bank"), is_url("bank.db"), is_url("https://a.org/b.csv")
-    (True, True, False, False)
-    """
-    found = re.match(r"([A-Za-z][\w+.-]*)://", where) if isinstance(where, str) else None
-    return found is not None and found[1].lower() not in ("http", "https", "ftp", "file", "s3", "gs")
-
-
-def shown_url(where: str) -> str:
-    """Return a URL without password and parameters; other strings are unchanged.
-
-    Examples
-    --------
-    >>> shown_url("postgresql://ann:se/c@ret@host:5432/bank?sslkey=k"), shown_url("mysql://ann:secret")
-    ('postgresql://ann:***@host:5432/bank', 'mysql://ann:***')
-    >>> shown_url("sqlite:///bank.db"), shown_url("a?b.csv")
-    ('sqlite:///bank.db', 'a?b.csv')
-    """
-    if not is_url(where):
-        return where
-    hidden = re.sub(r"^([\w+.-]+://[^:/@]*):.*@", r"\1:***@", where, flags=re.DOTALL)
-    if hidden == where:
-        hidden = re.sub(r"^([\w+.-]+://[^:/@?]*):(?!\d*(?:[/?]|$))[^/?]*", r"\1:***", where)
-    return hidden.partition("?")[0]
 
 
 def read_url(url: str, where: RowFilter | None = None, exclude: Container[str] = ()) -> Database:

@@ -13,10 +13,11 @@ import pytest
 
 from structtree import Population, open_data
 from structtree.data.provenance import provenance_of
+from structtree.data.readers.databases.addresses import is_url, shown_url
 from structtree.data.readers.databases.keys import RowFilter
 from structtree.data.readers.databases.reading import linked_database
 from structtree.data.readers.databases.sqlite_files import read_sqlite
-from structtree.data.readers.databases.urls import from_sqlalchemy, is_url, read_url, reflect, shown_url
+from structtree.data.readers.databases.urls import from_sqlalchemy, read_url, reflect
 from structtree.data.readers.sources import read_data
 from structtree.errors import DataError, MissingFileError, MissingPackageError, StructtreeError, UsageError
 from tests.cli.test_commands import succeed
