@@ -163,6 +163,25 @@ class FrequentPredicates:
 
     # ---- literals -----------------------------------------------------------------------------------------
 
+    def plain_literals(self, most: int) -> Literals | None:
+        """Return the frequent literals; None if there are too many, others than about attributes, or too little time.
+
+        Parameters
+        ----------
+        most : int
+            Maximum number of frequent literals.
+        """
+        name, offers = self.space.grammar.individual, self.space.offers
+        families = offers.from_top[name]
+        is_plain = self.combines and not offers.from_literal[name] and not self.space.is_priced
+        if not is_plain or any(isinstance(family, LinkFamily) for family in families):
+            return None
+        for position, n, mask in self._refined(self.space.root()):
+            if len(self.literals) == most:
+                return None
+            self.literals.add(position, n, packed(mask[None, :])[0])
+        return self.literals if self.stopped_by == "done" and not offers.n_skipped else None
+
     def _walk(self) -> Iterator[tuple[Position, int, Words]]:
         """Yield each frequent literal or whole predicate, parents first."""
         waiting, room = deque([self.space.root()]), MASK_BYTES
@@ -321,6 +340,9 @@ def _mask(chain: Chain, columns: TestColumns[FamilyMembers], member: int, n: int
     """Return the individuals that a member of some columns keeps."""
     column = int(np.searchsorted(columns.offsets, member, side="right")) - 1
     place, n_members = member - int(columns.offsets[column]), int(columns.sizes[column])
+    if not chain.levels and np.array_equal(chain.owners, np.arange(n)):  # the individuals themselves
+        values = columns.values[column][chain.rows]
+        return np.asarray(values > place if columns.is_ranked else values == place)
     if columns.is_ranked:
         return np.asarray(chain.greatest(columns.values[column], n_members, n) > place)
     codes = np.where(columns.values[column] == place, 0, -1).astype(np.int32)

@@ -35,9 +35,12 @@ from structtree.models.applying import Call
 from structtree.options import build_options
 from structtree.progress import report_status
 from structtree.reprs import Viewed, number_text, short_repr
+from structtree.rules.conjunctions import BestConjunctions
+from structtree.rules.frequent import FrequentPredicates, Literals
 from structtree.rules.settings import SubgroupOptions
 from structtree.search.best_split import best_split
 from structtree.search.clock import Clock
+from structtree.search.kernels.masks import unpacked
 from structtree.search.results import SearchStats, Split
 from structtree.space.background import with_background
 from structtree.space.evaluate import holds
@@ -53,6 +56,9 @@ from structtree.tasks.target import Target, target_for, undivided
 from structtree.tasks.task import Task
 
 __all__ = ["Subgroup", "SubgroupScores", "Subgroups", "find_subgroups", "task_of_measure"]
+
+MOST_LISTED = 1000
+"""Maximum number of tests that are listed as bit masks, so that all conjunctions of two are counted in a second."""
 
 MOST_TRIED = 64
 """Maximum number of predicates to find for each subgroup, if redundant ones are dropped."""
@@ -390,6 +396,8 @@ def _measure(given: str | Measure | None, kind: str) -> Measure:
 def _held_out(labels: NDArray[Any], task: Task, options: SubgroupOptions) -> Mask:
     """Choose held-out individuals at random, from each class in proportion."""
     found = np.zeros(len(labels), dtype=np.bool_)
+    if not options.held_out:
+        return found
     rng = np.random.default_rng(options.random_state)
     groups = [labels == label for label in np.unique(labels)] if task.predicts_classes else [~found]
     for group in groups:
@@ -439,14 +447,17 @@ class _Search:
     gap: float = 0.0
     stopped_by: str = "done"
     _space: Space = field(init=False)
+    _literals: Literals | None = field(init=False)
+    """All tests, if they are few and only about attributes of the individuals."""
 
     def __post_init__(self) -> None:
         self._space = Space.build(self.grammar.check(self.population.schema), self.population, limit=self.clock)
+        self._literals = FrequentPredicates(self._space, self.least, self.clock).plain_literals(MOST_LISTED)
 
     def run(self, concepts: Sequence[_Concept]) -> _Ended:
         """Return the best candidates of all concepts together."""
         # What all individuals share in this sample is no subgroup of it.
-        varied = [concept for concept in concepts if len(np.unique(concept.values)) > 1]
+        varied = [concept for concept in concepts if concept.values.min() < concept.values.max()]
         factor = self.options.covering
         chosen = self._top(varied) if factor is None else self._covering(varied, factor)
         return _Ended(tuple(chosen), self.evaluated, self.gap, self.stopped_by)
@@ -494,6 +505,8 @@ class _Search:
         """Return up to k candidates of a concept, the best first."""
         if weights is not None and not weights.any():
             return []
+        if weights is None and concept.n_classes and self._literals is not None:
+            return self._listed(self._literals, concept, k, clock)
         target = concept.target(self.least, weights)
 
         def report(stats: SearchStats, best: Split | None) -> None:
@@ -520,6 +533,22 @@ class _Search:
         return [
             _Candidate(split.predicate, concept, holds(split.predicate, self.population), split.score, split.proved)
             for split in splits
+        ]
+
+    def _listed(self, literals: Literals, concept: _Concept, k: int, clock: Clock) -> list[_Candidate]:
+        """Return up to k candidates of a concept from listed tests, the best first."""
+        measure = replace(concept.measure, support=float(self.least), one=1.0)
+        most, room = self._space.most_conjuncts(self._space.root().slot), self._space.room().literals
+        search = BestConjunctions(literals, concept.values, measure, k, most, room, clock)
+        found = search.find()
+        self.evaluated += search.evaluated
+        self.gap = max(self.gap, search.gap)
+        if search.stopped_by != "done":
+            self.stopped_by = search.stopped_by
+        n = len(concept.values)
+        return [
+            _Candidate(each.predicate, concept, unpacked(each.inside[None, :], n)[0], each.quality, each.proved)
+            for each in found
         ]
 
 

@@ -42,6 +42,12 @@ __all__ = [
     "shift_p_value",
 ]
 
+USUAL_TERMS = 64
+"""Number of terms of a sum to try first."""
+
+NEGLIGIBLE = 40.0
+"""Difference of logarithms beyond which a term does not change a sum of double precision."""
+
 Targets = NDArray[Any]
 
 
@@ -122,15 +128,21 @@ def excess_p_value(n_hits: int, n: int, n_class: int, n_all: int) -> float:
     """
     from scipy.special import gammaln, logsumexp
 
-    hits = np.arange(n_hits, min(n, n_class) + 1)
-
     def log_choices(whole: Any, part: Any) -> Any:
         return gammaln(whole + 1) - gammaln(part + 1) - gammaln(whole - part + 1)
 
     if n_hits <= max(0, n + n_class - n_all):
         return 1.0
-    logs = log_choices(n_class, hits) + log_choices(n_all - n_class, n - hits) - log_choices(n_all, n)
-    return float(min(1.0, np.exp(logsumexp(logs))))
+    end, n_terms = min(n, n_class) + 1, USUAL_TERMS
+    while True:
+        hits = np.arange(n_hits, min(end, n_hits + n_terms))
+        logs = log_choices(n_class, hits) + log_choices(n_all - n_class, n - hits) - log_choices(n_all, n)
+        # The terms rise and then fall. Once they fall, the remaining ones together are less than this.
+        is_falling = len(logs) > 1 and logs[-1] < logs[-2]
+        left = end - n_hits - len(hits)
+        if not left or (is_falling and logs[-1] + np.log(left) < logs.max() - NEGLIGIBLE):
+            return float(min(1.0, np.exp(logsumexp(logs))))
+        n_terms *= 4
 
 
 def shift_p_value(inside: ArrayLike, outside: ArrayLike) -> float:

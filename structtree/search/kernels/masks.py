@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["conjunction_signatures", "packed", "shared_counts", "signatures", "unpacked", "words_behind"]
+__all__ = [
+    "conjunction_signatures",
+    "joined_counts",
+    "packed",
+    "shared_counts",
+    "signatures",
+    "unpacked",
+    "words_behind",
+]
 
 ONE, ALL, SHIFT = np.uint64(1), np.uint64(2**64 - 1), np.uint64(29)
 DIGITS = 64
@@ -223,6 +231,47 @@ def shared_counts(one: Any, words: Any, chosen: Any) -> Any:
         last = min(first + BLOCK, len(one))
         for c in range(len(chosen)):
             found[c] += _shared(one[first:last], words[chosen[c], first:last])
+    return found
+
+
+@njit(nogil=True, cache=True)
+def joined_counts(words: Any, sets: Any, ends: Any, classes: Any) -> Any:
+    """Return the number of rows of each class in each join of two sets of literals that differ in the last one.
+
+    Parameters
+    ----------
+    words : (literals, words) uint64
+    sets : (n, literals of a set) int64
+        In lexicographic order.
+    ends : (n,) int64
+        The end of the run of sets that agree with a set in all but the last literal. The set is joined with those
+        after it in the run.
+    classes : (classes, words) uint64
+        The rows of each class.
+
+    Returns
+    -------
+    (joins, classes) int64
+        In the order of the first and then of the second set.
+    """
+    n = 0
+    for s in range(len(sets)):
+        n += ends[s] - s - 1
+    found = np.empty((n, len(classes)), dtype=np.int64)
+    inside, n = np.empty_like(classes), 0
+    for s in range(len(sets)):
+        if ends[s] == s + 1:
+            continue
+        for c in range(len(classes)):
+            for w in range(words.shape[1]):
+                word = classes[c, w]
+                for place in range(sets.shape[1]):
+                    word &= words[sets[s, place], w]
+                inside[c, w] = word
+        for t in range(s + 1, ends[s]):
+            for c in range(len(classes)):
+                found[n, c] = _shared(inside[c], words[sets[t, -1]])
+            n += 1
     return found
 
 
