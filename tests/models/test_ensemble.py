@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from structtree import export_prolog, export_sql, load_model, plot_tree, save_model, to_formula, to_rules
+from structtree import export_prolog, load_model, plot_tree, save_model, to_formula, to_rules
 from structtree.errors import DataError, UsageError
 from structtree.models.ensemble import EnsembleTrees, ForestPredictor
 from structtree.models.files.models import model_from_json, model_to_json
@@ -161,6 +161,6 @@ def test_a_large_file_is_compressed_and_loads_under_any_name(tmp_path, monkeypat
 
 def test_what_needs_a_tree_refuses_a_forest_in_one_sentence():
     made, _ = forest()
-    for ask in (to_rules, plot_tree, export_sql, export_prolog, to_formula):
+    for ask in (to_rules, plot_tree, export_prolog, to_formula):
         with pytest.raises(UsageError, match=r"expected a model with a tree; this one predicts with a forest"):
             ask(Model(made))

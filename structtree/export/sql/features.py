@@ -5,9 +5,9 @@ from __future__ import annotations
 from structtree.data.readers.databases.sqlite_files import sql_name
 from structtree.errors import UsageError
 from structtree.export.leaves import one_line
+from structtree.export.sql.selections import SqlSelections, engine_of
 from structtree.export.sql.tests import SqlRow
 from structtree.export.sql.values import both
-from structtree.export.sql.views import SqlSelections, engine_of
 from structtree.lang.background import Background
 from structtree.models.features import FeatureSet, SelectedFeature
 

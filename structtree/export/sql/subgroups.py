@@ -8,7 +8,7 @@ from structtree.data.layouts import SourceLayout, layout_behind
 from structtree.data.population import Population
 from structtree.errors import UsageError
 from structtree.export.leaves import one_line
-from structtree.export.sql.views import SqlSelections, engine_of
+from structtree.export.sql.selections import SqlSelections, engine_of
 from structtree.lang import syntax as syn
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty

@@ -1,31 +1,32 @@
 """Export of models as SQL views over the tables of the training database.
 
 The view ``prediction`` has the key of each individual, its leaf, the prediction, and the probability of each class;
-one view per leaf has the keys of its individuals. The views need only the database.
+one view per leaf has the keys of its individuals. The views need only the database. An ensemble has a single view,
+without leaves (`structtree.export.sql.ensembles`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, get_args
+from collections.abc import Iterator
+from typing import Any
 
-from structtree.data.layouts import SourceLayout
 from structtree.data.readers.databases.sqlite_files import sql_name
 from structtree.data.readers.databases.storage import Engine
-from structtree.data.schema import Schema
-from structtree.errors import UnknownNameError, UsageError
+from structtree.errors import UsageError
 from structtree.evaluation.score import class_name
 from structtree.export.leaves import leaf_answers, one_line, refuse_fractional, yes_first
-from structtree.export.sql.tests import SqlRow, SqlTests, untrue
-from structtree.export.sql.values import NotInSqlError, both, column_name, number_literal, text_literal
-from structtree.lang import syntax as syn
+from structtree.export.sql.ensembles import ensemble_view
+from structtree.export.sql.selections import SqlSelections, answer_literal, engine_of
+from structtree.export.sql.tests import SqlRow
+from structtree.export.sql.values import both, number_literal
 from structtree.lang.background import Background
 from structtree.lang.pretty import pretty
+from structtree.models.ensemble import EnsemblePredictor
 from structtree.models.leaves import probabilities
 from structtree.models.model import Model, fitted
 from structtree.models.tree import Leaf
 
-__all__ = ["SqlSelections", "engine_of", "export_sql"]
+__all__ = ["export_sql"]
 
 
 def export_sql(model: Any, dialect: str | None = None) -> str:
@@ -62,84 +63,15 @@ def export_sql(model: Any, dialect: str | None = None) -> str:
     [(1, 'bad'), (2, 'good'), (3, 'good')]
     """
     found = fitted(model).model
-    refuse_fractional(found.tree, "SQL views")
+    is_ensemble = isinstance(found.predictor, EnsemblePredictor)
+    if not is_ensemble:
+        refuse_fractional(found.tree, "SQL views")
     layout = found.layout
     if layout is None:
         what = found.target or "the target"
         raise UsageError(f"the model of {what} does not record the tables it was learned from; fit it again on them")
-    return _Views(found, engine_of(layout, dialect)).text()
-
-
-def engine_of(layout: SourceLayout, dialect: str | None = None) -> Engine:
-    """Return the SQL dialect: the given one, or that of the tables."""
-    engine = dialect or layout.engine or "sqlite"
-    if engine not in get_args(Engine):
-        raise UnknownNameError("dialect", engine, get_args(Engine))
-    return engine  # type: ignore[return-value]  # checked above
-
-
-class SqlSelections:
-    """Writer of SQL views that select individuals.
-
-    Parameters
-    ----------
-    schema : Schema
-        Schema of the predicates.
-    layout : SourceLayout
-        The tables.
-    engine : {"sqlite", "duckdb"}
-    background : Background
-        Derived links and computed attributes.
-    """
-
-    def __init__(self, schema: Schema, layout: SourceLayout, engine: Engine, background: Background) -> None:
-        self.layout = layout
-        self.tests = SqlTests(schema, layout, engine, background)
-        self.key = layout.tables[layout.individual].key
-
-    def view(self, name: str, comments: Iterable[str], steps: Iterable[tuple[syn.Predicate, bool]]) -> str:
-        """Return a view of the individuals for which each predicate has the given truth value."""
-        row = self.tests.individual()
-        conditions = []
-        for predicate, truth in steps:
-            condition = self.condition(predicate, row)
-            conditions.append(f"({condition})" if truth else untrue(condition))
-        where = "\n    AND ".join([*self.tests.selection(row), *conditions]) or "TRUE"
-        return "\n".join(
-            [
-                *(f"-- {comment}" for comment in comments),
-                f"CREATE VIEW {self.name(name)} AS",
-                f"{self.tests.beginning()}SELECT {', '.join(self.columns(row))}",
-                f"FROM {self.tests.source(row)}",
-                f"WHERE {where};",
-            ]
-        )
-
-    def name(self, name: str) -> str:
-        """Return a name for a view that no table has."""
-        while name.lower() in {table.lower() for table in self.layout.tables}:
-            name += "_"
-        return sql_name(name)
-
-    def columns(self, row: SqlRow) -> list[str]:
-        """Return the columns that identify individuals: their key, or row numbers."""
-        if self.key:
-            return [column_name(row.alias, column) for column in self.key]
-        return [f"{each} AS row_id" for each in self.tests.identity(row)]
-
-    def condition(self, test: syn.Predicate, row: SqlRow) -> str:
-        """Return the condition that a row satisfies a predicate."""
-        return self._written(self.tests.condition, test, row)
-
-    def number(self, test: syn.Predicate, row: SqlRow) -> str:
-        """Return the number of a row that a test compares."""
-        return self._written(self.tests.number, test, row)
-
-    def _written(self, write: Callable[[syn.Predicate, SqlRow], str], test: syn.Predicate, row: SqlRow) -> str:
-        try:
-            return write(test, row)
-        except NotInSqlError as problem:
-            raise UsageError(f"the test {pretty(test)!r} cannot be written as SQL: {problem}") from None
+    engine = engine_of(layout, dialect)
+    return ensemble_view(found, engine) if is_ensemble else _Views(found, engine).text()
 
 
 class _Views:
@@ -207,5 +139,4 @@ class _Views:
         return class_name(answer) if self.tree.classes else f"{answer:.6g}"
 
     def _label(self, leaf: int) -> str:
-        answer = self.answers[leaf]
-        return text_literal(class_name(answer)) if isinstance(answer, str | bool) else number_literal(float(answer))
+        return answer_literal(self.answers[leaf])

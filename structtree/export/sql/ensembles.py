@@ -1,0 +1,252 @@
+"""Export of ensembles as one SQL view over the tables of the training database.
+
+The view evaluates each test once per individual, as columns of common table expressions: the number that all tests of
+a ladder compare, or whether a single test holds. Each tree is then one CASE over these columns, and their sum gives
+the margins. A tree is written as a list of its leaves in reading order, each with the tests on its path whose answer
+is yes: the branches that are left by no need no condition, since their yes side comes first. So expressions are flat;
+nested ones of a deep tree overflow the parser of SQLite.
+
+Law: SQLite and DuckDB predict what the ensemble predicts (`tests/export/test_sql_ensembles.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from structtree.arrays import TOLERANCE, Codes
+from structtree.data.readers.databases.sqlite_files import sql_name
+from structtree.data.readers.databases.storage import Engine
+from structtree.errors import UsageError
+from structtree.evaluation.score import class_name
+from structtree.export.leaves import one_line
+from structtree.export.sql.selections import SqlSelections, answer_literal
+from structtree.export.sql.tests import SUM_SLACK
+from structtree.export.sql.values import both, number_literal
+from structtree.lang import syntax as syn
+from structtree.lang.background import Background
+from structtree.lang.walk import peel
+from structtree.models.ensemble import EnsembleTrees, ForestPredictor
+from structtree.models.importance import without_number
+from structtree.models.model import Model
+
+__all__ = ["ensemble_view"]
+
+MOST_IN_TABLE = 1_000
+"""Maximum number of columns of a common table expression; SQLite allows 2,000."""
+
+MOST_SUBQUERIES = 16
+"""Maximum number of subqueries of a common table expression in DuckDB, whose time grows faster than their number."""
+
+SUMMED_TOGETHER = 100
+"""Number of terms of a sum in parentheses; SQLite and DuckDB limit the depth of expressions to 1,000."""
+
+
+def ensemble_view(model: Model, engine: Engine) -> str:
+    """Return the view ``prediction`` of an ensemble that was learned from tables.
+
+    Parameters
+    ----------
+    model : Model
+    engine : {"sqlite", "duckdb"}
+    """
+    forest = model.predictor
+    if not isinstance(forest, ForestPredictor):
+        raise UsageError(f"the SQL export of ensembles is for forests; this model predicts with {forest.kind}")
+    return _EnsembleView(model, forest, engine).text()
+
+
+class _EnsembleView:
+    """Writer of the SQL view of a forest."""
+
+    def __init__(self, model: Model, forest: ForestPredictor, engine: Engine) -> None:
+        assert model.layout is not None
+        self.model, self.forest, self.engine = model, forest, engine
+        background = model.background or Background(model.schema)
+        self.selections = SqlSelections(model.schema, model.layout, engine, background)
+        self.tests, self.key = self.selections.tests, self.selections.key
+        self.row = self.tests.individual()
+
+    def text(self) -> str:
+        """Return the SQL statement as text."""
+        assert self.model.layout is not None
+        target, individual = one_line(self.model.target or "the target"), one_line(self.model.layout.individual)
+        heading = f"-- Predictions of structtree for {target} of {individual}: {self.forest}."
+        columns, conditions = self._columns()
+        tables = list(self._tables(columns))
+        names = [sql_name(column) for column in self.key] or ["row_id"]
+        margins = [f"{sql} AS m{place}" for place, sql in enumerate(self._margins(conditions))]
+        ids = ", ".join(f"i{place}" for place in range(len(self.tests.identity(self.row))))
+        joined = " ".join(
+            ["test_results_0", *(f"JOIN test_results_{n} USING ({ids})" for n in range(1, len(tables)))]
+        )
+        summed = f"SELECT {', '.join([*names, *margins])} FROM {joined}"
+        tables.append(f"margins AS MATERIALIZED (\n{summed}\n)")
+        beginning = self.tests.beginning().rstrip("\n")
+        start = f"{beginning},\n" if beginning else "WITH "
+        outer = ",\n    ".join([", ".join(names), *self._answers()])
+        view = f"CREATE VIEW {self.selections.name('prediction')} AS\n{start}" + ",\n".join(tables)
+        return f"{heading}\n\n{view}\nSELECT {outer}\nFROM margins;\n"
+
+    # ---- tests
+
+    def _columns(self) -> tuple[list[str], list[list[str]]]:
+        """Return the expressions of the columns, and the condition on them of each test of each ladder."""
+        row, columns, conditions = self.row, list[str](), list[list[str]]()
+        for ladder in self.forest.ladders:
+            limits = _limits(ladder)
+            if limits is not None:
+                name = f"t{len(columns)}"
+                columns.append(f"{self.selections.number(ladder[0], row)} AS {name}")
+                conditions.append([f"{name} {op} {number_literal(limit)}" for op, limit in limits])
+                continue
+            conditions.append([f"t{len(columns) + step} = 1" for step in range(len(ladder))])
+            for test in ladder:
+                condition = self.selections.condition(test, row)
+                columns.append(f"CASE WHEN {condition} THEN 1 ELSE 0 END AS t{len(columns)}")
+        return columns, conditions
+
+    def _tables(self, columns: Sequence[str]) -> Iterator[str]:
+        """Yield common table expressions with some of the columns each, and the identity of the individual."""
+        row, selection = self.row, self.tests.selection(self.row)
+        where = f"\nWHERE {both(selection)}" if selection else ""
+        ids = [f"{each} AS i{place}" for place, each in enumerate(self.tests.identity(row))]
+        most = MOST_SUBQUERIES if self.engine == "duckdb" else MOST_IN_TABLE
+        for n, some in enumerate(_grouped(columns, most)):
+            keys = self.selections.columns(row) if n == 0 else []
+            shown = ",\n  ".join([*keys, *ids, *some])
+            source = self.tests.source(row)
+            yield f"test_results_{n} AS MATERIALIZED (\nSELECT {shown}\nFROM {source}{where}\n)"
+
+    # ---- trees
+
+    def _margins(self, conditions: Sequence[Sequence[str]]) -> Iterator[str]:
+        """Yield the sum of the trees for each margin; the last margin of classes follows from the others."""
+        outputs, trees = self.forest.outputs, self.forest.trees
+        tests = [
+            conditions[ladder][step] if ladder >= 0 else ""
+            for ladder, step in zip(trees.ladders.tolist(), trees.steps.tolist(), strict=True)
+        ]
+        paths = [_yes_paths(trees.ladders, trees.no, first, last) for first, last in _spans(trees)]
+        for place in range(max(1, outputs.shape[1] - 1)):
+            yield _sum(
+                _case([(both(tests[node] for node in path), outputs[leaf, place]) for leaf, path in tree])
+                for tree in paths
+            )
+
+    def _answers(self) -> Iterator[str]:
+        """Yield the columns of the prediction and of the probabilities."""
+        classes = self.forest.classes
+        if not classes:
+            yield "m0 AS prediction"
+            return
+        first = [f"m{place}" for place in range(max(1, len(classes) - 1))]
+        chances = first if len(classes) == 1 else [*first, f"(1 - {' - '.join(first)})"]
+        yield f"{self._predicted(chances)} AS prediction"
+        for chance, label in zip(chances, classes, strict=True):
+            yield f"{chance} AS {sql_name(f'p_{class_name(label)}')}"
+
+    def _predicted(self, chances: Sequence[str]) -> str:
+        """Return the expression for the class with the least expected cost; the first of equal ones."""
+        labels, costs = list(map(answer_literal, self.forest.classes)), self.forest.decision.costs
+        if len(chances) == 1:
+            return labels[0]
+        losses = [f"-({chance})" for chance in chances]
+        if costs is not None:
+            weighted = np.asarray(costs, dtype=np.float64).T
+            losses = [
+                " + ".join(f"{number_literal(cost)} * {chance}" for cost, chance in zip(own, chances, strict=True))
+                for own in weighted
+            ]
+        least = f"{'MIN' if self.engine == 'sqlite' else 'LEAST'}({', '.join(losses)})"
+        *others, last = labels
+        cases = " ".join(
+            f"WHEN {loss} <= {least} + {number_literal(TOLERANCE)} THEN {label}"
+            for loss, label in zip(losses, others, strict=False)
+        )
+        return f"CASE {cases} ELSE {last} END"
+
+
+def _grouped(columns: Sequence[str], most_subqueries: int) -> list[list[str]]:
+    """Return columns in groups of limited size.
+
+    Examples
+    --------
+    >>> _grouped(["a", "(SELECT b)", "(SELECT c)", "d"], 1)
+    [['a', '(SELECT b)'], ['(SELECT c)', 'd']]
+    """
+    groups, left = list[list[str]]([[]]), most_subqueries
+    for column in columns:
+        n = column.count("(SELECT")
+        if groups[-1] and (n > left or len(groups[-1]) >= MOST_IN_TABLE):
+            groups.append([])
+            left = most_subqueries
+        groups[-1].append(column)
+        left -= n
+    return groups
+
+
+def _limits(ladder: Sequence[syn.Predicate]) -> list[tuple[str, float]] | None:
+    """Return how tests compare the same number, as operators and limits; None for a single test, or others.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> _limits([parse_predicate("count cars (long) >= 1"), parse_predicate("count cars (long) >= 2")])
+    [('>=', 1.0), ('>=', 2.0)]
+    """
+    form = without_number(ladder[0])
+    if len(ladder) < 2 or form == ladder[0] or any(without_number(test) != form for test in ladder[1:]):
+        return None
+    found = [_limit(peel(test)[1]) for test in ladder]
+    return None if None in found else [each for each in found if each is not None]
+
+
+def _limit(test: syn.Predicate) -> tuple[str, float] | None:
+    match test:
+        case syn.Count(op=op, n=int() as limit) | syn.Compare(op=op, value=int() | float() as limit):
+            return op, float(limit)
+        case syn.Aggregate(function="deviation"):  # SQLite may lack square roots
+            return None
+        case syn.Aggregate(function=function, op=op, value=int() | float() as limit):
+            slack = SUM_SLACK * abs(limit) if function in ("sum", "mean", "trend") else 0.0
+            return op, limit - slack if op == ">=" else limit + slack
+        case _:
+            return None
+
+
+def _spans(trees: EnsembleTrees) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last node of each tree."""
+    return pairwise([*trees.roots.tolist(), len(trees.ladders)])
+
+
+def _yes_paths(ladders: Codes, no: Codes, first: int, last: int) -> list[tuple[int, list[int]]]:
+    """Return the leaves of a tree in reading order, each with the branches on its path that it leaves by yes."""
+    found, yes_of = list[tuple[int, list[int]]](), dict[int, list[int]]({first: []})
+    for node in range(first, last):
+        path = yes_of.pop(node)
+        if ladders[node] < 0:
+            found.append((int(no[node]), path))
+        else:
+            yes_of[node + 1], yes_of[int(no[node])] = [*path, node], path
+    return found
+
+
+def _case(leaves: Sequence[tuple[str, float]]) -> str:
+    """Return the output of the first leaf whose condition holds."""
+    *others, (_, last) = leaves
+    if not others:
+        return number_literal(last)
+    cases = " ".join(f"WHEN {condition} THEN {number_literal(output)}" for condition, output in others)
+    return f"CASE {cases} ELSE {number_literal(last)} END"
+
+
+def _sum(terms: Iterable[str]) -> str:
+    """Return a sum whose expression is not deep."""
+    found = list(terms)
+    while len(found) > 1:
+        groups = [found[first : first + SUMMED_TOGETHER] for first in range(0, len(found), SUMMED_TOGETHER)]
+        found = [f"({' + '.join(group)})" for group in groups]
+    return found[0]
