@@ -1,7 +1,7 @@
-"""Forests beside single trees and scikit-learn's forests, on the same folds of real sets.
+"""Forests and boosting beside single trees and scikit-learn's ensembles, on the same folds of real sets.
 
-Run as ``python benchmarks/ensembles.py`` (hours), with some of ``graphs molecules tables defaults speed``, or of the
-data sets, to run only those. ``--folds N`` uses only the first of ten folds. Real data is read from
+Run as ``python benchmarks/ensembles.py`` (hours), with some of ``graphs molecules tables defaults rounds speed``, or
+of the data sets, to run only those. ``--folds N`` uses only the first of ten folds. Real data is read from
 ``../shared/data`` beside the repository; what is missing is skipped with a note.
 """
 
@@ -17,11 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold, StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from structtree import (
     Population,
+    StructuralBoostingClassifier,
+    StructuralBoostingRegressor,
     StructuralForestClassifier,
     StructuralForestRegressor,
     StructuralTreeClassifier,
@@ -47,6 +52,19 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "random thresholds, more columns": {"thresholds": "random", "max_features": 0.1},
     "entropy": {"criterion": "entropy"},
     "leaves of 2": {"min_samples_leaf": 2},
+}
+ROUNDS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "rate 0.05": {"learning_rate": 0.05},
+    "7 leaves": {"max_leaf_nodes": 7},
+    "31 leaves": {"max_leaf_nodes": 31},
+    "min_hessian 0.1": {"min_hessian": 0.1},
+    "l2 0.1": {"l2": 0.1},
+    "l2 5": {"l2": 5.0},
+    "half of the rows": {"subsample": 0.5},
+    "a third of the columns": {"columns_per_tree": 0.3},
+    "rows and columns": {"subsample": 0.7, "columns_per_tree": 0.3},
+    "single values": {"category_sets": False},
 }
 
 
@@ -106,6 +124,7 @@ def graphs(run: Run) -> None:
         cross_validated(
             name, "forest", data.population, target, lambda: StructuralForestClassifier(n_estimators=run.trees), run
         )
+        cross_validated(name, "boosting", data.population, target, StructuralBoostingClassifier, run)
         cross_validated(name, "tree", data.population, target, lambda: StructuralTreeClassifier(time_limit=20), run)
 
 
@@ -119,12 +138,15 @@ def molecules(run: Run) -> None:
         data = bench.forms(task, None, with_descriptors=False)
         ours = StructuralForestRegressor if task.is_number else StructuralForestClassifier
         theirs = RandomForestRegressor if task.is_number else RandomForestClassifier
-        for who, given, made in (("forest", data.population, ours), ("ECFP forest", data.fingerprints, theirs)):
+        boosting = StructuralBoostingRegressor if task.is_number else StructuralBoostingClassifier
+        for who, given, made in (
+            ("forest", data.population, ours(n_estimators=run.trees)),
+            ("boosting", data.population, boosting()),
+            ("ECFP forest", data.fingerprints, theirs(n_estimators=run.trees, random_state=0)),
+        ):
             scores, began = [], cpu_seconds()
             for train, test in splits(data.target, run, classes=not task.is_number):
-                fitted = made(n_estimators=run.trees, random_state=0).fit(
-                    bench.part(given, train), data.target[train]
-                )
+                fitted = clone(made).fit(bench.part(given, train), data.target[train])
                 scores.append(bench.score(fitted, bench.part(given, test), data.target[test], task.is_number))
             measured(task.name, who, scores, cpu_seconds() - began)
 
@@ -157,6 +179,7 @@ def tables(run: Run) -> None:
             cross_validated(name, who, given, target, made, run)
             for who, given, made in (
                 ("forest", data.population, lambda: StructuralForestClassifier(n_estimators=run.trees)),
+                ("boosting", data.population, StructuralBoostingClassifier),
                 ("scikit-learn's forest", cells, lambda: RandomForestClassifier(run.trees, random_state=0)),
                 ("HistGradientBoosting", cells, lambda: HistGradientBoostingClassifier(random_state=0)),
             )
@@ -164,8 +187,9 @@ def tables(run: Run) -> None:
         means = np.array([np.mean(scores) for scores in found])
         ranks.append(rankdata(-means))
     if ranks:
-        first, second, third = np.mean(ranks, axis=0)
-        print(f"mean ranks: forest {first:.2f}, scikit-learn's forest {second:.2f}, HistGradientBoosting {third:.2f}")
+        names = ("forest", "boosting", "scikit-learn's forest", "HistGradientBoosting")
+        means = zip(names, np.mean(ranks, axis=0), strict=True)
+        print("mean ranks: " + ", ".join(f"{who} {rank:.2f}" for who, rank in means))
 
 
 def defaults(run: Run) -> None:
@@ -185,6 +209,29 @@ def defaults(run: Run) -> None:
             cross_validated(name, who, population, target, made, run)
 
 
+def rounds(run: Run) -> None:
+    """Log loss and accuracy on folds of a training fold of candidates for the default options of boosting."""
+    for name in chosen(("mutag", "proteins", *TABLES), run):
+        where = SHARED / (name if name in GRAPHS else f"uci/{name}")
+        if not where.exists():
+            continue
+        data = open_data(where)
+        target = np.asarray(data.target).astype(str)
+        if len(set(target.tolist())) > 30:
+            continue
+        outer, _ = next(splits(target, run))
+        population, target = data.population.take(outer), target[outer]
+        for who, options in ROUNDS.items():
+            losses, hits, began = [], [], cpu_seconds()
+            for train, test in StratifiedKFold(3, shuffle=True, random_state=1).split(target, target):
+                fitted = StructuralBoostingClassifier(**options).fit(population.take(train), target[train])
+                chances = fitted.predict_proba(population.take(test))
+                losses.append(log_loss(target[test], chances, labels=fitted.classes_))
+                hits.append(np.mean(fitted.classes_[chances.argmax(axis=1)] == target[test]))
+            seconds = (cpu_seconds() - began) / 3
+            print(f"{name:20} {who:24} {np.mean(losses):.4f} {np.mean(hits):.4f} {seconds:6.1f} s", flush=True)
+
+
 def speed(run: Run) -> None:
     """CPU time for 100,000 rows and 50 columns beside scikit-learn's, with equal settings and one thread each."""
     rng = np.random.default_rng(0)
@@ -202,6 +249,20 @@ def speed(run: Run) -> None:
         times.append(cpu_seconds() - began)
         print(f"100,000 x 50     {who:36} {times[-1]:7.1f} s, out of bag {made.oob_score_:.4f}", flush=True)
     print(f"ratio {times[0] / times[1]:.2f}")
+    same = {"max_iter": 100, "early_stopping": False, "max_leaf_nodes": 31, "min_samples_leaf": 20, "max_bins": 127}
+    times = []
+    with threadpool_limits(1):
+        for who, made in (
+            ("boosting", StructuralBoostingClassifier(l2=0.0, min_hessian=1e-3, n_jobs=1, **same)),
+            ("HistGradientBoosting", HistGradientBoostingClassifier(**same)),
+        ):
+            made.fit(cells[:500], target[:500])  # compiles
+            began = cpu_seconds()
+            made.fit(cells, target)
+            times.append(cpu_seconds() - began)
+            accuracy = made.score(cells, target)
+            print(f"100,000 x 50     {who:36} {times[-1]:7.1f} s, accuracy in training {accuracy:.4f}", flush=True)
+    print(f"ratio {times[0] / times[1]:.2f}")
 
 
 PARTS: dict[str, Callable[[Run], None]] = {
@@ -209,6 +270,7 @@ PARTS: dict[str, Callable[[Run], None]] = {
     "molecules": molecules,
     "tables": tables,
     "defaults": defaults,
+    "rounds": rounds,
     "speed": speed,
 }
 

@@ -129,6 +129,7 @@ class _Rounds:
         is_plain = self.loss.degree or target.task.predicts_classes
         self.values = target.values if is_plain else units.zero + units.unit * target.values
         self.weights = target.weights * units.weight
+        self.is_uniform = bool((self.weights == 1.0).all())
         self.train = np.flatnonzero(~self.held_out).astype(np.int32)
         self.unseen = np.flatnonzero(self.held_out).astype(np.int32)
         self.start = self.loss.start(self.values[self.train], self.weights[self.train])
@@ -157,30 +158,32 @@ class _Rounds:
         rng, has_split = np.random.default_rng([self.growth.random_state, place]), False
         rows, others = self._sample(rng)
         gradients, hessians = self.loss.derivatives(self.values, self.margins)
-        weights = self.weights[:, None]
-        gradients, hessians = gradients * weights, hessians * weights
+        if not self.is_uniform:
+            gradients, hessians = (part * self.weights[:, None] for part in (gradients, hessians))
         for margin in range(self.loss.n_margins):
             g, h = (np.ascontiguousarray(part[:, margin]) for part in (gradients, hessians))
             tests = self._some_tests(rng)
             grown = grow_boosted(self.columns, g, h, rows, others, tests, self._limits, self.pool, is_over)
             has_split |= len(grown.tree.tests) > 1
-            self._add_tree(grown, g, h, margin)
+            self._add_tree(grown, margin)
         random = self.boosting.subsample < 1 or self.boosting.columns_per_tree < 1
         self.is_exhausted = not has_split and not random and not is_over()
         self._record()
 
-    def _add_tree(self, grown: BoostedTree, gradients: Floats, hessians: Floats, margin: int) -> None:
+    def _add_tree(self, grown: BoostedTree, margin: int) -> None:
         """Add the values of the leaves to the margins, and keep the tree."""
-        leaves, n_leaves = grown.leaf_of(len(self.values)), len(grown.bounds)
-        rows = grown.tree.rows
+        leaves, n_leaves, rows = grown.leaf_of(len(self.values)), len(grown.bounds), grown.tree.rows
+        is_leaf = grown.tree.tests < 0
         own = self.loss.leaf_values(self.values[rows], self.weights[rows], self.margins[rows], leaves[rows], n_leaves)
         if own is None:
-            sums, curvatures = (np.bincount(leaves[rows], each[rows], n_leaves) for each in (gradients, hessians))
+            sums, curvatures, _ = grown.tree.stats[is_leaf].T
             below = curvatures + self.boosting.l2
             own = -np.divide(sums, below, out=np.zeros(n_leaves), where=below > 0)
         values = self.boosting.learning_rate * np.clip(own, *grown.bounds.T)
         self.margins[:, margin] += values[leaves]
-        weights = np.bincount(leaves[self.train], self.weights[self.train], n_leaves)
+        weights = grown.tree.sizes[is_leaf].astype(np.float64)
+        if not self.is_uniform:
+            weights = np.bincount(leaves[rows], self.weights[rows], n_leaves)
         self.trees.append(grown.tree._replace(rows=rows[:0]))
         self.figures.append(np.stack([weights, self._unit * values], axis=1))
 

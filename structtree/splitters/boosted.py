@@ -31,6 +31,7 @@ from structtree.search.kernels.newton import (
     NewtonLimits,
     fill,
     find,
+    gather,
     mark_rows,
     members_of,
     subtract,
@@ -329,7 +330,9 @@ class _Growing:
     def _count(self, node: _Node) -> None:
         """Fill the histogram of a node."""
         rows, tested = self.rows[node.lo : node.hi], self.columns.tested
-        given = (rows, self.gradients[rows], self.hessians[rows], *(part[node.slot] for part in self.histograms))
+        own = np.empty((2, len(rows)))
+        gather(rows, self.gradients, self.hessians, own)
+        given = (rows, *own, *(part[node.slot] for part in self.histograms))
         self._each_part(lambda part: fill(tested.values, part, tested.starts, *given), len(rows))
 
     def _search_children(self, node: _Node, yes: _Node, no: _Node) -> None:

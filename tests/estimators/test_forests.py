@@ -104,7 +104,7 @@ def test_the_library_does_what_the_command_does(tmp_path):
         (["fit", "trains", "--trees", "5"], "--trees 5 does not apply to a tree; add --model forest"),
         (["fit", "trains", "--model", "forest", "--stop", "test"], "--stop test does not apply to a forest"),
         (["fit", "trains", "--model", "forest", "--trees", "0"], "--trees must be an int >= 1"),
-        (["fit", "trains", "--model", "jungle"], "--model must be 'tree' or 'forest'"),
+        (["fit", "trains", "--model", "jungle"], "--model must be 'tree', 'forest' or 'boosting'"),
         (["fit", "trains", "--model", "forest", "--max-features", "some"], "--max-features takes"),
     ],
 )

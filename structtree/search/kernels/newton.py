@@ -78,12 +78,20 @@ class NewtonLimits(NamedTuple):
     l2: float
 
 
+@njit(nogil=True, cache=True)
+def gather(rows: Any, gradients: Any, hessians: Any, into: Any) -> None:
+    """Copy the gradients and Hessians of some rows, in their order, into an array (2, rows)."""
+    for p in range(len(rows)):
+        row = np.uint32(rows[p])
+        into[0, p], into[1, p] = gradients[row], hessians[row]
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def fill(
     columns: Any, tested: Any, starts: Any, rows: Any, gradients: Any, hessians: Any, sums: Any, weights: Any,
     counts: Any,
 ) -> None:  # fmt: skip
-    """Count some columns of a node.
+    """Count some columns of a node, two at a time, since rows and gradients are then read half as often.
 
     Parameters
     ----------
@@ -98,12 +106,25 @@ def fill(
         Filled with the histogram.
     """
     for column in tested:
-        first, last = starts[column], starts[column + 1]
-        for b in range(first, last):
+        for b in range(starts[column], starts[column + 1]):
             sums[b], weights[b], counts[b] = 0.0, 0.0, 0
-        codes, known = columns[column], first + 1
+    for i in range(0, len(tested) - 1, 2):
+        one, other = columns[tested[i]], columns[tested[i + 1]]
+        known, other_known = starts[tested[i]] + 1, starts[tested[i + 1]] + 1
         for p in range(len(rows)):
-            place = np.uint32(known + codes[np.uint32(rows[p])])
+            row, gradient, hessian = np.uint32(rows[p]), gradients[p], hessians[p]
+            first, second = np.uint32(known + one[row]), np.uint32(other_known + other[row])
+            sums[first] += gradient
+            weights[first] += hessian
+            counts[first] += 1
+            sums[second] += gradient
+            weights[second] += hessian
+            counts[second] += 1
+    if len(tested) % 2 == 1:
+        last = columns[tested[-1]]
+        known = starts[tested[-1]] + 1
+        for p in range(len(rows)):
+            place = np.uint32(known + last[np.uint32(rows[p])])
             sums[place] += gradients[p]
             weights[place] += hessians[p]
             counts[place] += 1
