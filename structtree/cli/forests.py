@@ -72,7 +72,6 @@ def _settings(fitted: SourceFit) -> Iterator[str]:
         yield f"learning rate {boosting.learning_rate:g}"
         yield f"at most {growth.max_leaf_nodes} leaves per tree"
         yield f"l2 {boosting.l2:g}"
-        yield "number of rounds chosen on held-out individuals" if boosting.early_stopping else "all rounds"
     yield f"minimum samples per leaf {growth.min_samples_leaf}"
     if growth.max_depth is not None:
         yield f"maximum depth {growth.max_depth}"

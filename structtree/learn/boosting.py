@@ -9,10 +9,10 @@ small steps; threads change nothing (`tests/learn/test_boosting.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Literal, NamedTuple
 
@@ -36,7 +36,10 @@ LEAVES = 15
 
 
 class RoundLosses(NamedTuple):
-    """Mean loss after each round on the training individuals, and on those that are held out, if any."""
+    """Mean loss after each round on the training individuals, and on those that are held out, if any.
+
+    If folds are held out in turn, the losses are means over them.
+    """
 
     training: tuple[float, ...] = ()
     held_out: tuple[float, ...] = ()
@@ -58,7 +61,6 @@ class GrownBoosting:
         Also of rounds that were not kept.
     weight : float
         Total weight of the training individuals.
-    n_held_out : int
     stopped_by : {"time", "interrupt"}, optional
     """
 
@@ -67,7 +69,6 @@ class GrownBoosting:
     start: Floats
     losses: RoundLosses
     weight: float
-    n_held_out: int = 0
     stopped_by: Literal["time", "interrupt"] | None = None
 
 
@@ -78,10 +79,13 @@ def boost(
     loss: MarginLoss,
     growth: Growth,
     boosting: Boosting,
-    held_out: NDArray[np.bool_],
+    held_out: Sequence[NDArray[np.bool_]],
     clock: Clock,
 ) -> GrownBoosting:
     """Add trees to a sum until the held-out loss stops falling, or the time is up; at least one round.
+
+    If several parts of the individuals are held out in turn, one sum without each of them chooses the number of
+    rounds, and then all individuals are learned from.
 
     Parameters
     ----------
@@ -91,19 +95,60 @@ def boost(
     target : Target
     loss : MarginLoss
     growth, boosting : Growth, Boosting
-    held_out : (n,) bool
-        Individuals that are not learned from; the number of rounds is the best one for them. Without any, all rounds
-        are kept.
+    held_out : sequence of (n,) bool
+        The parts; without any, all rounds are kept.
     clock : Clock
     """
+    nobody = np.zeros(len(target.values), dtype=np.bool_)
     with ThreadPoolExecutor(columns.n_jobs) if columns.n_jobs > 1 else nullcontext() as pool:
-        rounds = _Rounds(columns, tests, target, loss, growth, boosting, held_out, pool)
-        for place in range(boosting.max_iter):
-            if place and (clock.over() is not None or rounds.is_done):
-                break
-            rounds.add(place, lambda: clock.over() is not None)
-    is_cut = not rounds.is_done and (rounds.n_rounds < boosting.max_iter or clock.over() is not None)
-    return rounds.grown(clock.over() if is_cut else None)
+
+        def begun(held_out: NDArray[np.bool_]) -> _Rounds:
+            return _Rounds(columns, tests, target, loss, growth, boosting, held_out, pool)
+
+        trials = [begun(part) for part in held_out or [nobody]]
+        is_choosing = len(trials) > 1
+        share = len(trials) / (1 + len(trials)) if is_choosing else 1.0
+        found = _add_rounds(trials, boosting, clock.part(share * clock.left()))
+        if not is_choosing:
+            return trials[0].grown(found)
+        whole = begun(nobody)
+        last = _add_rounds([whole], replace(boosting, max_iter=found.best), clock)
+        return whole.grown(found._replace(stopped_by=last.stopped_by or found.stopped_by))
+
+
+class _Added(NamedTuple):
+    """The losses of all rounds, the number of rounds with the smallest held-out loss, and what ended them."""
+
+    losses: RoundLosses
+    best: int
+    stopped_by: Literal["time", "interrupt"] | None
+
+
+def _add_rounds(trials: Sequence[_Rounds], boosting: Boosting, clock: Clock) -> _Added:
+    """Add rounds to all sums until their mean held-out loss stops falling."""
+    training, validation, is_done = list[float](), list[float](), False
+    for place in range(boosting.max_iter):
+        if is_done or (place and clock.over() is not None):
+            break
+        losses = [each.add(place, lambda: clock.over() is not None) for each in trials]
+        training.append(float(np.mean([each.training for each in losses])))
+        if trials[0].n_held_out:
+            weights = [each.held_out_weight for each in trials]
+            validation.append(float(np.average([each.held_out for each in losses], weights=weights)))
+        best = 1 + int(np.argmin(validation)) if validation else place + 1
+        is_done = place + 1 - best >= boosting.stopping_rounds or all(each.is_exhausted for each in trials)
+        kind, found = ("held-out", validation) if validation else ("training", training)
+        fact = f"{kind} {trials[0].loss.label} {found[-1]:.4g}"
+        report(Status("boosting", place + 1, boosting.max_iter, (fact,), None))
+    is_cut = not is_done and (len(training) < boosting.max_iter or clock.over() is not None)
+    return _Added(RoundLosses(tuple(training), tuple(validation)), best, clock.over() if is_cut else None)
+
+
+class _Losses(NamedTuple):
+    """Mean loss on the training individuals and on those that are held out, 0 without any."""
+
+    training: float
+    held_out: float
 
 
 @dataclass(eq=False)
@@ -120,8 +165,6 @@ class _Rounds:
     pool: ThreadPoolExecutor | None
     trees: list[BinnedTree] = field(default_factory=list)
     figures: list[Floats] = field(default_factory=list)
-    training: list[float] = field(default_factory=list)
-    validation: list[float] = field(default_factory=list)
     is_exhausted: bool = False
 
     def __post_init__(self) -> None:
@@ -136,25 +179,27 @@ class _Rounds:
         self.margins: Floats = np.asfortranarray(np.tile(self.start, (len(self.values), 1)))
 
     @property
-    def n_rounds(self) -> int:
-        """Number of rounds so far."""
-        return len(self.training)
+    def n_held_out(self) -> int:
+        """Number of held-out individuals."""
+        return len(self.unseen)
 
     @property
-    def best(self) -> int:
-        """Number of rounds with the smallest held-out loss; all of them without held-out individuals."""
-        return 1 + int(np.argmin(self.validation)) if self.validation else self.n_rounds
-
-    @property
-    def is_done(self) -> bool:
-        """Whether further rounds are useless."""
-        waits = bool(self.validation) and self.n_rounds - self.best >= self.boosting.stopping_rounds
-        return waits or self.is_exhausted
+    def held_out_weight(self) -> float:
+        """Weight of the held-out individuals."""
+        return float(self.weights[self.unseen].sum())
 
     # ---- one round --------------------------------------------------------------------------------------
 
-    def add(self, place: int, is_over: Callable[[], bool]) -> None:
-        """Grow the trees of a round."""
+    def add(self, place: int, is_over: Callable[[], bool]) -> _Losses:
+        """Grow the trees of a round, and return the losses after it."""
+        if not self.is_exhausted:
+            self._grow(place, is_over)
+        losses, scale = self.loss.losses(self.values, self.margins), self._unit**self.loss.degree
+        parts = (self.train, self.unseen)
+        means = (np.average(losses[rows], weights=self.weights[rows]) if len(rows) else 0.0 for rows in parts)
+        return _Losses(*(scale * float(mean) for mean in means))
+
+    def _grow(self, place: int, is_over: Callable[[], bool]) -> None:
         rng, has_split = np.random.default_rng([self.growth.random_state, place]), False
         rows, others = self._sample(rng)
         gradients, hessians = self.loss.derivatives(self.values, self.margins)
@@ -168,7 +213,6 @@ class _Rounds:
             self._add_tree(grown, margin)
         random = self.boosting.subsample < 1 or self.boosting.columns_per_tree < 1
         self.is_exhausted = not has_split and not random and not is_over()
-        self._record()
 
     def _add_tree(self, grown: BoostedTree, margin: int) -> None:
         """Add the values of the leaves to the margins, and keep the tree."""
@@ -181,9 +225,8 @@ class _Rounds:
             own = -np.divide(sums, below, out=np.zeros(n_leaves), where=below > 0)
         values = self.boosting.learning_rate * np.clip(own, *grown.bounds.T)
         self.margins[:, margin] += values[leaves]
-        weights = grown.tree.sizes[is_leaf].astype(np.float64)
-        if not self.is_uniform:
-            weights = np.bincount(leaves[rows], self.weights[rows], n_leaves)
+        sizes = grown.tree.sizes[is_leaf].astype(np.float64)
+        weights = sizes if self.is_uniform else np.bincount(leaves[rows], self.weights[rows], n_leaves)
         self.trees.append(grown.tree._replace(rows=rows[:0]))
         self.figures.append(np.stack([weights, self._unit * values], axis=1))
 
@@ -191,16 +234,6 @@ class _Rounds:
     def _unit(self) -> float:
         """The unit of the margins."""
         return self.target.units.unit if self.loss.degree else 1.0
-
-    def _record(self) -> None:
-        """Record the losses after a round, and report them."""
-        losses = self.loss.losses(self.values, self.margins)
-        for rows, found in ((self.train, self.training), (self.unseen, self.validation)):
-            if len(rows):
-                found.append(float(np.average(losses[rows], weights=self.weights[rows])))
-        kind, found = ("held-out", self.validation) if self.validation else ("training", self.training)
-        fact = f"{kind} {self.loss.label} {found[-1] * self._unit**self.loss.degree:.4g}"
-        report(Status("boosting", self.n_rounds, self.boosting.max_iter, (fact,), None))
 
     # ---- samples and limits -----------------------------------------------------------------------------
 
@@ -231,17 +264,10 @@ class _Rounds:
 
     # ---- the result -------------------------------------------------------------------------------------
 
-    def grown(self, stopped_by: Literal["time", "interrupt"] | None) -> GrownBoosting:
+    def grown(self, added: _Added) -> GrownBoosting:
         """Return the trees of the best number of rounds."""
-        n, scale = self.best * self.loss.n_margins, self._unit**self.loss.degree
-        losses = RoundLosses(*(tuple(scale * each for each in part) for part in (self.training, self.validation)))
+        n = added.best * self.loss.n_margins
         start = self._unit * self.start + (self.target.units.zero if self.loss.degree else 0.0)
-        return GrownBoosting(
-            tuple(self.trees[:n]),
-            tuple(self.figures[:n]),
-            start,
-            losses,
-            float(self.weights[self.train].sum()),
-            len(self.unseen),
-            stopped_by,
-        )
+        weight = float(self.weights[self.train].sum())
+        trees, figures = tuple(self.trees[:n]), tuple(self.figures[:n])
+        return GrownBoosting(trees, figures, start, added.losses, weight, added.stopped_by)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from structtree.lang import syntax as syn
 from structtree.learn.boosting import LEAVES, GrownBoosting, RoundLosses, boost
 from structtree.learn.ensembles import assembled
 from structtree.learn.forest_fit import column_notes, columns_in_words, no_columns, prepared_columns
-from structtree.learn.held_out import held_out
+from structtree.learn.held_out import fold_numbers, held_out
 from structtree.learn.learning_set import LearningSet, with_requirements
 from structtree.models.boosting import BoostingPredictor
 from structtree.models.importance import mentioned
@@ -23,6 +23,7 @@ from structtree.models.model import Model
 from structtree.models.records import RouteRecord, SearchOutcome, Settings
 from structtree.models.settings import Boosting, Decision, Growth, Pruning
 from structtree.remarks import option_text
+from structtree.reprs import number_text
 from structtree.search.clock import Clock
 from structtree.search.kernels import tables as kernel
 from structtree.splitters.binned import BinnedColumns
@@ -34,8 +35,11 @@ from structtree.tasks.target import Target
 
 __all__ = ["BoostingModel", "fit_boosting"]
 
-FEWEST_HELD_OUT = 20
-"""Minimum number of held-out individuals; with fewer, all rounds are made."""
+ENOUGH_HELD_OUT = 200
+"""Minimum number of held-out individuals; if there would be fewer, the number of rounds is chosen on folds."""
+
+FOLDS = 5
+"""Number of folds that choose the number of rounds for few individuals."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +78,8 @@ def fit_boosting(
     columns = BoostedColumns.of(
         found.binned, signs, boosting.n_jobs or Tuning().threads, category_sets=boosting.category_sets
     )
-    grown = boost(columns, tests, target, loss, growth, boosting, _held_out(target, growth, boosting), clock)
+    parts = _held_out_parts(target, growth, boosting)
+    grown = boost(columns, tests, target, loss, growth, boosting, parts, clock)
     clock.stop.handled = True
     made = assembled(columns.sets.added_to(found.binned), grown.trees, grown.figures)
     predictor = BoostingPredictor(
@@ -92,19 +97,22 @@ def fit_boosting(
         data.target_name,
         Settings(None, loss.name, growth, Pruning(), boosting=boosting),
         data.record,
-        RouteRecord("boosting", columns_in_words(found)),
+        RouteRecord("boosting", f"{columns_in_words(found)}; {_rounds_in_words(predictor.n_rounds, parts)}"),
         outcome=SearchOutcome(grown.stopped_by, tuple(_notes(found, grown, boosting))),
         losses=grown.losses,
     )
     return with_requirements(model, data.population, data.grammar, data.layout)
 
 
-def _held_out(target: Target, growth: Growth, boosting: Boosting) -> NDArray[np.bool_]:
-    """Return the individuals that choose the number of rounds; none if they would be too few."""
-    nobody = np.zeros(len(target.values), dtype=np.bool_)
-    if not boosting.early_stopping or len(nobody) * boosting.stopping_fraction < FEWEST_HELD_OUT:
-        return nobody
-    return held_out(target.task.strata(target.values), boosting.stopping_fraction, growth.random_state)
+def _held_out_parts(target: Target, growth: Growth, boosting: Boosting) -> list[NDArray[np.bool_]]:
+    """Return the individuals that choose the number of rounds: one sample, or folds of few individuals."""
+    strata, n = target.task.strata(target.values), len(target.values)
+    if not boosting.early_stopping or n < 2 * FOLDS:
+        return []
+    if n * boosting.stopping_fraction >= ENOUGH_HELD_OUT:
+        return [held_out(strata, boosting.stopping_fraction, growth.random_state)]
+    folds = fold_numbers(strata, FOLDS, np.random.default_rng(growth.random_state))
+    return [folds == fold for fold in range(FOLDS)]
 
 
 def _constraints(
@@ -136,6 +144,15 @@ def _threshold(columns: BinnedColumns, t: int) -> str:
     test = columns.test(t)
     is_own = isinstance(test.right, syn.Compare) and test.form != kernel.EQUAL and test.attribute is not None
     return test.attribute or "" if is_own else ""
+
+
+def _rounds_in_words(n: int, parts: Sequence[NDArray[np.bool_]]) -> str:
+    """Return the number of rounds and how it was chosen."""
+    rounds = number_text(n, "round")
+    if not parts:
+        return rounds
+    where = f"on {int(parts[0].sum()):,} held-out individuals" if len(parts) == 1 else f"in {len(parts)} folds"
+    return f"{rounds}, chosen {where}"
 
 
 def _notes(columns: ForestColumns, grown: GrownBoosting, boosting: Boosting) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Random individuals that a model does not learn from, so that its size can be chosen on them."""
+"""Random individuals that a model does not learn from, so that its size can be chosen on them; also fold by fold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["held_out"]
+from structtree.arrays import Ints
+
+__all__ = ["fold_numbers", "held_out"]
 
 
 def held_out(strata: NDArray[Any], share: float, seed: int) -> NDArray[np.bool_]:
@@ -23,3 +25,17 @@ def held_out(strata: NDArray[Any], share: float, seed: int) -> NDArray[np.bool_]
     held = np.zeros(n, dtype=np.bool_)
     held[order] = np.diff(np.floor(np.arange(n + 1) * share + 0.5)) > 0
     return held
+
+
+def fold_numbers(strata: NDArray[Any], folds: int, rng: np.random.Generator) -> Ints:
+    """Return a stratified fold number for each individual.
+
+    Examples
+    --------
+    >>> np.bincount(fold_numbers(np.array([0, 0, 0, 1, 1, 1]), 3, np.random.default_rng(0))).tolist()
+    [2, 2, 2]
+    """
+    n = len(strata)
+    fold_of = np.empty(n, dtype=np.int64)
+    fold_of[np.lexsort((rng.permutation(n), strata))] = np.arange(n) % folds
+    return fold_of

@@ -28,6 +28,7 @@ from structtree.arrays import TOLERANCE, Floats, Ints
 from structtree.data.population import Population
 from structtree.data.reachable import compact
 from structtree.errors import DataError, UsageError
+from structtree.learn.held_out import fold_numbers
 from structtree.models.leaves import class_counts, decisions
 from structtree.models.settings import MAJORITY, Decision
 from structtree.models.tree import Tree, answers_below, subtree
@@ -522,16 +523,8 @@ def _held_out_parts(strata: NDArray[Any], folds: int, rounds: int, seed: int) ->
     rng = np.random.default_rng(seed)
     for i in range(rounds):
         if i % folds == 0:
-            fold_of = _folds(strata, folds, rng)
+            fold_of = fold_numbers(strata, folds, rng)
         yield np.flatnonzero(fold_of == i % folds)
-
-
-def _folds(strata: NDArray[Any], folds: int, rng: np.random.Generator) -> Ints:
-    """Return a stratified fold number for each individual."""
-    n = len(strata)
-    fold_of = np.empty(n, dtype=np.int64)
-    fold_of[np.lexsort((rng.permutation(n), strata))] = np.arange(n) % folds
-    return fold_of
 
 
 class _Losses(NamedTuple):

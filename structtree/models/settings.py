@@ -449,7 +449,8 @@ class Boosting(ColumnOptions):
 
     With ``early_stopping``, a random fraction of the individuals, stratified by class, is held out; the number of
     rounds is the one with the smallest loss for them, and boosting stops after ``stopping_rounds`` rounds without a
-    smaller one.
+    smaller one. If fewer than 200 individuals would be held out, five folds are held out in turn instead, and the
+    result is learned from all individuals with the number of rounds that is best on average.
 
     ``monotone`` maps numeric attributes of the individual to 1 or -1: if only this attribute increases, the
     prediction (for classes the probability of the second one) never decreases, or never increases. Individuals

@@ -74,7 +74,17 @@ def test_importances_are_those_of_the_tests():
 
 def test_commands_of_a_boosted_sum(tmp_path):
     out = tmp_path / "boosted.json"
-    given = ["fit", "trains", "--model", "boosting", "--rounds", "20", "--learning-rate", "0.2"]
+    given = [
+        "fit",
+        "trains",
+        "--model",
+        "boosting",
+        "--rounds",
+        "20",
+        "--learning-rate",
+        "0.2",
+        "--no-early-stopping",
+    ]
     text = succeed(*given, "-o", str(out))
     assert "20 trees with" in text and "loss log-loss, learning rate 0.2" in text
     assert "new data (cross-validation)" in text
