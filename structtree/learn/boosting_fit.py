@@ -38,7 +38,7 @@ __all__ = ["BoostingModel", "fit_boosting"]
 ENOUGH_HELD_OUT = 200
 """Minimum number of held-out individuals; if there would be fewer, the number of rounds is chosen on folds."""
 
-FOLDS = 5
+ROUND_FOLDS = 5
 """Number of folds that choose the number of rounds for few individuals."""
 
 
@@ -107,12 +107,12 @@ def fit_boosting(
 def _held_out_parts(target: Target, growth: Growth, boosting: Boosting) -> list[NDArray[np.bool_]]:
     """Return the individuals that choose the number of rounds: one sample, or folds of few individuals."""
     strata, n = target.task.strata(target.values), len(target.values)
-    if not boosting.early_stopping or n < 2 * FOLDS:
+    if not boosting.early_stopping or n < 2 * ROUND_FOLDS:
         return []
     if n * boosting.stopping_fraction >= ENOUGH_HELD_OUT:
         return [held_out(strata, boosting.stopping_fraction, growth.random_state)]
-    folds = fold_numbers(strata, FOLDS, np.random.default_rng(growth.random_state))
-    return [folds == fold for fold in range(FOLDS)]
+    folds = fold_numbers(strata, ROUND_FOLDS, np.random.default_rng(growth.random_state))
+    return [folds == fold for fold in range(ROUND_FOLDS)]
 
 
 def _constraints(
