@@ -703,7 +703,10 @@ function start() {
   openTo(Infinity);
   showDetail(0);
   openFitted();
-  addEventListener("resize", () => { if (stage.clientWidth) (isNarrow() === state.narrow ? state.fit : state.fit || fitTree)?.(); });
+  const refit = () => { if (stage.clientWidth) (isNarrow() === state.narrow ? state.fit : state.fit || fitTree)?.(); };
+  addEventListener("resize", refit);
+  let width = stage.clientWidth; // a frame that gets its size late may have no resize event
+  new ResizeObserver(() => { if (stage.clientWidth && stage.clientWidth !== width) { width = stage.clientWidth; requestAnimationFrame(refit); } }).observe(stage);
   addEventListener("beforeprint", () => { Object.values(panels).forEach(built); listTree(); state.listed = false; state.zoom = 1; drawTree(false); });
   addEventListener("afterprint", fitTree);
 }
