@@ -22,7 +22,6 @@ MOLNET = FOLDER.parents[2] / "shared" / "data" / "molnet"
 
 LEAF = """const leaf = document.querySelectorAll(".node.leaf")[1];
     leaf.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    for (let k = 0; k < 2; k++) document.querySelector("[aria-label='Zoom out']").click();
     document.getElementById("stage").scrollTo(0, 0);
     const examples = [...document.querySelectorAll("#detail details.example")];
     const example = examples.sort((one, other) => one.textContent.length - other.textContent.length)[0];

@@ -53,6 +53,9 @@ __all__ = ["fit_command"]
 MOST_LEAVES = 50
 """Number of leaves above which only the top of a tree is printed."""
 
+MANY_LEAVES = 24
+"""Number of leaves above which a tree is hard to retell, so that a smaller one is suggested."""
+
 SHOWN_DEPTH = 4
 """Depth to which larger trees are printed."""
 
@@ -325,6 +328,7 @@ def _print_learned(
     if is_large:
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; for the whole tree: {whole}")
+    if is_large or (len(tree.leaves) > MANY_LEAVES and model.settings.size.by == "cross-validation"):
         note("for a smaller tree, use --for reading; structtree cv shows its scores on new data")
 
 

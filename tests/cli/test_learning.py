@@ -187,6 +187,15 @@ def test_a_large_tree_is_printed_in_part(table, tmp_path):
     assert len(succeed("show", tmp_path / "m.json").splitlines()) > 100
 
 
+def test_a_smaller_tree_is_suggested_for_one_that_nobody_can_retell(table):
+    rows = [f"{i},{i // 10}" for i in range(400)]
+    advice = "for a smaller tree, use --for reading"
+    options = ("fit", table("x,y", *rows), "--target", "y", "--no-estimate")
+    large, small = (run(*options, *more) for more in ((), ("--for", "reading")))
+    assert "\n40 leaves" in large.stdout and advice in large.stderr
+    assert "\n8 leaves" in small.stdout and advice not in small.stderr
+
+
 def test_a_folder_of_graphs_brings_its_target(shared_data):
     found = in_json("fit", shared_data("mutag"), "--max-depth", 1)
     assert (found["target"], found["individuals"], found["leaves"]) == ("class", 188, 2)

@@ -81,7 +81,7 @@ function costParts() {
 }
 // Pairs of bars with logarithmic lengths; a row is a name, a total and a part of it.
 function pairedBars(rows, label) {
-  const width = roomFor(940), left = width < 500 ? 0 : 370, wide = width - left - 64, step = left ? 34 : 46, top = left ? 2 : 14;
+  const width = roomFor(940), left = width < 500 ? 0 : Math.min(370, 24 + Math.max(...rows.map(([name]) => widthOf(name)))), wide = width - left - 64, step = left ? 34 : 46, top = left ? 2 : 14;
   const fitted = (text) => { const lines = wrapped(text, (left || width) - 24); return lines[0] + (lines.length > 1 ? " …" : ""); };
   const most = Math.max(10, ...rows.map((row) => row[1])), size = (n) => (wide * Math.log10(Math.max(1, n) + 0.2)) / Math.log10(most + 1);
   const svg = s("svg", { class: "chart", viewBox: `0 0 ${width} ${top + step * rows.length}`, width, role: "img", "aria-label": `${label}; the table below lists the numbers` });
