@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from structtree.data.schema import Schema
@@ -47,25 +48,37 @@ def combine_tests(syntax: syn.GrammarSyntax, schema: Schema, most: int) -> syn.G
     return replace(syntax, blocks=tuple(blocks), limits=replace(syntax.limits, literals=most))
 
 
-def omit_negations(syntax: syn.GrammarSyntax) -> syn.GrammarSyntax:
+def omit_negations(syntax: syn.GrammarSyntax, binary: Mapping[str, Collection[str]]) -> syn.GrammarSyntax:
     """Return the grammar without rewrites to a test that an attribute is false.
+
+    Parameters
+    ----------
+    syntax : GrammarSyntax
+    binary : mapping from type to names of attributes
+        Numbers that are 0 or 1; ``a <= 0`` is a negated test of them.
 
     Examples
     --------
     >>> from structtree.lang.parse import parse_grammar
     >>> from structtree.lang.pretty import pretty_grammar
-    >>> print(pretty_grammar(omit_negations(parse_grammar("refine Row { top -> a; top -> not a }"))), end="")
+    >>> grammar = parse_grammar("refine Row { top -> a; top -> not a; top -> n >= *; top -> n <= * }")
+    >>> print(pretty_grammar(omit_negations(grammar, {"Row": ["n"]})), end="")
     refine Row {
         top -> a
+        top -> n >= *
     }
     """
-    blocks = [
-        replace(block, rewrites=tuple(rewrite for rewrite in block.rewrites if not _is_negated(rewrite.right)))
-        for block in syntax.blocks
-    ]
+    blocks = []
+    for block in syntax.blocks:
+        kept = [each for each in block.rewrites if not _is_negated(each.right, binary.get(block.type, ()))]
+        blocks.append(replace(block, rewrites=tuple(kept)))
     return replace(syntax, blocks=tuple(blocks))
 
 
-def _is_negated(predicate: syn.Predicate) -> bool:
-    end = peel(predicate)[1]
-    return isinstance(end, syn.Flag) and not end.positive
+def _is_negated(predicate: syn.Predicate, binary: Collection[str]) -> bool:
+    match predicate:
+        case syn.Compare(attribute, "<="):
+            return attribute in binary
+        case _:
+            end = peel(predicate)[1]
+            return isinstance(end, syn.Flag) and not end.positive

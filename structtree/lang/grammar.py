@@ -5,7 +5,7 @@ Reading a grammar never imports or runs code. `structtree.lang.default` chooses 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -201,8 +201,13 @@ class Grammar(Viewed):
             syntax = combine_tests(self.syntax, schema, most)
         return self if syntax == self.syntax else replace(self, syntax=syntax, text=pretty_grammar(syntax))
 
-    def without_negations(self) -> Grammar:
+    def without_negations(self, binary: Mapping[str, Collection[str]] | None = None) -> Grammar:
         """Return the grammar without tests that an attribute is false.
+
+        Parameters
+        ----------
+        binary : mapping from type to names of attributes, optional
+            Numbers that are 0 or 1; ``a <= 0`` is a negated test of them.
 
         Examples
         --------
@@ -211,7 +216,7 @@ class Grammar(Viewed):
             top -> a
         }
         """
-        syntax = omit_negations(self.syntax)
+        syntax = omit_negations(self.syntax, binary or {})
         return self if syntax == self.syntax else replace(self, syntax=syntax, text=pretty_grammar(syntax))
 
     def predicate(self, text: str, schema: Schema | None = None) -> syn.Predicate:

@@ -214,6 +214,8 @@ class FrequentPredicates:
             else:
                 for item in self.space.members(growth):
                     for made in growth.settle(item):
+                        if self._is_over():  # many in a row may be rare
+                            return
                         yield from self._single(made)
         for path, growths in places.items():
             yield from self._swept(position, path, growths)
@@ -261,6 +263,8 @@ class FrequentPredicates:
         name = growth.position.slot.type
         is_exact = not any(self.space.offers.from_literal[name].values())
         for made in self.space.with_member(growth, family, choice):
+            if self._is_over():
+                return
             if is_exact and made.size == expected:
                 yield made, n, mask
             else:

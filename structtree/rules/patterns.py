@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import Words
-from structtree.data.population import Population
+from structtree.data.population import Column, Population
 from structtree.data.readers.individuals import population_of
 from structtree.errors import DataError, UsageError
 from structtree.interrupts import stoppable
@@ -410,13 +410,27 @@ def prepare_patterns(
     if is_own and chosen.negated:
         raise UsageError("negated is for the default grammar; add rewrites such as 'top -> not a' to this grammar")
     own = default_grammar(given) if grammar is None else grammar_from(grammar)
-    own = own if is_own or chosen.negated else own.without_negations()
+    own = own if is_own or chosen.negated else own.without_negations(_binary(given))
     own = own if target_name is None else own.omitting({target_name: "the target"}, given.schema)
     population = with_background(given, own, functions or {})
     if chosen.literals is not None or not is_own:
         own = own.combining(chosen.literals or USUAL_LITERALS, population.schema)
     labels = _labels(target, len(given), chosen)
     return PatternSearch(population, own, chosen, clock, labels, target_name)
+
+
+def _binary(population: Population) -> dict[str, frozenset[str]]:
+    """Return the numbers of each type that are 0 or 1 in all rows, as in many tables of baskets."""
+    return {
+        name: frozenset(key for key, column in table.columns.items() if _is_binary(column))
+        for name, table in population.tables.items()
+    }
+
+
+def _is_binary(column: Column) -> bool:
+    if column.kind != "int":
+        return False
+    return bool(np.isin(column.values[~np.isnan(column.values)], (0.0, 1.0)).all())
 
 
 def _labels(target: ArrayLike | None, n: int, options: PatternOptions) -> NDArray[Any] | None:

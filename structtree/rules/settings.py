@@ -149,7 +149,9 @@ class PatternOptions:
         None, "Number of results: the patterns with the largest support, or the first rules or contrasts.", Span(1)
     )
     negated: bool = option(
-        False, "Whether the default grammar includes tests that an attribute is false.", flag="negated"
+        False,
+        "Whether the default grammar includes tests that an attribute is false, or a number that is 0 or 1 is 0.",
+        flag="negated",
     )
     time_limit: float | None = option(
         None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass, field
 from itertools import combinations, islice
 
 import numpy as np
@@ -308,6 +309,25 @@ def test_without_time_the_result_is_incomplete():
     assert "the time limit ended the search" in repr(found)
 
 
+@dataclass(frozen=True)
+class Patient(Clock):
+    """A clock that is over after a number of looks at it."""
+
+    looks: list = field(default_factory=list)
+
+    def over(self):
+        self.looks.append(1)
+        return "time" if len(self.looks) > 10 else None
+
+
+def test_a_search_ends_while_nothing_is_frequent():
+    grammar = "refine Train { top -> exists cars (shape = * and roof = * and top) } refine Car { top -> long }"
+    clock = Patient()
+    found = find_patterns(load_dataset("trains").population, grammar, support=20, clock=clock)
+    assert found.stopped_by == "time"
+    assert len(clock.looks) < 20
+
+
 def test_after_ctrl_c_the_patterns_so_far_are_kept():
     stop = Stop()
     reported = []
@@ -336,6 +356,13 @@ def test_masks_do_not_exceed_their_memory(monkeypatch):
 def test_the_default_grammar_has_no_negated_tests():
     assert len(patterns(baskets(), support=1, literals=1)) == 4
     assert len(patterns(baskets(), support=1, literals=1, negated=True)) == 8
+    rows = [{name: int(name in text.split()) for name in ("beer", "crisps")} for text in BASKETS]
+    assert {str(each): each.n for each in patterns(rows, support=1)} == {
+        "beer >= 1": 3,
+        "crisps >= 1": 5,
+        "beer >= 1 and crisps >= 1": 3,
+    }
+    assert "beer <= 0" in map(str, patterns(rows, support=1, negated=True))
 
 
 def test_a_given_grammar_keeps_its_limits():
@@ -430,3 +457,57 @@ def test_plain_values_describe_the_results():
 def test_labels_of_one_class_are_refused():
     with pytest.raises(DataError, match="all labels are identical"):
         patterns([{"a": True}, {"a": False}], ["x", "x"], contrast=True)
+
+
+# ---- subgraphs ----------------------------------------------------------------------------------------------------
+
+TREES = """
+link onward: Edge -> set of Edge = to.edges where not (to (exists edges (me)))
+refine Graph { top -> exists nodes (top) }
+refine Node {
+    top -> label = *; top -> exists edges (top); top -> distinct edges (top, top); top -> top and top max 2
+}
+refine Edge { top -> to.label = *; top -> exists onward (top); top -> top and top max 2 }
+limits { literals 7, nesting 6 }
+"""
+
+
+def drawn(predicate, graph, at):
+    """Add the nodes and edges that a pattern demands from a node on; False if two parts may be the same edge."""
+    links = [part for part in conjuncts(predicate) if isinstance(part, syn.Exists | syn.Distinct)]
+    for part in conjuncts(predicate):
+        match part:
+            case syn.Compare("label", "=", value) | syn.Follow("to", syn.Compare("label", "=", value)):
+                graph.nodes[at]["label"] = value
+            case syn.Exists(_, inner) | syn.Distinct(_, inner):
+                for further in inner if isinstance(inner, tuple) else (inner,):
+                    new = len(graph)
+                    graph.add_edge(at, new)
+                    if not drawn(further, graph, new):
+                        return False
+    return len(links) < 2
+
+
+def test_trees_of_walks_are_subgraphs_of_acyclic_graphs():
+    import networkx as nx
+    from networkx.algorithms.isomorphism import GraphMatcher
+
+    graphs = []
+    for seed in range(12):
+        graph = nx.random_labeled_tree(7, seed=seed)
+        nx.set_node_attributes(graph, {v: "xy"[(v * seed) % 3 == 0] for v in graph}, "label")
+        graphs.append(graph)
+    n_compared = 0
+    for each in find_patterns(graphs, TREES, support=4):
+        assert isinstance(each.predicate, syn.Exists)
+        wanted = nx.Graph()
+        wanted.add_node(0)
+        if drawn(each.predicate.inner, wanted, 0):
+
+            def fits(one, other):
+                return "label" not in other or one["label"] == other["label"]
+
+            matches = [GraphMatcher(graph, wanted, fits).subgraph_is_monomorphic() for graph in graphs]
+            assert sum(matches) == each.n, str(each)
+            n_compared += 1
+    assert n_compared > 50
