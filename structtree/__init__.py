@@ -57,8 +57,9 @@ if TYPE_CHECKING:
     from structtree.models.importance import column_importances, importances
     from structtree.models.model import Model
     from structtree.models.predictor import Predictor, register_predictor
-    from structtree.models.rules import to_formula, to_rules
-    from structtree.models.settings import Boosting, Decision, Forest, Growth, Pruning
+    from structtree.models.rule_set import RuleSetPredictor
+    from structtree.models.rules import Rule, to_formula, to_rules
+    from structtree.models.settings import Boosting, Decision, Forest, Growth, Pruning, Rules
     from structtree.models.tree import Branch, Leaf, MultiwayBranch, Tree
     from structtree.models.tree_predictor import TreePredictor
     from structtree.progress import StatusLine
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from structtree.report.pictures.trees import plot_tree
     from structtree.report.text import export_text
     from structtree.report.words import in_words
+    from structtree.rule_models import RuleListClassifier, RuleListRegressor, RuleSetClassifier, RuleSetRegressor
     from structtree.rules.patterns import AssociationRule, Pattern, Patterns
     from structtree.rules.subgroups import Subgroup, Subgroups
     from structtree.search.best_split import best_split
@@ -112,6 +114,13 @@ _HOMES = {
     "Predictor": "models.predictor",
     "Pruning": "models.settings",
     "RecordType": "data.schema",
+    "Rule": "models.rules",
+    "RuleListClassifier": "rule_models",
+    "RuleListRegressor": "rule_models",
+    "RuleSetClassifier": "rule_models",
+    "RuleSetPredictor": "models.rule_set",
+    "RuleSetRegressor": "rule_models",
+    "Rules": "models.settings",
     "Schema": "data.schema",
     "Scores": "evaluation.score",
     "SearchStats": "search.results",
@@ -221,6 +230,13 @@ __all__ = [
     "Predictor",
     "Pruning",
     "RecordType",
+    "Rule",
+    "RuleListClassifier",
+    "RuleListRegressor",
+    "RuleSetClassifier",
+    "RuleSetPredictor",
+    "RuleSetRegressor",
+    "Rules",
     "Schema",
     "Scores",
     "SearchStats",

@@ -61,6 +61,7 @@ __all__ = [
     "PredictsNumbers",
     "ReadsIndividuals",
     "StructuralEstimator",
+    "StructuralTree",
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
     "seed_of",
@@ -271,12 +272,16 @@ class StructuralEstimator(ReadsIndividuals):
         inside = X if known.kept is None else self._population(X)[known.kept]
         return inside, known.labels, known.weights(sample_weight)
 
+    def _learned(self) -> Model:
+        """Return the fitted model; raise an error if there is none."""
+        check_is_fitted(self)
+        model: Model = self.model_
+        return model
+
     @property
     def stopped_by_(self) -> str | None:
         """The reason why growth stopped early (``"time"`` or ``"interrupt"``), or None if the model is complete."""
-        check_is_fitted(self)
-        model: Model = self.model_
-        return model.outcome.stopped_by
+        return self._learned().outcome.stopped_by
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -402,17 +407,15 @@ class PredictsNumbers(RegressorMixin, StructuralEstimator):  # type: ignore[misc
         return self.model_.predictor.predict(population)
 
 
-class _StructuralTree(StructuralEstimator):
-    """Base class of the classifier and the regressor."""
+class StructuralTree(StructuralEstimator):
+    """Base class of estimators whose model is one tree."""
 
     learning = LEARNING
 
     @property
     def tree_(self) -> Tree:
         """The fitted tree."""
-        check_is_fitted(self)
-        model: Model = self.model_
-        return model.tree
+        return self._learned().tree
 
     @property
     def unproved_(self) -> dict[int, float]:
@@ -453,7 +456,7 @@ class _StructuralTree(StructuralEstimator):
 
 
 @with_parameters(PARAMETERS, classes=True)
-class StructuralTreeClassifier(Classifies, _StructuralTree, ClassifierParameters):
+class StructuralTreeClassifier(Classifies, StructuralTree, ClassifierParameters):
     """Decision tree for structured individuals, with tests from a grammar.
 
     See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for details of the parameters.
@@ -492,7 +495,7 @@ class StructuralTreeClassifier(Classifies, _StructuralTree, ClassifierParameters
 
 
 @with_parameters(PARAMETERS, classes=False)
-class StructuralTreeRegressor(PredictsNumbers, _StructuralTree, RegressorParameters):
+class StructuralTreeRegressor(PredictsNumbers, StructuralTree, RegressorParameters):
     """Regression tree for structured individuals, with tests from a grammar.
 
     See `structtree.Growth` and `structtree.Pruning` for details of the parameters.

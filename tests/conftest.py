@@ -45,6 +45,7 @@ SLOW = tuple(
         "tests/export/test_sql.py",
         "tests/fuzz/test_fuzz.py",
         "tests/golden/test_trees.py",
+        "tests/learn/test_rule_lists.py",
         "tests/learn/test_growing.py",
         "tests/learn/test_options.py",
         "tests/learn/test_pruning.py",

@@ -11,6 +11,8 @@ from structtree.features import _Output
 from structtree.forests import _Repeating
 from structtree.models.settings import (
     IN_ENSEMBLES,
+    IN_RULE_LISTS,
+    IN_RULE_SETS,
     OF_FEATURES,
     Boosting,
     Decision,
@@ -19,6 +21,7 @@ from structtree.models.settings import (
     Growth,
     Objective,
     Pruning,
+    Rules,
 )
 from structtree.options import options_of
 
@@ -54,6 +57,10 @@ __all__ = [
     "ForestRegressorParameters",
     "GrowthOptions",
     "RegressorParameters",
+    "RuleListClassifierParameters",
+    "RuleListRegressorParameters",
+    "RuleSetClassifierParameters",
+    "RuleSetRegressorParameters",
 ]
 '''
 
@@ -91,6 +98,21 @@ def of_features():
     yield from ((each, kind) for each, kind in written(Forest, Growth) if each.name in OF_FEATURES)
 
 
+def of_rule_lists():
+    yield from written(_Input, Rules)
+    yield from (
+        (each, kind) for each, kind in written(Objective, Growth, Pruning, Decision) if each.name in IN_RULE_LISTS
+    )
+
+
+def of_rule_sets():
+    yield from written(_Input)
+    yield from ((each, kind) for each, kind in written(Rules) if each.name != "order")
+    yield from (
+        (each, kind) for each, kind in written(Objective, Growth, Pruning, Decision) if each.name in IN_RULE_SETS
+    )
+
+
 def parameters(name, options, *, classes):
     declared = [
         (each.parameter, each.annotation or kind, each.usual)
@@ -101,7 +123,8 @@ def parameters(name, options, *, classes):
     first, *others = [f"    {parameter}: {kind} = {literal(usual)}," for parameter, kind, usual in declared]
     init = ["def __init__(", "    self,", first, "    *,", *others, ") -> None: ..."]
     own = name.removeprefix("Tree")
-    return class_of(f"{own}Parameters", f"Parameters of `structtree.Structural{name}`.", [*attributes, *init])
+    estimator = name if name.startswith("Rule") else f"Structural{name}"
+    return class_of(f"{own}Parameters", f"Parameters of `structtree.{estimator}`.", [*attributes, *init])
 
 
 def literal(value):
@@ -118,7 +141,7 @@ def stub():
         [
             HEAD,
             keywords("GrowthOptions", "TypedDict", "grow", Growth),
-            keywords("FitOptions", "GrowthOptions", "fit", Pruning, Decision, Forest, Boosting),
+            keywords("FitOptions", "GrowthOptions", "fit", Pruning, Decision, Forest, Boosting, Rules),
             parameters("TreeClassifier", of_trees(), classes=True),
             parameters("TreeRegressor", of_trees(), classes=False),
             parameters("ForestClassifier", of_ensembles("forest", _Repeating, Forest), classes=True),
@@ -126,6 +149,10 @@ def stub():
             parameters("BoostingClassifier", of_ensembles("boosting", Boosting), classes=True),
             parameters("BoostingRegressor", of_ensembles("boosting", Boosting), classes=False),
             parameters("Features", of_features(), classes=True),
+            parameters("RuleListClassifier", of_rule_lists(), classes=True),
+            parameters("RuleListRegressor", of_rule_lists(), classes=False),
+            parameters("RuleSetClassifier", of_rule_sets(), classes=True),
+            parameters("RuleSetRegressor", of_rule_sets(), classes=False),
         ]
     )
 

@@ -45,6 +45,7 @@ PARTS = (
     "features",
     "forests",
     "boosting",
+    "rule_models",
     "session",
     "report",
     "cli",

@@ -52,6 +52,10 @@ def test_the_commands_about_ensembles_print_what_the_page_says(tmp_path, monkeyp
     assert check_commands("docs/ensembles.md") == 4
 
 
+def test_the_command_about_rules_prints_what_the_page_says():
+    assert check_commands("docs/rules.md") == 1
+
+
 def test_the_command_about_subgroups_prints_what_the_page_says():
     assert check_commands("docs/subgroups.md") == 1
 

@@ -252,7 +252,7 @@ def test_every_public_result_type_is_in_the_table():
     public = {name: getattr(structtree, name) for name in structtree.__all__}
     results = {name for name, value in public.items() if inspect.isclass(value) and dataclasses.is_dataclass(value)}
     # Of tasks, classification is in the table.
-    options = {"Growth", "Pruning", "Decision", "Forest", "Boosting", "Task"}
+    options = {"Growth", "Pruning", "Decision", "Forest", "Boosting", "Rules", "Task"}
     assert results - options <= set(RESULTS)
 
 

@@ -24,6 +24,7 @@ from structtree.cli.models import explain_command, predict_command, report_comma
 from structtree.cli.paper import paper_command
 from structtree.cli.patterns import patterns_command
 from structtree.cli.progress import compiling_note
+from structtree.cli.rules import rules_command
 from structtree.cli.subgroups import subgroups_command
 
 __all__ = ["app"]
@@ -80,6 +81,7 @@ for function in (
     report_command,
     export_command,
     cv_command,
+    rules_command,
     subgroups_command,
     patterns_command,
     features_command,

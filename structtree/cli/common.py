@@ -297,8 +297,16 @@ def say(text: str = "") -> None:
 
 
 def print_tree(model: Any, *, plain: bool = False, **options: Any) -> None:
-    """Print a tree with bars and colours on a terminal, or as plain text in a pipe; COLUMNS sets the width."""
+    """Print a tree with bars and colours on a terminal, or as plain text in a pipe; COLUMNS sets the width.
+
+    Rules are printed one per line.
+    """
+    from structtree.report.rules import has_rules, rule_lines
     from structtree.report.text import tree_lines
+
+    if has_rules(model):
+        say("\n".join(rule_lines(model, words=options.get("words", False))))
+        return
 
     on_terminal = sys.stdout.isatty() and not plain
     width = shutil.get_terminal_size((100, 0)).columns if on_terminal else int(os.environ.get("COLUMNS") or 100)

@@ -1,4 +1,4 @@
-"""Command that learns a tree, prints it, and saves it."""
+"""Command that learns a model, prints it, and saves it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from structtree.cli.common import (
 )
 from structtree.cli.flags import as_flag
 from structtree.cli.forests import ensemble_json, print_ensemble
-from structtree.cli.learning import Learning, SourceOptions, common_task, learning_parameters, start_clock
+from structtree.cli.learning import Learning, SourceOptions, learning_parameters, start_clock
 from structtree.cli.progress import compiled_note, live_status
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.cli.scoring import MetricOption, Metrics
-from structtree.errors import MissingFileError, UsageError
+from structtree.errors import MissingFileError, UsageError, UsageError
 from structtree.files import check_writable
 from structtree.interrupts import interruptible, stoppable
 from structtree.reprs import number_text
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from structtree.session.reading import Source
     from structtree.session.training import TrainingData
 
-__all__ = ["fit_command"]
+__all__ = ["LearnedOutput", "fit_command", "learn_and_print"]
 
 MOST_LEAVES = 50
 """Number of leaves above which only the top of a tree is printed."""
@@ -60,21 +60,20 @@ SHOWN_DEPTH = 4
 """Depth to which larger trees are printed."""
 
 
-@command
-def fit_command(
-    source: SourceOptions,
-    learning: Learning,
-    reading: Reading,
+@dataclass(frozen=True, slots=True)
+class LearnedOutput:
+    """Options for what is done with a model that was learned."""
+
     out: Annotated[
         Path | None,
         typer.Option("-o", "--out", metavar="MODEL.json", help="Model file to write, or - for standard output."),
-    ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Report which search route was used, and why.")] = False,
+    ] = None
+    verbose: Annotated[bool, typer.Option("--verbose", help="Report which search route was used, and why.")] = False
     report: Annotated[
         Path | None,
         typer.Option("--report", metavar="FILE.html", help="Also write an interactive HTML report."),
-    ] = None,
-    metric: MetricOption = None,
+    ] = None
+    metric: MetricOption = None
     estimate: Annotated[
         bool | None,
         typer.Option(
@@ -82,10 +81,13 @@ def fit_command(
             help="Estimate the scores on new data by 5-fold cross-validation.",
             show_default="if learning takes less than a tenth of the time limit",
         ),
-    ] = None,
-    plain: Plain = False,
-    as_json: Json = False,
-) -> None:
+    ] = None
+    plain: Plain = False
+    as_json: Json = False
+
+
+@command
+def fit_command(source: SourceOptions, learning: Learning, reading: Reading, output: LearnedOutput) -> None:
     """Learn a tree, a forest or a boosted sum, print it, and save it.
 
     Scores on the training data are optimistic; scores on new data are estimated by cross-validation with the same
@@ -93,7 +95,7 @@ def fit_command(
     saves it; the exit code is then 130. A second Ctrl-C stops immediately. A forest (--model forest) predicts better
     than a tree, but cannot be read as one; its scores on new data are estimated from the individuals that each tree
     did not see. Boosting (--model boosting) adds many small trees. With --distil, the result is a single tree that
-    imitates the forest or the boosted sum.
+    imitates the forest or the boosted sum. For rules, see structtree rules.
 
     Example: structtree fit trains -o trains.json
 
@@ -107,45 +109,53 @@ def fit_command(
 
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
+    learn_and_print(source.source(reading), learning, output)
+
+
+def learn_and_print(source: Source, learning: Learning, output: LearnedOutput) -> None:
+    """Learn a model, print it with its scores, and write the requested files."""
     from structtree.session.fitting import estimate_scores, fit_training_data, with_scores
 
-    check_output(out, as_json=as_json)
-    check_writable(report)
+    out = output.out
+    check_output(out, as_json=output.as_json)
+    check_writable(output.report)
     learning.check()
-    if report is not None and learning.model == "forest" and learning.distil is None:
-        raise UsageError("--report shows one tree, and --model forest learns many; add --distil 12, or omit --report")
-    metrics = Metrics.parse(metric)
+    if output.report is not None and learning.model in ("forest", "rule-set") and learning.distil is None:
+        advice = "; add --distil 12, or omit --report" if learning.model == "forest" else ""
+        many = "many" if learning.model == "forest" else "none"
+        raise UsageError(f"--report shows one tree, and --model {learning.model} learns {many}{advice}")
+    metrics = Metrics.parse(output.metric)
     with stoppable() as stop, compiled_note():
         clock = start_clock(learning.time_limit, stop)
-        training = _read(source.source(reading), common_task([learning.criterion], learning.loss), clock)
+        training = _read(source, learning.task, clock)
         metrics.check(training.task)
         options = learning_parameters(learning, training)
         with live_status("preparing"):
             fitted = fit_training_data(training, options, clock)
-        if verbose and fitted.model.route.why:
+        if output.verbose and fitted.model.route.why:
             note(f"route: {fitted.model.route.why}")
         if out is not None and not is_printed(out):
             _saved(fitted.model, out)  # the model is safe if the estimate is killed
         with live_status("cross-validation"):
-            estimated = estimate_scores(fitted, estimate, clock)
+            estimated = estimate_scores(fitted, output.estimate, clock)
         learned = _Learned(with_scores(fitted, estimated))
         saved, refusal = _saved(learned.model, out)
         is_tree = not learned.model.settings.is_ensemble
-        if as_json:
+        if output.as_json:
             print_json(learned.to_dict(metrics, estimated) | {"model": None if saved is None else str(saved)})
         else:
             with messages_to_stderr(out):
                 if is_tree:
-                    _print_learned(learned, estimated, metrics, saved, plain=plain)
+                    _print_learned(learned, estimated, metrics, saved, plain=output.plain)
                 else:
                     print_ensemble(learned.fit, estimated, metrics, saved)
         print_remarks(learned.fit.remarks)
-        if report is not None:
-            _write_report(learned, report)
+        if output.report is not None:
+            _write_report(learned, output.report)
         if refusal is not None:
             raise refusal
         if stop.pressed and learned.stopped_by != "interrupt":
-            note("interrupted after the tree was complete")
+            note(f"interrupted after the {learned.noun} was complete")
     end_stopped(stop)
 
 
@@ -207,6 +217,20 @@ class _Learned:
         return self.model if isinstance(self.model, DistilledModel) else None
 
     @property
+    def noun(self) -> str:
+        """The kind of model, in words."""
+        if self.model.settings.rules is None:
+            return "tree"
+        return "rule set" if self.is_set else "rule list"
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the model is a rule set."""
+        from structtree.models.rule_set import RuleSetPredictor
+
+        return isinstance(self.model.predictor, RuleSetPredictor)
+
+    @property
     def stopped_by(self) -> str | None:
         """The reason why growth ended early."""
         return self.model.outcome.stopped_by
@@ -248,6 +272,16 @@ class _Learned:
         plain = estimated.imitation.plain.evaluate(metrics.names).to_dict()
         return {"fidelity": found | {"estimate": estimated.imitation.fidelity}, "plain_tree": plain}
 
+    def _model_facts(self) -> dict[str, Any]:
+        """Return the figures of the kind of model."""
+        from structtree.report.rules import rule_facts, rules_of
+
+        settings = self.model.settings
+        if settings.is_ensemble:
+            return ensemble_json(self.fit)
+        shape = {} if self.is_set else self._tree_facts()
+        return shape if settings.rules is None else shape | {"rules": rule_facts(rules_of(self.model))}
+
     def to_dict(self, metrics: Metrics, estimated: ScoreEstimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
         from structtree.evaluation.score import main_metric
@@ -264,7 +298,7 @@ class _Learned:
             "growth": asdict(self.model.settings.growth),
             "pruning": asdict(self.model.settings.pruning),
             "grammar": grammar_facts(self.fit.grammar, self.fit.training.data),
-            **(ensemble_json(self.fit) if model.settings.is_ensemble else self._tree_facts()),
+            **self._model_facts(),
             "train_score": finite(self.fit.train_scores([main])[main]),
             "measure": model.task.metrics[main].label,
             "training": self.fit.train_scores(metrics.names).to_dict(),
@@ -303,10 +337,10 @@ def _print_learned(
 ) -> None:
     from structtree.session.fitting import ESTIMATE_FOLDS
 
-    model, tree = learned.model, learned.model.tree
-    is_large = len(tree.leaves) > MOST_LEAVES
+    model = learned.model
+    is_large = model.settings.rules is None and len(model.tree.leaves) > MOST_LEAVES
     if learned.stopped_by == "time":
-        say("Time limit reached: this is the best tree found so far.")
+        say(f"Time limit reached: this is the best {learned.noun} found so far.")
     print_tree(model, max_depth=SHOWN_DEPTH if is_large else None, plain=plain)
     columns = {"training data": learned.fit.train_scores(metrics.names)}
     if estimated.found is not None:
@@ -320,7 +354,7 @@ def _print_learned(
         say(line)
     for line in _fidelity_lines(learned, estimated):
         say(line)
-    say(f"{number_text(tree.leaves, 'leaf', 'leaves')}, depth {tree.depth}; {_cost(learned)}; {_proof(learned)}")
+    say("; ".join(_size_and_cost(learned)))
     say(f"Settings: {_settings_text(model.settings)}")
     print_grammar(learned.fit.grammar, learned.fit.training.data)
     if out is not None:
@@ -354,6 +388,24 @@ def _fidelity_lines(learned: _Learned, estimated: ScoreEstimate) -> Iterator[str
     yield ""
 
 
+def _size_and_cost(learned: _Learned) -> Iterator[str]:
+    """Yield the size of a tree or of rules, the cost of learning, and whether the tests are proved best."""
+    from structtree.space.terms import n_literals
+
+    model, seconds = learned.model, f"{seconds_text(learned.fit.seconds)} s"
+    if model.settings.rules is not None:
+        tests = model.predictor.tests
+        literals = sum(map(n_literals, tests))
+        yield f"{number_text(tests, 'rule')} and a default, with {number_text(literals, 'literal')}"
+    else:
+        yield f"{number_text(model.tree.leaves, 'leaf', 'leaves')}, depth {model.tree.depth}"
+    if learned.is_set:
+        yield f"learned in {seconds}"
+    else:
+        yield _cost(learned)
+        yield _proof(learned)
+
+
 def _cost(learned: _Learned) -> str:
     """Return the cost of learning; a tree without tests does not record how many were evaluated."""
     seconds = f"{seconds_text(learned.fit.seconds)} s"
@@ -379,16 +431,22 @@ def _proof(learned: _Learned) -> str:
         return f"pruned to one leaf, since no test{found} improves the predictions"
     if settings.growth.stop:
         return f"no test passes the stopping rule {settings.growth.stop!r}"
-    return "no test of the grammar improves the tree within the growth limits"
+    return f"no test of the grammar improves the {learned.noun} within the growth limits"
 
 
 def _settings_text(settings: Settings) -> str:
     """Return the criterion and the options that determined the size of the tree."""
     growth = settings.growth
     parts = [f"for {settings.goal}"] if settings.goal is not None else []
-    parts += [f"criterion {settings.criterion}", f"size {settings.size}"]
-    parts.append(f"minimum samples per leaf {growth.min_samples_leaf}")
-    parts += [f"maximum depth {growth.max_depth}"] if growth.max_depth is not None else []
+    word = "criterion" if settings.rules is None else "measure"
+    parts += [f"{word} {settings.criterion}", f"size {settings.size}"]
+    if settings.rules is None:
+        parts.append(f"minimum samples per leaf {growth.min_samples_leaf}")
+        parts += [f"maximum depth {growth.max_depth}"] if growth.max_depth is not None else []
+    else:
+        parts += [f"at most {settings.rules.literals} literals", f"minimum support {growth.min_samples_leaf}"]
+        parts += [f"at most {number_text(settings.rules.max_rules, 'rule')}"] if settings.rules.max_rules else []
+        parts += ["one class after the other"] if settings.rules.order == "class" else []
     parts += [f"at most {growth.max_leaf_nodes} leaves"] if growth.max_leaf_nodes is not None else []
     parts += [f"cost tolerance {growth.tolerance:g}"] if growth.tolerance else []
     parts += [f"stopping rule {growth.stop}"] if growth.stop else []

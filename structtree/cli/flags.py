@@ -20,6 +20,7 @@ from structtree.models.settings import (
     ModelChoice,
     Objective,
     Pruning,
+    Rules,
 )
 from structtree.options import Option, listed, options_of
 from structtree.remarks import MentionedOption, spelled
@@ -99,7 +100,7 @@ def flag_of(name: str) -> str:
 
 @cache
 def _flags() -> Mapping[str, str]:
-    declared = options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest, Boosting, FeatureOptions)
+    declared = options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest, Boosting, Rules, FeatureOptions)
     learning = {each.parameter: each.flag for each in declared}
     reading = {name: each.flag.partition("/")[0] for name, each in reading_options().items()}
     return {**learning, **reading, "links": reading["link"]}

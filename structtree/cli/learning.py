@@ -26,6 +26,7 @@ from structtree.models.settings import (
     ModelChoice,
     Objective,
     Pruning,
+    Rules,
     check_kind,
     task_of_loss,
 )
@@ -48,15 +49,24 @@ __all__ = [
     "start_clock",
 ]
 
-KINDS = (ModelChoice, Objective, Growth, Pruning, Decision, Forest, Boosting)
+KINDS = (ModelChoice, Objective, Growth, Pruning, Decision, Forest, Boosting, Rules)
 OPTIONS = [option for option in options_of(*KINDS) if option.panel]
-PANELS = ("Options", *(kind.PANEL for kind in (Growth, Pruning, Decision, ColumnOptions, Forest, Boosting)))
+PANELS = ("Options", *(kind.PANEL for kind in (Growth, Pruning, Decision, ColumnOptions, Forest, Boosting, Rules)))
 
 
 class Learning(SimpleNamespace):
     """Options for growing and pruning a tree and for the predictions of its leaves, by parameter name."""
 
     __signature__: ClassVar = signature_of(sorted(OPTIONS, key=lambda option: PANELS.index(option.panel)))
+
+    @property
+    def task(self) -> str | None:
+        """The task of the criterion, or of the measure of rules; None if neither is given."""
+        if self.measure is None:
+            return common_task([self.criterion], self.loss)
+        from structtree.learn.rule_lists import measure_named
+
+        return measure_named(self.measure).task
 
     def check(self) -> None:
         """Reject invalid options before the data is read."""

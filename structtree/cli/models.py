@@ -196,14 +196,18 @@ def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) ->
     from structtree.models.ensemble import EnsemblePredictor
     from structtree.report.english import singular, with_article
     from structtree.report.forests import forest_lines
+    from structtree.report.rules import has_rules
 
     classes = model.classes
     of = f" ({', '.join(inert(class_name(label)) for label in classes)})" if 0 < len(classes) <= 10 else ""
     say(f"{model.target or 'the target'}{of} of {with_article(singular(model.schema.individual))}")
     is_ensemble = isinstance(model.predictor, EnsemblePredictor)
-    if is_ensemble and max_depth is not None:
-        raise UsageError("--max-depth is for the text of a tree; this model has many trees")
-    if not is_ensemble:
+    if (is_ensemble or has_rules(model)) and max_depth is not None:
+        kind = "has many trees" if is_ensemble else "has rules"
+        raise UsageError(f"--max-depth is for the text of a tree; this model {kind}")
+    if has_rules(model):
+        say(f"{number_text(model.predictor.tests, 'rule')} and a default, measure {model.settings.criterion}")
+    elif not is_ensemble:
         tree = model.tree
         say(f"{len(tree.leaves)} leaves, depth {tree.depth}, criterion {model.settings.criterion or '?'}")
     if scores := score_summary(model):
@@ -220,14 +224,17 @@ def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) ->
 
 
 def _show_rules(model: Model, as_json: bool, words: bool) -> None:
+    from structtree.models.rule_set import RuleSetPredictor
     from structtree.models.rules import to_rules
+    from structtree.report.rules import rule_facts, rules_of
 
-    rules, formatted = to_rules(model.tree, decision=model.decision), _formatter(model, words)
+    is_set = isinstance(model.predictor, RuleSetPredictor)
+    rules = rules_of(model) if is_set else to_rules(model.tree, decision=model.decision)
+    formatted = _formatter(model, words)
     if not as_json:
         say("\n".join(rule.saying(formatted(rule.conditions)) for rule in rules))
         return
-    keys = ("prediction", "n", "support", "confidence", "spread")
-    print_json([{"if": formatted(rule.conditions)} | {key: getattr(rule, key) for key in keys} for rule in rules])
+    print_json(rule_facts(rules, formatted))
 
 
 def _formatter(model: Model, words: bool) -> Callable[[syn.Predicate], str]:
@@ -235,7 +242,7 @@ def _formatter(model: Model, words: bool) -> Callable[[syn.Predicate], str]:
     from structtree.lang.pretty import pretty
     from structtree.report.words import in_words
 
-    return partial(in_words, schema=model.tree.schema) if words else pretty
+    return partial(in_words, schema=model.schema) if words else pretty
 
 
 def _show_formula(model: Model, as_json: bool, words: bool) -> None:

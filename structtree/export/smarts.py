@@ -22,6 +22,7 @@ from structtree.errors import UsageError
 from structtree.lang import syntax as syn
 from structtree.lang.pretty import pretty
 from structtree.models.model import fitted
+from structtree.models.rule_set import RuleSetPredictor
 from structtree.models.tree import Branch
 from structtree.reprs import inert
 from structtree.space.terms import conjuncts
@@ -96,17 +97,16 @@ def to_smarts(test: syn.Predicate) -> SmartsTest:
 
 
 def export_smarts(model: Any) -> str:
-    """Translate the tests of a tree about molecules to SMARTS, as tab-separated lines.
+    """Translate the tests of a tree or a rule set about molecules to SMARTS, as tab-separated lines.
 
     Parameters
     ----------
     model : Model, fitted estimator or Tree
     """
     known = fitted(model).model
-    tree = known.tree
-    if not _is_of_molecules(tree.schema):
+    if not _is_of_molecules(known.schema):
         raise UsageError(
-            f"SMARTS needs molecules that RDKit has read; the individuals of this model are {tree.schema.individual}"
+            f"SMARTS needs molecules that RDKit has read; the individuals of this model are {known.schema.individual}"
         )
     lines = [
         "# A molecule satisfies a test if all patterns of one alternative have the given number of matches,",
@@ -114,6 +114,11 @@ def export_smarts(model: Any) -> str:
         *_preparation(known.reading.options),
         "node\ttest\talternative\tmatches\tsmarts\tproblem",
     ]
+    if isinstance(known.predictor, RuleSetPredictor):
+        for place, test in enumerate(known.predictor.tests):
+            lines += _lines(place, pretty(test), to_smarts(test))
+        return "\n".join(lines) + "\n"
+    tree = known.tree
     for node in tree.branches:
         branch = tree.nodes[node]
         if isinstance(branch, Branch):

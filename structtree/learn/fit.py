@@ -30,9 +30,11 @@ from structtree.learn.forests import GrownForest
 from structtree.learn.goals import Settled, goal_criterion, settle
 from structtree.learn.growing import Progress, grow_by, in_plain_units
 from structtree.learn.held_out import held_out
-from structtree.learn.learning_set import learning_set, with_requirements
+from structtree.learn.learning_set import LearningSet, learning_set, with_requirements
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.pruning import Alpha, choose_alpha, cost_complexity, pessimistic, pruning_path, reduced_error
+from structtree.learn.rule_lists import builder_of, least_support, rule_criterion, usual_measures
+from structtree.learn.rule_sets import fit_rule_set
 from structtree.models.applying import Call
 from structtree.models.model import Model
 from structtree.models.records import GrammarRecord, RouteRecord, SearchOutcome, Settings, Size, SizeCurve
@@ -46,6 +48,7 @@ from structtree.models.settings import (
     ModelKind,
     Objective,
     Pruning,
+    Rules,
     check_kind,
     task_of_loss,
 )
@@ -96,6 +99,7 @@ def fit(
     *,
     forest: Forest | None = None,
     boosting: Boosting | None = None,
+    rules: Rules | None = None,
     model: ModelKind = "tree",
     goal: Goal = "accuracy",
     grow: Literal["pruned", "full"] = "pruned",
@@ -135,7 +139,9 @@ def fit(
         How the trees of a forest differ.
     boosting : Boosting, optional
         Loss and rounds of boosting.
-    model : {"tree", "forest", "boosting"}
+    rules : Rules, optional
+        How the rules of a rule list or rule set are learned.
+    model : {"tree", "forest", "boosting", "rule-list", "rule-set"}
         Kind of model. Options that do not apply to it are rejected.
     goal : {"accuracy", "ranking", "reading"}
         Purpose of the tree; sets the defaults of other options. See `structtree.learn.goals`.
@@ -182,15 +188,17 @@ def fit(
     require(decision, Decision | None, "decision", "a Decision or None")
     require(forest, Forest | None, "forest", "a Forest or None")
     require(boosting, Boosting | None, "boosting", "a Boosting or None")
-    refuse_unknown(options, fit, Growth, Pruning, Decision, Forest, Boosting)
+    require(rules, Rules | None, "rules", "Rules or None")
+    refuse_unknown(options, fit, Growth, Pruning, Decision, Forest, Boosting, Rules)
     given = (
         merge_options(Growth, growth, options),
         merge_options(Pruning, pruning, options),
         merge_options(Decision, decision, options),
     )
     trees, rounds = merge_options(Forest, forest, options), merge_options(Boosting, boosting, options)
+    listed = merge_options(Rules, rules, options)
     named = criterion.name if isinstance(criterion, Criterion) else criterion
-    check_kind(ModelChoice(model).model, Objective(goal, grow, named), *given, trees, rounds)
+    check_kind(ModelChoice(model).model, Objective(goal, grow, named), *given, trees, rounds, listed)
     time = clock or Clock(given[0].time_limit)
     is_ensemble = model != "tree"
     data = learning_set(
@@ -199,6 +207,7 @@ def fit(
         grammar,
         usual=forest_criterion if is_ensemble else partial(goal_criterion, goal),
         for_forest=is_ensemble,
+        literals=listed.literals if model in ("rule-list", "rule-set") else None,
         criterion=criterion,
         task=task or task_of_loss(rounds.loss),
         sample_weight=sample_weight,
@@ -210,6 +219,10 @@ def fit(
         smiles=smiles,
         unlabelled=unlabelled,
     )
+    if model == "rule-set":
+        with stoppable() as stop:
+            time = time if clock is not None else replace(time, stop=stop)
+            return fit_rule_set(data, given[0], given[2], listed, time, full=grow == "full")
     if is_ensemble:
         _check_task(given[2], given[1], data.target.classes)
         with stoppable() as stop:
@@ -221,10 +234,36 @@ def fit(
     _check_task(settings.decision, settings.pruning, data.target.classes)
     with stoppable() as stop:
         time = time if clock is not None else replace(time, stop=stop)
-        watch = _Watch(progress, clock=time)
-        job = _Job(data.population, data.labels, data.target, data.grammar, settings, watch, time)
-        tree = in_plain_units(job.run(), data.target.units)
+        if model == "rule-list":
+            job, tree = _best_list(data, settings, listed, progress, time)
+        else:
+            watch = _Watch(progress, clock=time)
+            job = _Job(data.population, data.labels, data.target, data.grammar, settings, watch, time)
+            tree = job.run()
+        tree = in_plain_units(tree, data.target.units)
     return job.model(tree, target_name, goal, data.record, data.layout)
+
+
+def _best_list(
+    data: LearningSet, settings: Settled, rules: Rules, progress: Callable[[Progress], None] | None, clock: Clock
+) -> tuple[_Job, Tree]:
+    """Return the rule list of the measure with the lowest held-out loss, and the job that learned it."""
+    target, n = data.target, len(data.population)
+    least = least_support(rules, target.task, n)
+    growth = replace(settings.growth, min_samples_leaf=least, max_depth=rules.max_rules, cost_tolerance=None)
+    own = replace(settings, growth=growth)
+    measures = usual_measures(rules, target.task, may_choose=settings.size.by == "cross-validation")
+    found: list[tuple[_Job, Tree]] = []
+    for place, measure in enumerate(measures):
+        if found and clock.over() is not None:
+            break
+        part = clock.part(clock.left() / (len(measures) - place))
+        checked = replace(target, criterion=rule_criterion(measure, rules, target, least))
+        watch = _Watch(progress, clock=part)
+        job = _Job(data.population, data.labels, checked, data.grammar, own, watch, part, rules)
+        found.append((job, job.run()))
+    judged = [each for each in found if each[0].watch.loss is not None]
+    return min(judged or found, key=lambda each: each[0].watch.loss or 0.0)
 
 
 def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) -> None:
@@ -251,6 +290,7 @@ class _Watch:
     tree: int = 1
     trees: int = 1
     sizes: SizeCurve | None = None
+    loss: float | None = None
     skipped: tuple[str, ...] = ()
 
     def __call__(self, progress: Progress) -> None:
@@ -278,6 +318,7 @@ class _Job:
     settings: Settled
     watch: _Watch
     clock: Clock
+    rules: Rules | None = None
 
     @property
     def growth(self) -> Growth:
@@ -306,12 +347,17 @@ class _Job:
         model = Model(
             TreePredictor(tree, self.decision),
             target_name,
-            Settings(goal, self.checked.criterion.name, self.growth, self.pruning, self._size),
+            Settings(goal, self.checked.criterion.name, self.growth, self.pruning, self._size, rules=self._stored),
             grammar,
             self.watch.route,
             outcome=self._outcome,
         )
         return with_requirements(model, self.population, self.grammar, layout)
+
+    @property
+    def _stored(self) -> Rules | None:
+        """Options of a rule list, with the name of its measure."""
+        return self.rules and replace(self.rules, measure=self.checked.criterion.name)
 
     @property
     def _outcome(self) -> SearchOutcome:
@@ -362,6 +408,8 @@ class _Job:
     def _plan(self, population: Population, *, reusable: bool) -> Plan:
         criterion = self.checked.criterion
         plan = plan_for(population, self.grammar, self.growth, self.clock, criterion=criterion, reusable=reusable)
+        if self.rules is not None:
+            plan = replace(plan, builder=builder_of(self.rules))
         self.watch.route, self.watch.plan = RouteRecord(plan.route, plan.why), plan if reusable else None
         self.watch.skipped = self.watch.skipped or plan.notes
         return plan
@@ -427,6 +475,7 @@ class _Job:
         if found is None:
             return self._without_choice(tree)
         self.watch.is_choosing, self.watch.sizes = False, _sizes(found, self.checked.units)
+        self.watch.loss = found.loss
         return cost_complexity(tree, found.alpha, pruning.risk, self.decision)
 
     def _small_enough(self, tree: Tree) -> Tree:

@@ -77,6 +77,7 @@ def learning_set(
     *,
     usual: Callable[[Task], Criterion],
     for_forest: bool = False,
+    literals: int | None = None,
     criterion: str | Criterion | None = None,
     task: str | Task | None = None,
     sample_weight: ArrayLike | None = None,
@@ -96,6 +97,8 @@ def learning_set(
         Returns the default criterion.
     for_forest : bool
         Whether the default grammar is that of forests.
+    literals : int, optional
+        Maximum number of literals of the conjunctions that the grammar is extended to, for rules.
 
     Examples
     --------
@@ -119,6 +122,8 @@ def learning_set(
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
     whole = with_background(population, allowed, functions or {})
+    if literals is not None:
+        allowed = allowed.combining(literals, whole.schema)
     labels = labels if checked.classes else checked.values
     meant, layout = allowed.check(whole.schema), layout_behind(population)
     return LearningSet(whole, labels, checked, allowed, meant, has_weight, target_name, layout)

@@ -27,6 +27,10 @@ __all__ = [
     "ForestRegressorParameters",
     "GrowthOptions",
     "RegressorParameters",
+    "RuleListClassifierParameters",
+    "RuleListRegressorParameters",
+    "RuleSetClassifierParameters",
+    "RuleSetRegressorParameters",
 ]
 
 class GrowthOptions(TypedDict, total=False):
@@ -88,6 +92,11 @@ class FitOptions(GrowthOptions, total=False):
     stopping_rounds: int
     monotone: Mapping[str, int] | None
     category_sets: bool
+    measure: str | None
+    order: Literal["any", "class"]
+    literals: int
+    min_support: float | None
+    max_rules: int | None
 
 class ClassifierParameters:
     """Parameters of `structtree.StructuralTreeClassifier`."""
@@ -549,6 +558,234 @@ class FeaturesParameters:
         k: int = 200,
         max_bins: int = 127,
         max_memory: float = 1000.0,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
+    ) -> None: ...
+
+class RuleListClassifierParameters:
+    """Parameters of `structtree.RuleListClassifier`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
+    verbose: bool
+    measure: str | Criterion | None
+    order: Literal["any", "class"]
+    literals: int
+    min_support: float | None
+    max_rules: int | None
+    goal: Goal
+    grow: Literal["pruned", "full"]
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
+    priors: Mapping[Any, float] | None
+    stop: StopRule | None
+    significance: float
+    prune: bool
+    effort: EffortLevel
+    max_evaluations: int | None
+    time_limit: float | None
+    random_state: int | RandomState | None
+    post_prune: PruneBy | None
+    ccp_alpha: float | Literal["cv"] | None
+    standard_errors: float
+    prune_risk: Literal["error", "gini", "entropy"] | None
+    prune_to: int | None
+    leaves: int | None
+    validation_fraction: float
+    confidence: float
+    leaf_estimate: Estimate | None
+    m: float | None
+    costs: ArrayLike | None
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
+        verbose: bool = False,
+        measure: str | Criterion | None = None,
+        order: Literal["any", "class"] = "any",
+        literals: int = 3,
+        min_support: float | None = None,
+        max_rules: int | None = None,
+        goal: Goal = "accuracy",
+        grow: Literal["pruned", "full"] = "pruned",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        priors: Mapping[Any, float] | None = None,
+        stop: StopRule | None = None,
+        significance: float = 0.05,
+        prune: bool = True,
+        effort: EffortLevel = "normal",
+        max_evaluations: int | None = None,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
+        post_prune: PruneBy | None = None,
+        ccp_alpha: float | Literal["cv"] | None = None,
+        standard_errors: float = 0.0,
+        prune_risk: Literal["error", "gini", "entropy"] | None = None,
+        prune_to: int | None = None,
+        leaves: int | None = None,
+        validation_fraction: float = 0.25,
+        confidence: float = 0.25,
+        leaf_estimate: Estimate | None = None,
+        m: float | None = None,
+        costs: ArrayLike | None = None,
+    ) -> None: ...
+
+class RuleListRegressorParameters:
+    """Parameters of `structtree.RuleListRegressor`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
+    verbose: bool
+    measure: str | Criterion | None
+    order: Literal["any", "class"]
+    literals: int
+    min_support: float | None
+    max_rules: int | None
+    goal: Goal
+    grow: Literal["pruned", "full"]
+    stop: StopRule | None
+    significance: float
+    prune: bool
+    effort: EffortLevel
+    max_evaluations: int | None
+    time_limit: float | None
+    random_state: int | RandomState | None
+    post_prune: PruneBy | None
+    ccp_alpha: float | Literal["cv"] | None
+    standard_errors: float
+    prune_to: int | None
+    leaves: int | None
+    validation_fraction: float
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
+        verbose: bool = False,
+        measure: str | Criterion | None = None,
+        order: Literal["any", "class"] = "any",
+        literals: int = 3,
+        min_support: float | None = None,
+        max_rules: int | None = None,
+        goal: Goal = "accuracy",
+        grow: Literal["pruned", "full"] = "pruned",
+        stop: StopRule | None = None,
+        significance: float = 0.05,
+        prune: bool = True,
+        effort: EffortLevel = "normal",
+        max_evaluations: int | None = None,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
+        post_prune: PruneBy | None = None,
+        ccp_alpha: float | Literal["cv"] | None = None,
+        standard_errors: float = 0.0,
+        prune_to: int | None = None,
+        leaves: int | None = None,
+        validation_fraction: float = 0.25,
+    ) -> None: ...
+
+class RuleSetClassifierParameters:
+    """Parameters of `structtree.RuleSetClassifier`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
+    verbose: bool
+    measure: str | Criterion | None
+    literals: int
+    min_support: float | None
+    max_rules: int | None
+    grow: Literal["pruned", "full"]
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
+    priors: Mapping[Any, float] | None
+    prune: bool
+    effort: EffortLevel
+    max_evaluations: int | None
+    time_limit: float | None
+    random_state: int | RandomState | None
+    costs: ArrayLike | None
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
+        verbose: bool = False,
+        measure: str | Criterion | None = None,
+        literals: int = 3,
+        min_support: float | None = None,
+        max_rules: int | None = None,
+        grow: Literal["pruned", "full"] = "pruned",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        priors: Mapping[Any, float] | None = None,
+        prune: bool = True,
+        effort: EffortLevel = "normal",
+        max_evaluations: int | None = None,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
+        costs: ArrayLike | None = None,
+    ) -> None: ...
+
+class RuleSetRegressorParameters:
+    """Parameters of `structtree.RuleSetRegressor`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    task: str | Task | None
+    verbose: bool
+    measure: str | Criterion | None
+    literals: int
+    min_support: float | None
+    max_rules: int | None
+    grow: Literal["pruned", "full"]
+    prune: bool
+    effort: EffortLevel
+    max_evaluations: int | None
+    time_limit: float | None
+    random_state: int | RandomState | None
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        task: str | Task | None = None,
+        verbose: bool = False,
+        measure: str | Criterion | None = None,
+        literals: int = 3,
+        min_support: float | None = None,
+        max_rules: int | None = None,
+        grow: Literal["pruned", "full"] = "pruned",
+        prune: bool = True,
+        effort: EffortLevel = "normal",
+        max_evaluations: int | None = None,
         time_limit: float | None = 60.0,
         random_state: int | RandomState | None = 0,
     ) -> None: ...

@@ -160,9 +160,14 @@ def plan_for(
     'table'
     """
     given = growth or Growth()
-    is_compiled = criterion is None or criterion.is_compiled
+    is_compiled, is_one_sided = (
+        criterion is None or criterion.is_compiled,
+        criterion is not None and criterion.is_one_sided,
+    )
     population = with_computed(population_of(individuals), grammar.background)
-    planner = _Planner(population, grammar, given, clock or Clock(), tuning or Tuning(), reusable, is_compiled)
+    planner = _Planner(
+        population, grammar, given, clock or Clock(), tuning or Tuning(), reusable, is_compiled, is_one_sided
+    )
     is_for_table = bool(_given(given, *FOR_TABLES)) or route == "parts"
     plan = planner.for_table(route) if is_for_table else planner.for_structure(route)
     if route not in (None, plan.route):
@@ -232,6 +237,7 @@ class _Planner:
     tuning: Tuning
     reusable: bool
     is_compiled: bool
+    is_one_sided: bool = False
     notes: list[str] = field(default_factory=list, init=False)
     _space: list[Space] = field(default_factory=list, init=False)
 
@@ -247,7 +253,8 @@ class _Planner:
             return self._search(f"share={growth.share!r} refines the tests of ancestors")
         if route == "search":
             return self._search("that route was chosen")
-        if is_single and growth.max_evaluations is None and growth.prune and route != "table":
+        is_plain = growth.max_evaluations is None and growth.prune and not self.is_one_sided
+        if is_single and is_plain and route != "table":
             return self._listed()
         return self._table()
 

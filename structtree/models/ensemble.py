@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.arrays import TOLERANCE, Codes, Floats, Ints
+from structtree.arrays import Codes, Floats, Ints
 from structtree.data.json_parts import JsonPart
 from structtree.data.population import Population
 from structtree.data.schema import Schema
@@ -31,7 +31,7 @@ from structtree.models.conform import NeededMembers, needed_members
 from structtree.models.files.test_reader import TestReader
 from structtree.models.files.trees import decision_from_json
 from structtree.models.ladders import ladder_from_json, ladder_ranks, ladder_to_json
-from structtree.models.predictor import Evidence, Margin, PathStep, Predictor, register_predictor
+from structtree.models.predictor import Evidence, Margin, PathStep, Predictor, answers_from, register_predictor
 from structtree.models.settings import MAJORITY, Decision
 from structtree.models.shapley import ShapleyTrees
 from structtree.reprs import number_text, short_repr
@@ -294,11 +294,7 @@ class EnsemblePredictor(Predictor):
 
     def answers(self, combined: Floats) -> NDArray[Any]:
         """Return predictions from the output of `combined`: the class with the least expected cost, or the number."""
-        if not self.task.predicts_classes:
-            return combined
-        expected = 1.0 - combined if self.decision.costs is None else combined @ np.array(self.decision.costs)
-        tied = expected <= (expected.min(axis=1) + TOLERANCE)[:, None]
-        return np.asarray(tied.argmax(axis=1))
+        return answers_from(combined, self.task, self.decision)
 
     # ---- JSON -------------------------------------------------------------------------------------------
 

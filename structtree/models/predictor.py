@@ -10,9 +10,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from structtree.arrays import Floats
+from structtree.arrays import TOLERANCE, Floats
 from structtree.data.json_parts import JsonPart
 from structtree.data.population import Population
 from structtree.data.schema import Schema
@@ -20,6 +21,7 @@ from structtree.errors import UsageError, did_you_mean
 from structtree.lang import syntax as syn
 from structtree.models.conform import NeededMembers, needed_members
 from structtree.models.files.test_reader import TestReader
+from structtree.models.settings import MAJORITY, Decision
 from structtree.space.evaluate import Known
 from structtree.tasks.classification import Classification
 from structtree.tasks.regression import REGRESSION
@@ -30,6 +32,7 @@ __all__ = [
     "Margin",
     "PathStep",
     "Predictor",
+    "answers_from",
     "predictor_from_json",
     "predictor_to_json",
     "register_predictor",
@@ -169,6 +172,21 @@ class Predictor(ABC):
     @abstractmethod
     def from_json(cls, part: JsonPart, reader: TestReader) -> Self:
         """Restore a predictor from the output of `to_json`."""
+
+
+def answers_from(combined: Floats, task: Task, decision: Decision = MAJORITY) -> NDArray[Any]:
+    """Return predictions from probabilities or numbers: the class with the least expected cost, or the number.
+
+    Examples
+    --------
+    >>> answers_from(np.array([[0.6, 0.4]]), Classification(("a", "b")), Decision(costs=((0, 1), (5, 0)))).tolist()
+    [1]
+    """
+    if not task.predicts_classes:
+        return combined
+    expected = 1.0 - combined if decision.costs is None else combined @ np.array(decision.costs)
+    tied = expected <= (expected.min(axis=1) + TOLERANCE)[:, None]
+    return np.asarray(tied.argmax(axis=1))
 
 
 _KINDS: dict[str, type[Predictor]] = {}

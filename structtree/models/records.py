@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from structtree.models.settings import Boosting, Forest, Goal, Growth, Pruning
+from structtree.models.settings import Boosting, Forest, Goal, Growth, Pruning, Rules
 
 __all__ = [
     "GrammarRecord",
@@ -87,6 +87,8 @@ class Settings:
         The options of a forest; None for other models.
     boosting : Boosting, optional
         The options of a boosted sum; None for other models.
+    rules : Rules, optional
+        The options of a rule list; None for other models.
     """
 
     goal: Goal | None = None
@@ -96,6 +98,7 @@ class Settings:
     size: Size = field(default_factory=Size)
     forest: Forest | None = None
     boosting: Boosting | None = None
+    rules: Rules | None = None
 
     @property
     def is_ensemble(self) -> bool:

@@ -26,12 +26,12 @@ from structtree.lang.pretty import pretty
 from structtree.models.clauses import Clause, clauses, conjunction, short_clauses, whole_clauses
 from structtree.models.model import fitted
 from structtree.models.settings import Decision
-from structtree.models.tree import Stats, Tree
+from structtree.models.tree import Branch, Leaf, Stats, Tree
 from structtree.reprs import inert, short_repr
 from structtree.space.evaluate import holds
 from structtree.tasks.target import Target, target_for
 
-__all__ = ["Rule", "to_formula", "to_rules"]
+__all__ = ["Rule", "list_rules", "to_formula", "to_rules"]
 
 _Count = Callable[[Clause], list[Stats] | None]
 
@@ -141,6 +141,44 @@ def to_rules(
         count = partial(_on_cases, population, _checked(tree, population, target, sample_weight))
     rules = [_rule(tree, clause, answers[clause.leaves[0]], count(clause)) for clause in chosen]
     return tuple(sorted(rules, key=lambda rule: (answers[rule.leaves[0]], -(rule.support or 0), rule.leaves)))
+
+
+def list_rules(model: Any, decision: Decision | None = None) -> tuple[Rule, ...]:
+    """Return the rules of a rule list in order; the last one is the default.
+
+    Each rule is about the individuals that no rule before it covers, and so are its figures.
+
+    Parameters
+    ----------
+    model : Tree, Model or fitted estimator
+        A tree whose yes branches are leaves.
+    decision : Decision, optional
+        Decision options of the leaves; those of the model by default.
+
+    Examples
+    --------
+    >>> from structtree import fit, load_dataset
+    >>> trains = load_dataset("trains")
+    >>> for rule in list_rules(fit(trains.population, trains.target, "trains", model="rule-list", max_rules=1)):
+    ...     print(rule)
+    if exists cars (closed and not long) then east (n=8, confidence 1.00)
+    if top then west (n=12, confidence 0.83)
+    """
+    known = fitted(model, decision).model
+    tree, answers = known.tree, _answers(known.tree, known.decision)
+    found, node = [], 0
+    while isinstance(branch := tree.nodes[node], Branch):
+        if not isinstance(tree.nodes[branch.yes], Leaf):
+            raise UsageError("only a tree whose yes branches are leaves is a rule list; use to_rules for other trees")
+        found.append((branch.test, branch.yes))
+        node = branch.no
+    if not isinstance(branch, Leaf):
+        raise UsageError("a rule list has no multiway branches; use to_rules for other trees")
+    figures = [*found, (syn.TOP, node)]
+    return tuple(
+        _rule(tree, Clause((test,), (leaf,)), answers[leaf], _on_leaves(tree, Clause((test,), (leaf,))))
+        for test, leaf in figures
+    )
 
 
 def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, syn.Predicate]:

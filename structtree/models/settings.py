@@ -5,8 +5,9 @@ Each option is also a parameter of the estimators and an option of the command l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, ClassVar, Literal
 
 from structtree.errors import UsageError
@@ -35,8 +36,11 @@ __all__ = [
     "Objective",
     "PruneBy",
     "Pruning",
+    "Rules",
     "StopRule",
     "check_kind",
+    "require_support",
+    "support_of",
     "task_of_loss",
     "tree_options",
 ]
@@ -57,7 +61,7 @@ _ENSEMBLES = "Columns of forests and boosting"
 LossName = Literal["log-loss", "squared", "absolute", "quantile", "poisson"]
 """Losses of boosting, which `structtree.tasks.gradients` defines."""
 
-ModelKind = Literal["tree", "forest", "boosting"]
+ModelKind = Literal["tree", "forest", "boosting", "rule-list", "rule-set"]
 """Kinds of models that `structtree.fit` learns."""
 
 
@@ -346,7 +350,7 @@ class ModelChoice:
     PANEL: ClassVar[str] = "Options"
 
     model: ModelKind = option(
-        "tree", "Model to learn: one readable tree, a forest of many trees, or a boosted sum of small trees."
+        "tree", "Model to learn: one readable tree, a forest of many trees, a boosted sum of small trees, or rules."
     )
     distil: int | None = option(
         None,
@@ -531,6 +535,86 @@ class FeatureOptions:
 OF_FEATURES = frozenset({"max_bins", "max_memory", "time_limit", "random_state"})
 """Options of forests and trees that also apply to the selection of features, by name."""
 
+
+@documented
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Options for the rules of a rule list or a rule set.
+
+    Notes
+    -----
+    A rule list is learned by sequential covering: the best rule for the individuals that no rule covers yet, until no
+    further rule is better than the default. It is a tree whose tests are conjunctions and whose yes branches are
+    leaves.
+
+    ``measure`` is a criterion of splits, such as ``"acc*"``, or a measure of the individuals that a rule covers, such
+    as ``"laplace"``; see `structtree.tasks.measures`. By default one list is learned with ``"acc*"`` and one with
+    ``"laplace"``, and the one with the lower held-out loss is kept; a list whose size is not chosen on held-out
+    individuals uses ``"laplace"``.
+
+    A rule set is learned class by class, with rules that are the best against all other classes; every rule that
+    holds votes. Its measure is ``"laplace"`` by default, or ``"t"`` for numbers, and criteria of splits do not apply.
+
+    With ``order="class"``, the rules of the rarest class come first, then those of the next one, as in RIPPER; the
+    most frequent class is the default and has no rules. A rule is then right for at least half of its individuals.
+
+    Examples
+    --------
+    >>> Rules(literals=0)
+    Traceback (most recent call last):
+        ...
+    structtree.errors.UsageError: literals must be an int >= 1; got 0
+    """
+
+    PANEL: ClassVar[str] = "Rules"
+
+    measure: str | None = option(
+        None,
+        "acc* or another criterion of splits; laplace, m-estimate, precision, wracc or average-recall.",
+        accepts="str, Criterion or Measure",
+        annotation="str | Criterion | None",
+        metavar="NAME",
+        shown_default="acc* or laplace, by held-out loss; laplace for sets; mse, or t for sets, for numbers",
+    )
+    order: Literal["any", "class"] = option(
+        "any",
+        "For lists: each rule is for any class, or one class comes after the other, the rarest first.",
+    )
+    literals: int = option(3, "Maximum number of literals of a rule.", Span(1))
+    min_support: float | None = option(
+        None,
+        "Minimum number of individuals of a rule, or their fraction if less than 1.",
+        POSITIVE,
+        shown_default="0.1 %, from 2 to 10",
+    )
+    max_rules: int | None = option(
+        None, "Maximum number of rules besides the default rule; for sets, of each class.", Span(1)
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if self.min_support is not None:
+            require_support("min_support", self.min_support)
+
+
+def require_support(name: str, support: float) -> None:
+    """Raise a UsageError if a support is neither a whole number nor a fraction less than 1."""
+    if support > 1 and support % 1:
+        raise UsageError(f"{name} must be a whole number or a fraction less than 1; got {support}")
+
+
+def support_of(min_support: float, n: int) -> int:
+    """Return a minimum support as a number of individuals.
+
+    Examples
+    --------
+    >>> support_of(0.25, 10), support_of(7, 10)
+    (3, 7)
+    """
+    # A product such as 0.07 * 100 may be rounded up, and must not ask for one individual more.
+    return int(min_support) if min_support >= 1 else max(1, ceil(min_support * n - 1e-9))
+
+
 _IN_BOTH = frozenset(
     {
         *("max_depth", "min_samples_split", "min_samples_leaf", "time_limit", "random_state"),
@@ -545,6 +629,25 @@ IN_ENSEMBLES: Mapping[ModelKind, frozenset[str]] = {
 """Options of trees that also apply to the trees of ensembles, by kind of model and name."""
 
 
+IN_RULE_LISTS = frozenset(
+    {
+        *("goal", "grow", "class_weight", "priors"),
+        *("stop", "significance", "prune", "effort", "max_evaluations", "time_limit", "random_state"),
+        *("method", "alpha", "standard_errors", "risk", "max_leaves", "leaves", "validation_fraction", "confidence"),
+        *("estimate", "m", "costs"),
+    }
+)
+"""Options of trees that also apply to rule lists, by name."""
+
+IN_RULE_SETS = frozenset(
+    {
+        *("grow", "class_weight", "priors", "costs"),
+        *("prune", "effort", "max_evaluations", "time_limit", "random_state"),
+    }
+)
+"""Options of trees that also apply to rule sets, by name."""
+
+
 def task_of_loss(loss: LossName | None) -> Literal["classes", "numbers"] | None:
     """Return the task that a loss of boosting is for; None without a loss.
 
@@ -557,15 +660,26 @@ def task_of_loss(loss: LossName | None) -> Literal["classes", "numbers"] | None:
 
 
 def tree_options(model: ModelKind) -> tuple[Option, ...]:
-    """Return the options of trees that also apply to a kind of ensemble."""
+    """Return the options of trees that also apply to another kind of model."""
     of_trees = options_of(Objective, Growth, Pruning, Decision)
-    return tuple(each for each in of_trees if each.name in IN_ENSEMBLES[model])
+    return tuple(each for each in of_trees if each.name in _SHARED[model])
 
 
-_OWN_KINDS: Mapping[type, ModelKind] = {Forest: "forest", Boosting: "boosting"}
+_OWN_KINDS: Mapping[type, Sequence[ModelKind]] = {
+    Forest: ("forest",),
+    Boosting: ("boosting",),
+    Rules: ("rule-list", "rule-set"),
+}
+_SHARED: Mapping[ModelKind, frozenset[str]] = {
+    **IN_ENSEMBLES,
+    "rule-list": IN_RULE_LISTS,
+    "rule-set": IN_RULE_SETS,
+}
 
 
-def check_kind(model: ModelKind, *options: Objective | Growth | Pruning | Decision | Forest | Boosting) -> None:
+def check_kind(
+    model: ModelKind, *options: Objective | Growth | Pruning | Decision | Forest | Boosting | Rules
+) -> None:
     """Reject options that do not apply to a kind of model.
 
     Examples
@@ -575,18 +689,18 @@ def check_kind(model: ModelKind, *options: Objective | Growth | Pruning | Decisi
     structtree.errors.UsageError: max_leaf_nodes=8 does not apply to a forest
     """
     for given in options:
-        own = _OWN_KINDS.get(type(given))
+        own = _OWN_KINDS.get(type(given), ())
         for each in options_of(type(given)):
             value = getattr(given, each.name)
             if value != each.default and not _applies(each.name, own, model):
-                fix = f"; add {option_text('model', own)}" if own is not None else ""
+                fix = f"; add {option_text('model', own[0])}" if own else ""
                 article = "" if model == "boosting" else "a "
                 raise UsageError(f"{option_text(each.parameter, value)} does not apply to {article}{model}{fix}")
 
 
-def _applies(name: str, own: ModelKind | None, model: ModelKind) -> bool:
-    """Return whether an option applies to a kind of model, given the kind that it is declared for."""
-    if own is None:
-        return model == "tree" or name in IN_ENSEMBLES[model]
+def _applies(name: str, own: Sequence[ModelKind], model: ModelKind) -> bool:
+    """Return whether an option applies to a kind of model, given the kinds that it is declared for."""
+    if not own:
+        return model == "tree" or name in _SHARED[model]
     is_shared = name in {each.name for each in options_of(ColumnOptions)}
-    return model == own or (is_shared and model != "tree")
+    return model in own or (is_shared and model in IN_ENSEMBLES)

@@ -27,7 +27,16 @@ from structtree.report.words import in_words
 from structtree.reprs import inert
 from structtree.tasks.task import NodeFigures
 
-__all__ = ["NodeText", "apportioned", "branch_labels", "export_text", "leaves_below", "question", "tree_lines"]
+__all__ = [
+    "NodeText",
+    "apportioned",
+    "branch_labels",
+    "caveat_notes",
+    "export_text",
+    "leaves_below",
+    "question",
+    "tree_lines",
+]
 
 MIN_TEXT_WIDTH = 30
 """Minimum number of characters for the text of a line, however deep the tree is."""
@@ -141,7 +150,7 @@ def tree_lines(
     if bars:
         yield from wrapped_spans(_legend(texts, form), width, width, break_words=True)
     yield from _lines(tree, texts, most, form)
-    for line in (*_missing_note(tree), *_cost_notes(tree), *_caveat_notes(tree)):
+    for line in (*_missing_note(tree), *_cost_notes(tree), *caveat_notes(tree)):
         parts = wrapped_spans([TextSpan(line, "caveat")], width, width - 1, break_words=bars)
         yield from (part if i == 0 else (TextSpan(" "), *part) for i, part in enumerate(parts))
 
@@ -436,7 +445,7 @@ def _cost_notes(tree: Tree) -> list[str]:
     return [f"({note})"] if note else []
 
 
-def _caveat_notes(tree: Tree) -> list[str]:
+def caveat_notes(tree: Tree) -> list[str]:
     """Explain why some tests are not proved best, what that means, and what to do about it."""
     caveats = tree.caveats
     criteria = dict.fromkeys(node.found.criterion for node in tree.nodes if not isinstance(node, Leaf))

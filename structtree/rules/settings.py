@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import Any, ClassVar, Literal
 
 from structtree.errors import UsageError
+from structtree.models.settings import require_support, support_of
 from structtree.options import Span, check_options, documented, option
 from structtree.search.effort import EffortLevel
 
@@ -92,7 +92,7 @@ class SubgroupOptions:
         if self.covering is not None and self.redundancy != "coverage":
             raise UsageError("covering and redundancy='subset' are two ways to avoid overlaps; pass one of them")
         if self.min_support is not None:
-            _require_whole("min_support", self.min_support)
+            require_support("min_support", self.min_support)
 
     def support(self, n: int) -> int:
         """Return the minimum number of individuals of a subgroup of n individuals.
@@ -102,7 +102,7 @@ class SubgroupOptions:
         >>> SubgroupOptions().support(1000), SubgroupOptions(min_support=0.25).support(10)
         (10, 3)
         """
-        return max(5, n // 100) if self.min_support is None else _number_of(self.min_support, n)
+        return max(5, n // 100) if self.min_support is None else support_of(self.min_support, n)
 
 
 @documented
@@ -164,7 +164,7 @@ class PatternOptions:
 
     def __post_init__(self) -> None:
         check_options(self)
-        _require_whole("support", self.support)
+        require_support("support", self.support)
         exclusive = [name for name in ("closed", "maximal", "shortest", "rules") if getattr(self, name)]
         if len(exclusive) > 1:
             raise UsageError(f"{exclusive[0]} and {exclusive[1]} are mutually exclusive")
@@ -187,15 +187,4 @@ class PatternOptions:
         >>> PatternOptions(support=0.3).least(188), PatternOptions(support=3).least(8)
         (57, 3)
         """
-        return _number_of(self.support, n)
-
-
-def _require_whole(name: str, support: float) -> None:
-    if support > 1 and support % 1:
-        raise UsageError(f"{name} must be a whole number or a fraction less than 1; got {support}")
-
-
-def _number_of(support: float, n: int) -> int:
-    """Return the minimum number of n individuals, given as a number or as a fraction."""
-    # A product such as 0.07 * 100 may be rounded up, and must not ask for one individual more.
-    return int(support) if support >= 1 else max(1, ceil(support * n - 1e-9))
+        return support_of(self.support, n)

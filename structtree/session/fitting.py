@@ -40,6 +40,7 @@ from structtree.models.settings import (
     ModelKind,
     Objective,
     Pruning,
+    Rules,
     task_of_loss,
 )
 from structtree.models.tree_predictor import TreePredictor
@@ -91,7 +92,7 @@ QUICK = 0.1
 _OF_PLAIN_TREES = frozenset({"class_weight", "priors", "costs", "random_state"})
 """Options of a forest that also apply to the plain tree beside a tree that imitates it."""
 
-LEARNING_OPTIONS = options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest, Boosting)
+LEARNING_OPTIONS = options_of(ModelChoice, Objective, Growth, Pruning, Decision, Forest, Boosting, Rules)
 """All options for learning."""
 
 
@@ -175,6 +176,7 @@ def fit(
     *,
     forest: Forest | None = None,
     boosting: Boosting | None = None,
+    rules: Rules | None = None,
     model: ModelKind = "tree",
     distil: int | None = None,
     goal: Goal = "accuracy",
@@ -215,7 +217,9 @@ def fit(
         How the trees of a forest differ.
     boosting : Boosting, optional
         Loss and rounds of boosting.
-    model : {"tree", "forest", "boosting"}
+    rules : Rules, optional
+        How the rules of a rule list or rule set are learned.
+    model : {"tree", "forest", "boosting", "rule-list", "rule-set"}
         Kind of model. Options that do not apply to it are rejected.
     distil : int, optional
         For a source, and a forest or boosting: return one tree with at most this number of leaves that imitates it;
@@ -297,6 +301,7 @@ def fit(
             decision,
             forest=forest,
             boosting=boosting,
+            rules=rules,
             task=task,
             sample_weight=sample_weight,
             classes=classes,
@@ -312,9 +317,16 @@ def fit(
     _refuse_for_sources(individuals, target, inapplicable)
     reading = {name: value for name, value in options.items() if name in _reading_names()}
     named = {name: value for name, value in options.items() if name not in _reading_names()}
-    refuse_unknown(named, fit, Growth, Pruning, Decision, Forest, Boosting)
+    refuse_unknown(named, fit, Growth, Pruning, Decision, Forest, Boosting, Rules)
     given["distil"] = distil
-    objects = {Growth: growth, Pruning: pruning, Decision: decision, Forest: forest, Boosting: boosting}
+    objects = {
+        Growth: growth,
+        Pruning: pruning,
+        Decision: decision,
+        Forest: forest,
+        Boosting: boosting,
+        Rules: rules,
+    }
     settled = _flat_options(given | named, objects) | given
     source = Source(_where(individuals), target, grammar, reading)  # type: ignore[arg-type]  # target is not an array
     opened = individuals if isinstance(individuals, Opened) else None
@@ -416,7 +428,12 @@ def with_scores(fitted: SourceFit, estimated: ScoreEstimate) -> SourceFit:
 
 
 def _has_held_out_scores(model: Model) -> bool:
-    """Return whether the folds that chose the size took a search each, and the menu of sizes has scores on them."""
+    """Return whether the folds that chose the size took a search each, and the menu of sizes has scores on them.
+
+    The folds of a rule list may also have chosen its measure, so their scores are too good.
+    """
+    if model.settings.rules is not None:
+        return False
     return model.route.name in ("search", "table") and model.outcome.sizes is not None
 
 
@@ -468,6 +485,14 @@ def estimator_maker(
 
 def _estimator(model: ModelKind, task: Task) -> Any:
     """Return the class of the estimators of a kind of model; it loads scikit-learn."""
+    if model == "rule-list":
+        from structtree.rule_models import RuleListClassifier, RuleListRegressor
+
+        return RuleListClassifier if task.predicts_classes else RuleListRegressor
+    if model == "rule-set":
+        from structtree.rule_models import RuleSetClassifier, RuleSetRegressor
+
+        return RuleSetClassifier if task.predicts_classes else RuleSetRegressor
     if model == "forest":
         from structtree.forests import StructuralForestClassifier, StructuralForestRegressor
 
@@ -550,9 +575,9 @@ def _plain_tree(options: Mapping[str, Any], leaves: int) -> dict[str, Any]:
 
 
 def _about_ensemble(model: Model, time_limit: float | None) -> Sequence[Remark]:
-    """Return remarks about a model with many trees."""
+    """Return remarks about a model with many trees, or of a rule set."""
     found = list(model.outcome.skipped)
-    so_far = "these are the trees so far"
+    so_far = "these are the trees so far" if model.settings.rules is None else "these are the rules so far"
     match model.outcome.stopped_by:
         case "interrupt":
             found.append(f"interrupted: {so_far}")
@@ -586,20 +611,21 @@ def _about_outcome(model: Model, labels: NDArray[Any], time_limit: float | None)
     if model.predictor.kind != TreePredictor.kind:
         return _about_ensemble(model, time_limit)
     tree, found = model.tree, []
+    noun, part = ("tree", "split") if model.settings.rules is None else ("rule list", "rule")
     if not tree.branches and tree.classes and model.settings.size.by == "cross-validation":
         found.append(
-            "no split reduces the held-out error; where a class is rare, "
+            f"no {part} reduces the held-out error; where a class is rare, "
             f"{option_text('goal', 'ranking')} still ranks individuals by its probability"
         )
     found += [advice] if (advice := _about_limits(model, labels)) else []
     found += model.outcome.skipped
     match model.outcome.stopped_by:
         case "interrupt":
-            found.append("interrupted: this is the tree so far")
+            found.append(f"interrupted: this is the {noun} so far")
         case "time":
             found.append(
-                f"the time limit of {time_limit:g} s was reached, so unfinished nodes became leaves, and another run "
-                f"may give another tree; allow more time, or use {option_text('effort', 'quick')}"
+                f"the time limit of {time_limit:g} s was reached, so {_unfinished(model)}, and another run "
+                f"may give another {noun}; allow more time, or use {option_text('effort', 'quick')}"
             )
     menu = size_menu(model)
     if len(menu) > 1:
@@ -611,6 +637,11 @@ def _about_outcome(model: Model, labels: NDArray[Any], time_limit: float | None)
         measure = menu[0].measure
         found.append(f"held-out {measure} by size: {sizes}; choose another size with {option_text('leaves', other)}")
     return [Remark(text) for text in found]
+
+
+def _unfinished(model: Model) -> str:
+    """Return what the time limit did to a tree or a rule list."""
+    return "unfinished nodes became leaves" if model.settings.rules is None else "further rules were not tried"
 
 
 # ---- arguments of fit ------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ good subgroup has a high mean. Chi squared compares the whole distribution of an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -34,6 +34,7 @@ __all__ = [
     "MEstimate",
     "MeanShift",
     "Measure",
+    "OfBestClass",
     "Precision",
     "TStatistic",
     "WRAcc",
@@ -204,6 +205,59 @@ class MEstimate(_Share):
         """Return the corrected share of the class."""
         added = self.m * self.one
         return np.asarray((yes[:, 1] + added * (total[1] / total.sum())) / (yes.sum(axis=1) + added))
+
+
+@dataclass(frozen=True, repr=False)
+class OfBestClass(Measure):
+    """Quality of a rule for whichever class it is best for, among any number of classes.
+
+    Claim
+        No refinement has a higher quality than the best bound of a single class.
+    Why
+        The quality is the greatest of those of the classes.
+    Tight when
+        The bound of the measure is. ``test_no_refinement_beats_the_bound_of_the_best_class``
+
+    Parameters
+    ----------
+    of_one : Measure
+        The measure of a rule for one class, against all others; it is at most 1.
+
+    Examples
+    --------
+    >>> OfBestClass(of_one=Precision()).quality(np.array([[1.0, 5.0, 4.0]]), np.array([5.0, 5.0, 5.0])).tolist()
+    [0.5]
+    """
+
+    of_one: Measure = field(default_factory=Precision)
+    least = -1.0
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # which never changes
+        """Name of the measure."""
+        return self.of_one.name
+
+    @property
+    def guide(self) -> Criterion | None:
+        """The guide of the measure, for the best class."""
+        found = self.of_one.guide
+        return None if found is None else OfBestClass(self.support, self.one, found)  # type: ignore[arg-type]
+
+    def quality(self, yes: Floats, total: Floats) -> Floats:
+        """Return the quality of m yes branches for the best class."""
+        return np.asarray(np.max([self.of_one.quality(*each) for each in _one_by_one(yes, total)], axis=0))
+
+    def bound(self, yes: ArrayLike, total: ArrayLike) -> Floats:
+        """Return minus the greatest quality of the refinements."""
+        some, whole = self.sides(yes, total)
+        return np.asarray(np.min([self.of_one.bound(*each) for each in _one_by_one(some, whole)], axis=0))
+
+
+def _one_by_one(yes: Floats, total: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the counts of each class against those of all others, which come first."""
+    for code in range(len(total)):
+        others = yes.sum(axis=1) - yes[:, code]
+        yield np.stack([others, yes[:, code]], axis=1), np.array([total.sum() - total[code], total[code]])
 
 
 class Lift(_Share):

@@ -21,6 +21,7 @@ from structtree.tasks.measures import (
     Lift,
     MeanShift,
     MEstimate,
+    OfBestClass,
     Precision,
     TStatistic,
     WRAcc,
@@ -166,6 +167,15 @@ def test_some_refinement_attains_the_bound(drawn):
         assert bound == 0  # every refinement is worse than all individuals together
     else:
         assert best == pytest.approx(bound, abs=NEAR)
+
+
+@given(splits(min_classes=2, max_classes=4, most=4), st.sampled_from(OF_TWO), st.integers(0, 3))
+def test_no_refinement_beats_the_bound_of_the_best_class(split, make, support):
+    yes, total = split
+    assume(yes.sum() >= support and total.all())
+    measure, below = OfBestClass(float(support), 1.0, make(float(support))), refinements(yes)
+    below = below[below.sum(axis=1) >= support]
+    assert (measure.loss(below, total) >= measure.bound([yes], total) - NEAR).all()
 
 
 @given(splits(min_classes=3, max_classes=4, most=4))

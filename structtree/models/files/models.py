@@ -31,7 +31,7 @@ from structtree.lang import syntax as syn
 from structtree.lang.check import CheckedGrammar, check
 from structtree.lang.parse import parse_grammar
 from structtree.lang.pretty import pretty, pretty_grammar
-from structtree.models import boosting, ensemble  # noqa: F401  # register their kinds of predictors
+from structtree.models import boosting, ensemble, rule_set  # noqa: F401  # register their kinds of predictors
 from structtree.models.conform import NeededMembers, any_category
 from structtree.models.files.records import Records, old_records, records_from_json
 from structtree.models.files.test_reader import TestReader, parsed_test

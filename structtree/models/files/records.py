@@ -25,7 +25,7 @@ from structtree.models.records import (
     SizeSource,
     StoredScores,
 )
-from structtree.models.settings import Boosting, Forest, Goal, Growth, Pruning
+from structtree.models.settings import Boosting, Forest, Goal, Growth, Pruning, Rules
 from structtree.options import listed
 
 __all__ = ["Records", "old_records", "records_from_json"]
@@ -73,6 +73,7 @@ def records_from_json(whole: JsonPart) -> Records:
 def _settings(part: JsonPart) -> Settings:
     goal, size = part.optional("goal"), part.member("size")
     forest, boosting = part.optional("forest"), part.optional("boosting")
+    rules = part.optional("rules")
     sources = get_args(SizeSource)
     return Settings(
         None if goal is None else goal.one_of(get_args(Goal), listed(get_args(Goal))),
@@ -82,10 +83,11 @@ def _settings(part: JsonPart) -> Settings:
         Size(size.member("by").one_of(sources, listed(sources)), size.member("detail").text()),
         None if forest is None else _options(forest, Forest),
         None if boosting is None else _options(boosting, Boosting),
+        None if rules is None else _options(rules, Rules),
     )
 
 
-_Options = TypeVar("_Options", Growth, Pruning, Forest, Boosting)
+_Options = TypeVar("_Options", Growth, Pruning, Forest, Boosting, Rules)
 
 
 def _options(part: JsonPart, kind: type[_Options]) -> _Options:

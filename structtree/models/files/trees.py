@@ -31,7 +31,7 @@ from structtree.search.results import TracePoint
 from structtree.tasks.registry import as_task
 from structtree.tasks.task import Task
 
-__all__ = ["decision_from_json", "tree_from_json", "tree_to_json"]
+__all__ = ["decision_from_json", "task_from_json", "tree_from_json", "tree_to_json"]
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
 
 def tree_from_json(part: JsonPart, reader: TestReader) -> Tree:
     """Restore a tree from the output of `tree_to_json`."""
-    task = _task(part)
+    task = task_from_json(part)
     missing = part.member("missing").one_of(get_args(MissingRule), "false, majority or fractional")
     nodes = tuple(_node(node, reader, task, missing) for node in part.member("nodes").elements())
     _require_reading_order(nodes, part.member("nodes"))
@@ -61,7 +61,8 @@ def _lightest(tree: JsonPart) -> float:
     return 1.0 if part is None else part.weight() or part.expected("a number > 0")
 
 
-def _task(part: JsonPart) -> Task:
+def task_from_json(part: JsonPart) -> Task:
+    """Read the task of a predictor."""
     name = part.member("task")
     try:
         return as_task(name.text()).from_json(part)
