@@ -144,10 +144,10 @@ class RuleSetClassifier(Classifies, _RuleSet, RuleSetClassifierParameters):
     >>> from structtree import load_dataset
     >>> trains = load_dataset("trains")
     >>> rules = RuleSetClassifier("trains", max_rules=1).fit(trains.population, trains.target)
-    >>> print(*rules.rules_, sep="\n")
+    >>> print(*rules.rules_, sep="\\n")
     if exists cars (closed and not long) then east (n=8, confidence 1.00)
-    if exists cars (shape = u_shaped) then west (n=6, confidence 0.83)
-    if top then west (n=7, confidence 0.71)
+    if count cars (load.shape = circle) >= 2 then west (n=2, confidence 1.00)
+    if top then west (n=10, confidence 0.80)
     """
 
 

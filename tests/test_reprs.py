@@ -156,6 +156,10 @@ def trains_boosted():
     return structtree.fit(trains().population, trains().target, "trains", model="boosting", max_iter=3)
 
 
+def trains_rules():
+    return structtree.fit(trains().population, trains().target, "trains", model="rule-set", max_rules=1)
+
+
 def trains_forest():
     return structtree.fit(trains().population, trains().target, "trains", model="forest", n_estimators=3)
 
@@ -202,6 +206,7 @@ RESULTS = {
     ),
     "ForestPredictor": (lambda: trains_forest().predictor, "forest of 3 trees with"),
     "BoostingPredictor": (lambda: trains_boosted().predictor, "boosting of 3 trees with"),
+    "RuleSetPredictor": (lambda: trains_rules().predictor, "rule set with 2 rules and a default"),
     "TreePredictor": (lambda: TreePredictor(big_tree()), "Tree: 3,000 leaves"),
     "Rule": (lambda: to_rules(trains_tree())[0], "then"),
     "PruningPath": (lambda: pruning_path(trains_tree()), "prunings"),

@@ -25,6 +25,7 @@ from structtree.cli.reading import Reading, grammar_facts, print_grammar, read_t
 from structtree.cli.scoring import Divided, FoldsOption, MetricOption, Metrics, fold_facts, folds_for
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
+from structtree.models.settings import IN_ENSEMBLES
 
 if TYPE_CHECKING:
     from structtree.evaluation.score import Scores
@@ -99,7 +100,7 @@ def cv_command(
         metrics.check(training.task)
         divided = folds_for(data, folding.folds)
         options = learning_parameters(learning, training)
-        kinds = {"one_at_a_time": is_for_tables(options), "for_forest": options["model"] != "tree"}
+        kinds = {"one_at_a_time": is_for_tables(options), "for_forest": options["model"] in IN_ENSEMBLES}
         grammar = grammar_for(divided.data, training.source.grammar, **kinds)
         tree_grammar = grammar_for(divided.data, training.source.grammar) if options["distil"] else None
         time, remarks = time_for_learning(clock)

@@ -39,6 +39,7 @@ from structtree.models.applying import Call
 from structtree.models.model import Model
 from structtree.models.records import GrammarRecord, RouteRecord, SearchOutcome, Settings, Size, SizeCurve
 from structtree.models.settings import (
+    IN_ENSEMBLES,
     Boosting,
     Decision,
     Forest,
@@ -200,7 +201,7 @@ def fit(
     named = criterion.name if isinstance(criterion, Criterion) else criterion
     check_kind(ModelChoice(model).model, Objective(goal, grow, named), *given, trees, rounds, listed)
     time = clock or Clock(given[0].time_limit)
-    is_ensemble = model != "tree"
+    is_ensemble = model in IN_ENSEMBLES
     data = learning_set(
         individuals,
         target,

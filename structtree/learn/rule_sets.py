@@ -22,6 +22,7 @@ from structtree.arrays import TOLERANCE, Floats, Mask
 from structtree.errors import UsageError
 from structtree.interrupts import interruptible
 from structtree.lang import syntax as syn
+from structtree.learn.goals import ENOUGH_TO_CHOOSE
 from structtree.learn.learning_set import LearningSet
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.rule_lists import FOR_RULES, least_support, measure_named, one_class_measure
@@ -44,11 +45,8 @@ from structtree.tasks.target import Target
 
 __all__ = ["fit_rule_set"]
 
-FOLDS = 5
+N_FOLDS = 5
 """Number of folds that choose the rules to keep."""
-
-ENOUGH_TO_CHOOSE = 50
-"""Minimum number of individuals for cross-validation."""
 
 STANDARD_ERRORS = 0.1
 """The smallest set within this many standard errors of the lowest held-out loss is chosen."""
@@ -210,8 +208,8 @@ class _Job:
         target, n = self.data.target, len(self.data.population)
         bounds = [0.0, *sorted({each.worth for each in found}), inf]
         seen, judged = np.zeros((2, len(bounds))), 0
-        for place, held in enumerate(_folds(target, min(FOLDS, n), self.growth.random_state)):
-            rules = self.found(~held, FOLDS - place)
+        for place, held in enumerate(_folds(target, N_FOLDS, self.growth.random_state)):
+            rules = self.found(~held, N_FOLDS - place)
             if self.stopped_by is not None:
                 return None
             losses = np.stack([self._losses(rules, bound, held, decision) for bound in bounds])

@@ -31,6 +31,7 @@ from structtree.models.applying import Call
 from structtree.models.model import Model
 from structtree.models.records import ScoreRecord
 from structtree.models.settings import (
+    IN_ENSEMBLES,
     Boosting,
     Decision,
     Forest,
@@ -369,7 +370,7 @@ def fit_training_data(
     )
     grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
     with interruptible(clock.stop):
-        grammar = _grammar(training, options, for_forest=choice.model != "tree")
+        grammar = _grammar(training, options, for_forest=choice.model in IN_ENSEMBLES)
         (time, remarks), started = time_for_learning(clock), now()
         part = time if choice.distil is None else time.part(FOR_ENSEMBLE * time.left())
         model = learn(grammar, clock=part)
