@@ -1,8 +1,8 @@
 """Rule lists and rule sets beside RIPPER of wittgenstein, on the same folds of eight UCI sets with two classes.
 
 Run as ``python benchmarks/rules.py`` with a Python that has wittgenstein in ``--python``; some names of sets run only
-those. Each cell is accuracy, literals and CPU seconds of learning, as means over the folds; compiling is left out by a
-first fit. RIPPER learns rules of one class, which is the rarer one here.
+those. Each cell is accuracy, literals and CPU seconds of learning, as means over the folds; a first fit compiles.
+RIPPER learns rules of one class, which is the rarer one here.
 """
 
 from __future__ import annotations

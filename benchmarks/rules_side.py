@@ -1,7 +1,7 @@
 """The other side of ``rules.py``: RIPPER of wittgenstein on given folds, run by a Python that has it installed.
 
-``python rules_side.py TABLE FOLDS`` prints one JSON object for each fold. The table is a CSV file of text whose column
-``class`` is the target with the classes ``yes`` and ``no``; the folds are a JSON list with the fold of each row. Only
+``python rules_side.py TABLE FOLDS`` prints one JSON object for each fold. The table is a CSV file of text; its column
+``class`` is the target with the classes ``yes`` and ``no``. The folds are a JSON list with the fold of each row. Only
 learning is timed.
 """
 

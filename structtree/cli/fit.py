@@ -32,7 +32,7 @@ from structtree.cli.learning import Learning, SourceOptions, learning_parameters
 from structtree.cli.progress import compiled_note, live_status
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.cli.scoring import MetricOption, Metrics
-from structtree.errors import MissingFileError, UsageError, UsageError
+from structtree.errors import MissingFileError, UsageError
 from structtree.files import check_writable
 from structtree.interrupts import interruptible, stoppable
 from structtree.reprs import number_text

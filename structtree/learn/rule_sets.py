@@ -205,7 +205,7 @@ class _Job:
 
     def chosen(self, found: Sequence[_Found], decision: Decision) -> float | None:
         """Return the least worth of the rules to keep, or None if there was no time to choose it."""
-        target, n = self.data.target, len(self.data.population)
+        target = self.data.target
         bounds = [0.0, *sorted({each.worth for each in found}), inf]
         seen, judged = np.zeros((2, len(bounds))), 0
         for place, held in enumerate(_folds(target, N_FOLDS, self.growth.random_state)):
