@@ -26,7 +26,9 @@ def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
     reached = {name: np.full(t.n_rows, population._compact, dtype=np.bool_) for name, t in population.tables.items()}
     if population._compact:
         return reached
-    fresh = {population.schema.individual: np.unique(population.individuals)}
+    is_individual = np.zeros(population.tables[population.schema.individual].n_rows, dtype=np.bool_)
+    is_individual[population.individuals] = True
+    fresh = {population.schema.individual: np.flatnonzero(is_individual)}
     while fresh:
         found: dict[str, list[NDArray[np.int64]]] = {}
         for name, rows in fresh.items():
