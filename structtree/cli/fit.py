@@ -362,7 +362,8 @@ def _print_learned(
     if is_large:
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; for the whole tree: {whole}")
-    if is_large or (len(tree.leaves) > MANY_LEAVES and model.settings.size.by == "cross-validation"):
+    is_chosen = model.settings.rules is None and model.settings.size.by == "cross-validation"
+    if is_large or (is_chosen and len(model.tree.leaves) > MANY_LEAVES):
         note("for a smaller tree, use --for reading; structtree cv shows its scores on new data")
 
 
