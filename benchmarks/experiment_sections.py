@@ -324,6 +324,43 @@ def peers_picture(table: ResultTable) -> Picture:
     return Picture("peers", "Accuracy of each learner on each set", (panel,))
 
 
+# ---- forests ---------------------------------------------------------------------------------------------
+
+
+def _differences(table: ResultTable) -> dict[str, list[tuple[str, float]]]:
+    """Return for each candidate the data and how much its score differs from that of the default options."""
+    rows = records(table)
+    return {
+        who: [(row["data"], row[who] - row["default"]) for row in rows if row[who] is not None]
+        for who in table.columns[3:]
+    }
+
+
+def forests_text(table: ResultTable) -> str:
+    means = {who: float(np.mean([by for _, by in found])) for who, found in _differences(table).items()}
+    best = max(means, key=lambda who: means[who])
+    better = [who for who, mean in means.items() if mean > 0.005]
+    text = (
+        "How the score of a forest out of bag changes with its options, on the training part of a fold of each set. "
+        f"The largest mean difference from the default options is {means[best]:+.3f} ({best}). "
+    )
+    text += (
+        f"Better by more than half a point on average: {listed(better)}."
+        if better
+        else "No candidate is better by more than half a point on average, so the defaults stay as they are."
+    )
+    return text
+
+
+def forests_picture(table: ResultTable) -> Picture:
+    series = [
+        Series(who, tuple(by for _, by in found), tuple(data for data, _ in found))
+        for who, found in _differences(table).items()
+    ]
+    panel = Panel("score minus that of the default options", "", tuple(series))
+    return Picture("forests", "Scores out of bag with other options than the default ones", (panel,))
+
+
 # ---- scaling and recovery --------------------------------------------------------------------------------
 
 
@@ -422,5 +459,6 @@ SECTIONS = (
     Section("Shipped grammars", ("bounds_grammars",), grammars_text, grammars_picture, whole),
     Section("Scaling", ("scaling",), scaling_text, scaling_picture, whole),
     Section("Recovery of planted rules", ("recovery",), recovery_text, recovery_picture, whole),
+    Section("Options of forests", ("forest_defaults",), forests_text, forests_picture, whole),
     Section("Other learners", ("peers",), peers_text, peers_picture, whole),
 )

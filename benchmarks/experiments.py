@@ -32,6 +32,7 @@ PICTURES = REPOSITORY / "docs" / "pictures"
 COMMANDS = {
     "python benchmarks/peers.py": "30 minutes",
     "python benchmarks/scaling.py": "10 minutes",
+    "python benchmarks/forest_defaults.py": "3 minutes",
     "python benchmarks/bounds.py": "2 minutes",
     "python benchmarks/paper.py": "half a minute",
 }
