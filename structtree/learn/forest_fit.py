@@ -21,11 +21,13 @@ from structtree.lang import syntax as syn
 from structtree.learn.ensembles import assembled
 from structtree.learn.forests import GrownForest, grow_forest
 from structtree.learn.learning_set import LearningSet, with_requirements
+from structtree.learn.vocabulary import halves, one_at_a_time, with_vocabulary
 from structtree.models.ensemble import ForestPredictor
 from structtree.models.model import Model
 from structtree.models.records import RouteRecord, SearchOutcome, Settings
 from structtree.models.settings import ColumnOptions, Decision, Forest, Growth, Pruning
 from structtree.remarks import option_text
+from structtree.reprs import number_text
 from structtree.search.clock import Clock
 from structtree.search.kernels import tables as kernel
 from structtree.space.space import Space
@@ -49,6 +51,9 @@ __all__ = [
 
 FOR_COLUMNS = 2
 """Maximum fraction of the time for listing tests and for preparing columns."""
+
+FOR_SEARCH = 2
+"""Maximum fraction of the rest of the time for finding tests where there are too many to list."""
 
 FEWEST_MEANINGS, MOST_MEANINGS, LISTED_CELLS = 200, 3_000, 50_000_000
 """Range of the maximum number of predicates on a type, and this number times individuals."""
@@ -119,7 +124,10 @@ def fit_forest(
         raise UsageError(f"a forest needs a criterion of the package, not {target.criterion.name!r}; {instead}")
     columns = None if so_far is None else _columns_so_far(so_far, target, forest)
     with interruptible(clock.stop):
-        columns = columns or prepared_columns(data, forest, clock)
+        if columns is None:
+            listed, parts = prepared_columns(data, forest, clock), halves(len(data.population), growth.random_state)
+            time = clock.part(clock.left() / FOR_SEARCH)
+            columns = with_vocabulary(listed, data, parts, time, growth.random_state)
     columns = columns or no_columns(data, forest, clock)
     least = pruning.min_weight_fraction
     grown = grow_forest(columns, target, growth, forest, clock, so_far, least, partial(_score_text, target))
@@ -207,7 +215,7 @@ def no_columns(data: LearningSet, options: ColumnOptions, clock: Clock) -> Fores
 
 def _listed(data: LearningSet, clock: Clock) -> ListedTests:
     """List the tests of a grammar; the trees combine tests of the individual."""
-    grammar = replace(data.grammar, conjuncts={**data.grammar.conjuncts, data.grammar.individual: 1})
+    grammar = one_at_a_time(data.grammar)
     own = flat_tests(grammar)
     if own is not None:
         return own
@@ -252,8 +260,10 @@ def column_notes(columns: ForestColumns, options: ColumnOptions) -> Iterator[str
     if not columns.is_complete:
         yield (
             "the grammar has too many tests to list: the shortest were listed, and if a test has many values, values "
-            "at equal distances"
+            f"at equal distances; {number_text(columns.found, 'longer test')} found by search"
         )
+    if not columns.is_searched:
+        yield "time limit reached while searching for longer tests"
     if columns.n_skipped:
         n, skipped = columns.n_listed, columns.n_skipped
         yield f"time limit reached while preparing columns: {skipped:,} of {n:,} tests skipped"

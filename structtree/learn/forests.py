@@ -35,6 +35,12 @@ __all__ = ["GrownForest", "grow_forest"]
 
 EVERY_TEST = 2**31 - 1
 SECONDS_BETWEEN_LOOKS = 0.05
+
+HALVES = 2
+"""Number of parts of the individuals in which tests are searched; trees take turns with their tests."""
+
+FOUND_AMONG = 3
+"""A test found by search is drawn for every three listed ones, as far as there are enough."""
 T = TypeVar("T")
 
 
@@ -161,13 +167,17 @@ class _Growing:
         rng, binned = np.random.default_rng([self.growth.random_state, place]), self.columns.binned
         weights = self._sample(rng)
         tests = self._tests(rng)
-        sampling = Sampling(tests, self._per_node(len(tests)), self.forest.thresholds == "random", _seed(rng))
+        offered, n = self._offered(tests, self._per_node(len(tests)), place)
+        sampling = Sampling(offered, n, self.forest.thresholds == "random", _seed(rng))
         target = replace(self.target, weights=weights)
         tree = grow_binned(binned, target, self._limits, sampling, self.stop)
         if self.min_weight_fraction:
             tree = with_weighty_leaves(tree, self.min_weight_fraction)
         is_whole = not self.stop[0]
-        rows = np.flatnonzero((weights == 0) & (self.target.weights > 0)).astype(np.int32)
+        is_out = (weights == 0) & (self.target.weights > 0)
+        if self.columns.part_of is not None:
+            is_out &= self.columns.part_of != place % HALVES
+        rows = np.flatnonzero(is_out).astype(np.int32)
         leaves, figures = leaves_of(binned, tree, rows), leaf_figures(tree, target.task, target.units)
         return _Grown(tree._replace(rows=tree.rows[:0]), figures, rows, leaves, is_whole)
 
@@ -184,13 +194,24 @@ class _Growing:
         return weights
 
     def _tests(self, rng: np.random.Generator) -> Ints:
-        """Return the tests of the families that a tree uses."""
-        families = self.columns.families
+        """Return the listed tests of the families that a tree uses."""
+        families, found_in = self.columns.families, self.columns.found_in
+        families = families if found_in is None else families[found_in < 0]
         if self.forest.max_families == 1.0 or not len(families):
             return np.arange(len(families))
         n = int(families.max()) + 1
         chosen = rng.choice(n, ceil(self.forest.max_families * n), replace=False)
         return np.flatnonzero(np.isin(families, chosen))
+
+    def _offered(self, tests: Ints, n: int, place: int) -> tuple[Ints, int]:
+        """Add the tests found by search for a tree, often enough to be drawn at its nodes; return their number."""
+        if self.columns.found_in is None:
+            return tests, n
+        found = np.flatnonzero(self.columns.found_in == place % HALVES)
+        if not len(found) or n >= len(tests):
+            return np.concatenate([tests, found]), n + len(found)
+        times = max(1, round(len(tests) / len(found) / FOUND_AMONG))
+        return np.concatenate([tests, np.repeat(found, times)]), n + max(1, round(n / FOUND_AMONG))
 
     def _per_node(self, n_tests: int) -> int:
         match self.forest.max_features:

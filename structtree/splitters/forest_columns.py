@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structtree.arrays import Floats, Ints
 from structtree.data.population import Population
@@ -28,7 +29,7 @@ from structtree.splitters.binned import BinnedColumns, bin_columns, joined_colum
 from structtree.splitters.table import Tuning, columns_for
 from structtree.tasks.target import Target
 
-__all__ = ["ForestColumns", "forest_columns"]
+__all__ = ["ForestColumns", "forest_columns", "with_tests"]
 
 CELLS_AT_A_TIME = 20_000_000
 """Number of values that are converted to bins at a time."""
@@ -54,6 +55,12 @@ class ForestColumns:
         Number of columns that were dropped because of the memory limit.
     is_complete : bool
         Whether all tests of the grammar were listed.
+    found_in : (tests,) int8, optional
+        The part of the individuals whose labels led to a test that was found by search; -1 for a listed test.
+    part_of : (n,) int8, optional
+        The part of each individual; -1 for none.
+    is_searched : bool
+        Whether there was enough time to search for tests.
     """
 
     binned: BinnedColumns
@@ -62,6 +69,15 @@ class ForestColumns:
     n_skipped: int = 0
     n_dropped: int = 0
     is_complete: bool = True
+    found_in: NDArray[np.int8] | None = None
+    part_of: NDArray[np.int8] | None = None
+    is_searched: bool = True
+
+    @property
+    def found(self) -> tuple[syn.Predicate, ...]:
+        """The tests found by search."""
+        places = [] if self.found_in is None else np.flatnonzero(self.found_in >= 0).tolist()
+        return tuple(self.binned.test(t).right for t in places)
 
     @property
     def megabytes(self) -> float:
@@ -103,6 +119,40 @@ def forest_columns(
     whole = _joined(kept)
     binned = whole.columns.on_tests(np.argsort(whole.places, kind="stable"))
     return ForestColumns(binned, _families(binned), len(every), len(every) - n_done, n_dropped, listed.complete)
+
+
+def with_tests(
+    columns: ForestColumns,
+    found: Sequence[Sequence[syn.Predicate]],
+    part_of: NDArray[np.int8],
+    population: Population,
+    clock: Clock,
+) -> ForestColumns:
+    """Add single tests that were found by search on parts of the individuals.
+
+    Parameters
+    ----------
+    columns : ForestColumns
+    found : sequence of sequence of Predicate
+        The tests found in each part.
+    part_of : (n,) int8
+        The part of each individual; -1 for none.
+    population : Population
+    clock : Clock
+    """
+    tests = tuple(FlatTest(test, kernel.EQUAL) for some in found for test in some)
+    if not tests:
+        return columns
+    parts = np.repeat(np.arange(len(found), dtype=np.int8), [len(some) for some in found])
+    made = columns_for(ListedTests(tests), population, clock, Tuning())
+    place_of = {id(test): place for place, test in enumerate(tests)}
+    places = np.array([place_of[id(test)] for test in made.members.tests], dtype=np.int64)
+    binned = joined_columns([columns.binned, bin_columns(made, 2).without_values()])
+    before = columns.found_in
+    if before is None:
+        before = np.full(columns.binned.n_tests, -1, dtype=np.int8)
+    found_in = np.concatenate([before, parts[places]])
+    return replace(columns, binned=binned, families=_families(binned), found_in=found_in, part_of=part_of)
 
 
 class _Part(NamedTuple):
