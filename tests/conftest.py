@@ -38,6 +38,7 @@ SLOW = tuple(
         "tests/data/readers/molecules/test_reading.py",
         "tests/data/test_future.py",
         "tests/estimators/test_ensembles.py",
+        "tests/learn/test_vocabulary.py",
         "tests/estimators/test_estimators.py",
         "tests/estimators/test_features.py",
         "tests/estimators/test_individuals.py",

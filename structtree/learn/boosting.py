@@ -61,6 +61,8 @@ class GrownBoosting:
         Also of rounds that were not kept.
     weight : float
         Total weight of the training individuals.
+    residuals : (n, k) array
+        The negative gradients of the loss after the last of these trees.
     stopped_by : {"time", "interrupt"}, optional
     """
 
@@ -69,6 +71,7 @@ class GrownBoosting:
     start: Floats
     losses: RoundLosses
     weight: float
+    residuals: Floats
     stopped_by: Literal["time", "interrupt"] | None = None
 
 
@@ -136,6 +139,9 @@ def _add_rounds(trials: Sequence[_Rounds], boosting: Boosting, clock: Clock) -> 
             weights = [each.held_out_weight for each in trials]
             validation.append(float(np.average([each.held_out for each in losses], weights=weights)))
         best = 1 + int(np.argmin(validation)) if validation else place + 1
+        if best == place + 1:
+            for each in trials:
+                each.best_margins = each.margins.copy()
         is_done = place + 1 - best >= boosting.stopping_rounds or all(each.is_exhausted for each in trials)
         kind, found = ("held-out", validation) if validation else ("training", training)
         fact = f"{kind} {trials[0].loss.label} {found[-1]:.4g}"
@@ -177,6 +183,7 @@ class _Rounds:
         self.unseen = np.flatnonzero(self.held_out).astype(np.int32)
         self.start = self.loss.start(self.values[self.train], self.weights[self.train])
         self.margins: Floats = np.asfortranarray(np.tile(self.start, (len(self.values), 1)))
+        self.best_margins = self.margins
 
     @property
     def n_held_out(self) -> int:
@@ -270,4 +277,5 @@ class _Rounds:
         start = self._unit * self.start + (self.target.units.zero if self.loss.degree else 0.0)
         weight = float(self.weights[self.train].sum())
         trees, figures = tuple(self.trees[:n]), tuple(self.figures[:n])
-        return GrownBoosting(trees, figures, start, added.losses, weight, added.stopped_by)
+        residuals = -self.loss.derivatives(self.values, self.best_margins)[0]
+        return GrownBoosting(trees, figures, start, added.losses, weight, residuals, added.stopped_by)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.arrays import Ints
+from structtree.arrays import Floats, Ints
 from structtree.errors import UsageError, did_you_mean
 from structtree.interrupts import interruptible
 from structtree.lang import syntax as syn
 from structtree.learn.boosting import LEAVES, GrownBoosting, RoundLosses, boost
 from structtree.learn.ensembles import assembled
-from structtree.learn.forest_fit import column_notes, columns_in_words, no_columns, prepared_columns
+from structtree.learn.forest_fit import FOR_SEARCH, column_notes, columns_in_words, no_columns, prepared_columns
 from structtree.learn.held_out import fold_numbers, held_out
 from structtree.learn.learning_set import LearningSet, with_requirements
+from structtree.learn.vocabulary import with_residual_tests, with_vocabulary
 from structtree.models.boosting import BoostingPredictor
 from structtree.models.importance import mentioned
 from structtree.models.model import Model
@@ -30,7 +32,7 @@ from structtree.splitters.binned import BinnedColumns
 from structtree.splitters.boosted import BoostedColumns
 from structtree.splitters.forest_columns import ForestColumns
 from structtree.splitters.table import Tuning
-from structtree.tasks.gradients import margin_loss
+from structtree.tasks.gradients import MarginLoss, margin_loss
 from structtree.tasks.target import Target
 
 __all__ = ["BoostingModel", "fit_boosting"]
@@ -40,6 +42,10 @@ ENOUGH_HELD_OUT = 200
 
 ROUND_FOLDS = 5
 """Number of folds that choose the number of rounds for few individuals."""
+
+
+MOST_SEARCHES = 4
+"""Maximum number of searches for tests that explain residuals."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,16 +76,12 @@ def fit_boosting(
     growth = growth if growth.max_leaf_nodes is not None else replace(growth, max_leaf_nodes=LEAVES)
     loss = margin_loss(boosting.loss, boosting.quantile, target.task)
     loss.check(target.units.zero + target.units.unit * target.values)
-    found: ForestColumns | None = None
+    found = no_columns(data, boosting, clock)
     with interruptible(clock.stop):
         found = prepared_columns(data, boosting, clock)
-    found = found or no_columns(data, boosting, clock)
-    signs, tests = _constraints(found.binned, boosting.monotone or {}, target)
-    columns = BoostedColumns.of(
-        found.binned, signs, boosting.n_jobs or Tuning().threads, category_sets=boosting.category_sets
-    )
-    parts = _held_out_parts(target, growth, boosting)
-    grown = boost(columns, tests, target, loss, growth, boosting, parts, clock)
+    parts = _held_out_parts(target, growth, boosting, is_searched=not found.is_complete)
+    best = _best_sum(_Sums(data, loss, growth, boosting, parts, clock), found)
+    found, columns, grown = best.found, best.columns, best.grown
     clock.stop.handled = True
     made = assembled(columns.sets.added_to(found.binned), grown.trees, grown.figures)
     predictor = BoostingPredictor(
@@ -104,15 +106,96 @@ def fit_boosting(
     return with_requirements(model, data.population, data.grammar, data.layout)
 
 
-def _held_out_parts(target: Target, growth: Growth, boosting: Boosting) -> list[NDArray[np.bool_]]:
-    """Return the individuals that choose the number of rounds: one sample, or folds of few individuals."""
+def _held_out_parts(
+    target: Target, growth: Growth, boosting: Boosting, *, is_searched: bool
+) -> list[NDArray[np.bool_]]:
+    """Return the individuals that choose the number of rounds: one sample, or folds of few individuals.
+
+    If tests are searched, it is one sample, because the search must not see the labels of these individuals.
+    """
     strata, n = target.task.strata(target.values), len(target.values)
     if not boosting.early_stopping or n < 2 * ROUND_FOLDS:
         return []
-    if n * boosting.stopping_fraction >= ENOUGH_HELD_OUT:
+    if is_searched or n * boosting.stopping_fraction >= ENOUGH_HELD_OUT:
         return [held_out(strata, boosting.stopping_fraction, growth.random_state)]
     folds = fold_numbers(strata, ROUND_FOLDS, np.random.default_rng(growth.random_state))
     return [folds == fold for fold in range(ROUND_FOLDS)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sum:
+    """A boosted sum over some columns."""
+
+    found: ForestColumns
+    columns: BoostedColumns
+    grown: GrownBoosting
+
+    @property
+    def held_out(self) -> float:
+        """The least loss on held-out individuals."""
+        return min(self.grown.losses.held_out, default=inf)
+
+    @property
+    def may_improve(self) -> bool:
+        """Whether tests for the residuals may help, and it can be seen whether they do."""
+        return not self.found.is_complete and isfinite(self.held_out) and self.grown.stopped_by is None
+
+    @property
+    def worst_residuals(self) -> Floats:
+        """The residuals of the margin with the greatest ones."""
+        residuals = self.grown.residuals
+        return np.asarray(residuals[:, np.argmax((residuals**2).sum(axis=0))])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """Everything but the columns that boosting needs."""
+
+    data: LearningSet
+    loss: MarginLoss
+    growth: Growth
+    boosting: Boosting
+    parts: Sequence[NDArray[np.bool_]]
+    clock: Clock
+
+    @property
+    def searched(self) -> Ints:
+        """The individuals whose labels may be searched."""
+        return np.flatnonzero(
+            ~np.logical_or.reduce([np.zeros(len(self.data.population), dtype=np.bool_), *self.parts])
+        )
+
+    @property
+    def part(self) -> Clock:
+        """The time of a search."""
+        return self.clock.part(self.clock.left() / FOR_SEARCH)
+
+    def on(self, found: ForestColumns) -> _Sum:
+        """Boost on some columns."""
+        signs, tests = _constraints(found.binned, self.boosting.monotone or {}, self.data.target)
+        n_jobs, category_sets = self.boosting.n_jobs or Tuning().threads, self.boosting.category_sets
+        columns = BoostedColumns.of(found.binned, signs, n_jobs, category_sets=category_sets)
+        options = (self.growth, self.boosting, self.parts, self.clock)
+        return _Sum(found, columns, boost(columns, tests, self.data.target, self.loss, *options))
+
+
+def _best_sum(sums: _Sums, listed: ForestColumns) -> _Sum:
+    """Boost on listed columns; if tests are missing, also on those found by search, as long as they help."""
+    if listed.is_complete:
+        return sums.on(listed)
+    found, searched, seed = listed, sums.searched, sums.growth.random_state
+    with interruptible(sums.clock.stop):
+        found = with_vocabulary(listed, sums.data, [searched], sums.part, seed)
+    best = sums.on(found)
+    for _ in range(MOST_SEARCHES):
+        if not best.may_improve:
+            break
+        more = with_residual_tests(best.found, sums.data, best.worst_residuals, searched, sums.part, seed)
+        longer = best if more is best.found else sums.on(more)
+        if longer.held_out >= best.held_out:
+            break
+        best = longer
+    return best
 
 
 def _constraints(

@@ -123,8 +123,8 @@ def with_residual_tests(
     target = target_for(residuals, len(residuals), "mse", weights, task="numbers").counted()
     known = set(columns.found)
     new = tuple(test for test in found_tests(data, target, clock, seed) if test not in known)
-    assert columns.part_of is not None
-    return with_tests(columns, [new], columns.part_of, data.population, clock)
+    part_of = np.where(weights > 0, 0, -1).astype(np.int8)
+    return with_tests(columns, [new], part_of, data.population, clock)
 
 
 def only(target: Target, rows: Ints) -> Target:

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from structtree import StructuralForestClassifier, pretty
-from structtree.learn import forest_fit
+from structtree import StructuralBoostingRegressor, StructuralForestClassifier, pretty
+from structtree.learn import boosting_fit, forest_fit, vocabulary
 from structtree.learn.forest_fit import forest_criterion
 from structtree.learn.learning_set import learning_set
-from structtree.learn.vocabulary import found_tests, halves, with_vocabulary
+from structtree.learn.vocabulary import found_tests, halves, with_residual_tests, with_vocabulary
 from structtree.models.settings import Forest
 from structtree.search.clock import Clock
 from structtree.space.evaluate import holds
@@ -19,7 +19,7 @@ from structtree.space.evaluate import holds
 GRAMMAR = """
 refine Individual { top -> exists orders (top); top -> age >= * }
 refine Order { top -> app; top -> not app; top -> exists items (top); top -> top and top max 2 }
-refine Item { top -> kg >= *; top -> kg <= *; top -> exists tags (top); top -> top and top max 3 }
+refine Item { top -> kg >= *; top -> kg <= *; top -> exists tags (top); top -> top and top max 2 }
 refine Tag { top -> value = * }
 """
 
@@ -28,7 +28,7 @@ def customers(n, seed=0):
     rng = np.random.default_rng(seed)
 
     def item():
-        return {"kg": int(rng.integers(1, 40)), "tags": rng.choice(["eco", "fragile", "gift"], 1).tolist()}
+        return {"kg": int(rng.integers(1, 7)), "tags": rng.choice(["eco", "fragile", "gift"], 1).tolist()}
 
     def order():
         return {"app": bool(rng.random() < 0.5), "items": [item() for _ in range(3)]}
@@ -38,7 +38,7 @@ def customers(n, seed=0):
 
 def is_risky(customer):
     return any(
-        order["app"] and any(item["kg"] >= 20 and "fragile" in item["tags"] for item in order["items"])
+        order["app"] and any(item["kg"] >= 4 and "fragile" in item["tags"] for item in order["items"])
         for order in customer["orders"]
     )
 
@@ -133,3 +133,43 @@ def test_individuals_without_weight_have_no_say():
     again = learning_set(data, flipped, GRAMMAR, usual=forest_criterion)
     other = replace(again.target, weights=weights)
     assert found_tests(checked, target, Clock()) == found_tests(again, other, Clock())
+
+
+def test_boosting_searches_residuals_as_long_as_that_helps(shortened, monkeypatch):
+    monkeypatch.setattr(vocabulary, "LEAVES_SEARCHED", 2)
+    data, new = customers(200), customers(300, seed=1)
+    labels, actual = (np.array([kilos(each) for each in some]) for some in (data, new))
+    boosting = StructuralBoostingRegressor(GRAMMAR, time_limit=None, random_state=0)
+    searched = boosting.fit(data, labels).score(new, actual)
+    monkeypatch.setattr(boosting_fit, "MOST_SEARCHES", 0)
+    once = boosting.fit(data, labels).score(new, actual)
+    monkeypatch.setattr(boosting_fit, "with_vocabulary", lambda columns, *_: columns)
+    listed = boosting.fit(data, labels).score(new, actual)
+    assert searched > once > listed
+
+
+def kilos(customer):
+    """Sum of two rules and of a number that the individual itself has."""
+    fragile = any(
+        order["app"] and any(item["kg"] >= 4 and "fragile" in item["tags"] for item in order["items"])
+        for order in customer["orders"]
+    )
+    eco = any(
+        not order["app"] and any(item["kg"] <= 2 and "eco" in item["tags"] for item in order["items"])
+        for order in customer["orders"]
+    )
+    return 10.0 * fragile + 6.0 * eco + customer["age"] / 20
+
+
+def test_tests_for_residuals_are_new_and_do_not_depend_on_other_individuals(shortened):
+    data = customers(200)
+    labels = np.array([kilos(each) for each in data])
+    checked = learning_set(data, labels, GRAMMAR, usual=forest_criterion)
+    listed = forest_fit.prepared_columns(checked, Forest(), Clock())
+    rows = np.arange(150)
+    some = with_vocabulary(listed, checked, [rows], Clock(), 0)
+    residuals = labels - labels.mean()
+    more = with_residual_tests(some, checked, residuals, rows, Clock(), 0)
+    assert not set(more.found[len(some.found) :]) & set(some.found)
+    changed = np.where(np.arange(200) < 150, residuals, -residuals)
+    assert with_residual_tests(some, checked, changed, rows, Clock(), 0).found == more.found
