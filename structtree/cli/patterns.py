@@ -109,12 +109,11 @@ def patterns_command(
 def _print_start(search: PatternSearch, read: PatternData, *, as_json: bool) -> None:
     from structtree.report.patterns import search_facts
 
-    n_space = search.n_space()
     if as_json:
-        facts = {"individuals": len(search.population), "least": search.least, "space": n_space}
+        facts = {"individuals": len(search.population), "least": search.least, "space": search.n_space}
         _print_line(facts | {"grammar": grammar_facts(search.grammar, read.data)})
         return
-    for fact in search_facts(search, n_space):
+    for fact in search_facts(search):
         say(fact)
     typer.echo()
 

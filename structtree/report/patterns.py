@@ -19,12 +19,12 @@ from structtree.tasks.metrics import class_name
 __all__ = ["pattern_facts", "pattern_heads", "pattern_line", "pattern_report", "pattern_row", "search_facts"]
 
 
-def search_facts(search: PatternSearch, n_space: int | None) -> Iterator[str]:
+def search_facts(search: PatternSearch) -> Iterator[str]:
     """Yield sentences about a search that is about to start."""
     n = len(search.population)
     yield f"{number_text(n, 'individual')}; patterns of at least {search.least:,} ({search.least / n:.3g})"
-    if n_space is not None:
-        yield f"the space has {number_text(n_space, 'predicate')}"
+    if search.n_space is not None:
+        yield f"the space has {number_text(search.n_space, 'predicate')}"
 
 
 def pattern_line(pattern: Pattern, text: str) -> str:

@@ -290,6 +290,8 @@ class PatternSearch:
     space : Space
     least : int
         Minimum number of individuals of a pattern.
+    n_space : int, optional
+        Number of predicates of the space other than ``top``; None if it cannot be counted.
     """
 
     population: Population
@@ -300,21 +302,16 @@ class PatternSearch:
     target: str | None = None
     space: Space = field(init=False)
     least: int = field(init=False)
+    n_space: int | None = field(init=False)
     _classes: _Classes | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         checked = self.grammar.check(self.population.schema)
         self.space = Space.build(checked, self.population, limit=self.clock)
         self.least = self.options.least(len(self.population))
+        self.n_space = _n_predicates(self.space)
         if self.labels is not None:
             self._classes = _Classes.of(self.labels)
-
-    def n_space(self) -> int | None:
-        """Return the number of predicates of the space other than ``top``; None if it cannot be counted."""
-        try:
-            return count_space(self.space, MOST_COUNTED).size - 1
-        except UsageError:
-            return None
 
     def run(self, report: Callable[[Pattern], None] | None = None) -> Patterns:
         """Search, and report each pattern as soon as it is found if the options allow that."""
@@ -334,10 +331,18 @@ class PatternSearch:
             self.population,
             self.least,
             collected.n,
-            self.n_space(),
+            self.n_space,
             stopped_by,
             self.target,
         )
+
+
+def _n_predicates(space: Space) -> int | None:
+    """Return the number of predicates of a space other than ``top``; None if there is no formula for many."""
+    try:
+        return count_space(space, MOST_COUNTED).size - 1
+    except UsageError:
+        return None
 
 
 def find_patterns(
