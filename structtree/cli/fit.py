@@ -120,10 +120,8 @@ def learn_and_print(source: Source, learning: Learning, output: LearnedOutput) -
     check_output(out, as_json=output.as_json)
     check_writable(output.report)
     learning.check()
-    if output.report is not None and learning.model in ("forest", "rule-set") and learning.distil is None:
-        advice = "; add --distil 12, or omit --report" if learning.model == "forest" else ""
-        many = "many" if learning.model == "forest" else "none"
-        raise UsageError(f"--report shows one tree, and --model {learning.model} learns {many}{advice}")
+    if output.report is not None and learning.model == "rule-set":
+        raise UsageError("--report shows trees, and --model rule-set learns none; omit --report")
     metrics = Metrics.parse(output.metric)
     with stoppable() as stop, compiled_note():
         clock = start_clock(learning.time_limit, stop)

@@ -285,7 +285,8 @@ def report_command(
     """Write an interactive report of a model and data as one self-contained HTML file.
 
     It shows the tree, typical and misclassified individuals with the evidence for each test, rules, scores,
-    importances, the grammar and the data. Scores require the target in the data.
+    importances, the grammar and the data. Scores require the target in the data. For a forest, it shows scores,
+    importances with examples, calibration, the score by the number of trees, and one representative tree.
 
     Example: structtree report trains.json trains -o trains.html
     """

@@ -31,7 +31,7 @@ from structtree.splitters.forest_columns import ForestColumns
 from structtree.splitters.table import Tuning
 from structtree.tasks.target import Target
 
-__all__ = ["GrownForest", "grow_forest"]
+__all__ = ["GrownForest", "grow_forest", "out_of_samples"]
 
 EVERY_TEST = 2**31 - 1
 SECONDS_BETWEEN_LOOKS = 0.05
@@ -151,6 +151,20 @@ def grow_forest(
     )
 
 
+def out_of_samples(grown: GrownForest, growth: Growth, forest: Forest) -> NDArray[np.bool_]:
+    """Return which trees did not see which individuals, as (individuals, trees), from the seeds of the samples.
+
+    Parameters
+    ----------
+    grown : GrownForest
+    growth, forest : Growth, Forest
+        The options that it was grown with.
+    """
+    growing = _Growing(grown.columns, grown.target, growth, forest, 0.0)
+    samples = [growing.sample(place) for place in range(len(grown.trees))]
+    return np.asarray((np.stack(samples, axis=1) == 0) & (grown.target.weights > 0)[:, None])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Growing:
     """What all trees share; `stop` ends the trees that are being grown."""
@@ -164,7 +178,7 @@ class _Growing:
 
     def tree(self, place: int) -> _Grown:
         """Grow the tree at a place of the forest."""
-        rng, binned = np.random.default_rng([self.growth.random_state, place]), self.columns.binned
+        rng, binned = self._rng(place), self.columns.binned
         weights = self._sample(rng)
         tests = self._tests(rng)
         offered, n = self._offered(tests, self._per_node(len(tests)), place)
@@ -180,6 +194,13 @@ class _Growing:
         rows = np.flatnonzero(is_out).astype(np.int32)
         leaves, figures = leaves_of(binned, tree, rows), leaf_figures(tree, target.task, target.units)
         return _Grown(tree._replace(rows=tree.rows[:0]), figures, rows, leaves, is_whole)
+
+    def sample(self, place: int) -> Floats:
+        """Return the weights of the individuals in the sample of the tree at a place."""
+        return self._sample(self._rng(place))
+
+    def _rng(self, place: int) -> np.random.Generator:
+        return np.random.default_rng([self.growth.random_state, place])
 
     def _sample(self, rng: np.random.Generator) -> Floats:
         """Return the weights of the individuals in the sample of a tree."""

@@ -34,6 +34,7 @@ from structtree.models.ladders import ladder_from_json, ladder_ranks, ladder_to_
 from structtree.models.predictor import Evidence, Margin, PathStep, Predictor, answers_from, register_predictor
 from structtree.models.settings import MAJORITY, Decision
 from structtree.models.shapley import ShapleyTrees
+from structtree.models.tree import Branch, Found, Leaf, Node, Tree
 from structtree.reprs import number_text, short_repr
 from structtree.search.kernels.descending import find_leaves, no_children
 from structtree.space.evaluate import Known
@@ -393,6 +394,36 @@ class ForestPredictor(EnsemblePredictor):
         with np.errstate(invalid="ignore"):
             mean = total / n[:, None]
         return np.asarray(mean if self.task.predicts_classes else mean[:, 0])
+
+    def single_tree(self, place: int) -> Tree:
+        """Return one of the trees; its gains and searches are not known."""
+        trees = self.trees.tree(place)
+        figures, nodes = np.zeros((len(trees.ladders), self.trees.figures.shape[1])), list[Node]()
+        for node in range(len(trees.ladders) - 1, -1, -1):
+            ladder, no = int(trees.ladders[node]), int(trees.no[node])
+            if ladder < 0:
+                figures[node] = trees.figures[no]
+            else:
+                figures[node] = self._merged(figures[node + 1], figures[no])
+            stats = self.task.summary_of(max(1, round(float(self._weights(figures[node])))), figures[node].tolist())
+            if ladder < 0:
+                nodes.append(Leaf(stats))
+            else:
+                test = self.ladders[ladder][int(trees.steps[node])]
+                nodes.append(Branch(test, node + 1, no, stats, Found("", 0.0, 0.0, True, 0.0, 0, 0.0)))
+        return Tree(tuple(reversed(nodes)), self.schema, self.classes, task=self.task)
+
+    def _weights(self, figures: Floats) -> float:
+        return float(figures.sum() if self.task.predicts_classes else figures[0])
+
+    def _merged(self, one: Floats, other: Floats) -> Floats:
+        """Return the figures of the individuals of two nodes together."""
+        if self.task.predicts_classes:
+            return one + other
+        weights, means = np.array([one[0], other[0]]), np.array([one[1], other[1]])
+        mean = float(np.average(means, weights=weights))
+        variance = np.average(np.array([one[2], other[2]]) + means**2, weights=weights) - mean**2
+        return np.array([weights.sum(), mean, max(float(variance), 0.0)])
 
     def predict_spread(self, population: Population) -> Floats | None:
         """Return the standard deviation of the training labels around each prediction; None for classes."""

@@ -1207,9 +1207,3 @@ def test_a_table_that_is_not_odd_is_not_remarked_on(tmp_path):
     path = tmp_path / "plain.csv"
     path.write_text("a,b,y\n1,x,no\n3,y,yes\n,x,no\n")
     assert run("fit", path, "--target", "y").stderr == ""
-
-
-def test_a_report_of_a_forest_is_refused_before_the_data_is_read(tmp_path):
-    result = run("fit", "no such file", "--model", "forest", "--report", str(tmp_path / "report.html"))
-    assert result.exit_code == 2 and "--report shows one tree" in result.stderr and "--distil 12" in result.stderr
-    assert not list(tmp_path.iterdir())

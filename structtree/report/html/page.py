@@ -16,9 +16,11 @@ from typing import Any
 
 from structtree.errors import UsageError
 from structtree.files import check_writable, replacing
+from structtree.models.ensemble import EnsemblePredictor
 from structtree.models.model import fitted
 from structtree.models.settings import Decision
 from structtree.report.html.contents import findings
+from structtree.report.html.ensembles import ensemble_body
 from structtree.reprs import Viewed, inert, short_repr
 
 __all__ = ["HtmlReport", "html_report", "results_table", "static_page"]
@@ -56,7 +58,7 @@ def html_report(
     title: str = "",
     effort: float | None = None,
 ) -> HtmlReport:
-    """Return an interactive report of a tree, and optionally write it to a file.
+    """Return an interactive report of a tree, or a page about an ensemble, and optionally write it to a file.
 
     Parameters
     ----------
@@ -85,8 +87,15 @@ def html_report(
         check_writable(path)
     if effort is not None and not effort > 0:
         raise UsageError(f"effort must be a number of seconds > 0; got {effort}")
-    found = findings(fitted(model, decision), individuals, target, title, effort)
-    whole = HtmlReport(_page(found), found["title"])
+    known = fitted(model, decision)
+    if isinstance(known.model.predictor, EnsemblePredictor):
+        if effort is not None:
+            raise UsageError(f"effort is measured for trees; this model predicts with a {known.model.predictor.kind}")
+        name = inert(title or f"{known.model.predictor.kind.capitalize()} for {known.model.target or 'the target'}")
+        whole = HtmlReport(static_page(name, ensemble_body(known, individuals, target)), name)
+    else:
+        found = findings(known, individuals, target, title, effort)
+        whole = HtmlReport(_page(found), found["title"])
     if path is not None:
         whole.save(path)
     return whole
