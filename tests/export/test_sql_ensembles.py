@@ -143,9 +143,10 @@ def test_leaves_in_reading_order_need_only_the_tests_that_they_pass():
 def test_prolog_smarts_and_other_data_are_refused_in_one_sentence():
     _, population, labels = numbers("sqlite", n=30)
     forest = fit(population, labels, model="forest", n_estimators=3)
-    for export in (export_prolog, export_smarts):
-        with pytest.raises(UsageError, match="expected a model with a tree; this one predicts with a forest"):
-            export(forest)
+    with pytest.raises(UsageError, match="expected a model with a tree; this one predicts with a forest"):
+        export_prolog(forest)
+    with pytest.raises(UsageError, match="SMARTS needs molecules"):
+        export_smarts(forest)
     other = fit([[1.0], [2.0]], ["a", "b"], model="forest", n_estimators=3)
     with pytest.raises(UsageError, match="does not record the tables it was learned from"):
         export_sql(other)
