@@ -66,6 +66,9 @@ def subgroup_facts(found: Subgroups) -> Iterator[str]:
     for scores in [each.searched for each in found.found[:1] if each.label is not None]:
         if not found.task.predicts_classes:
             yield f"the mean of all searched individuals is {scores.mean_all:.4g}"
+    is_plain = found.options.redundancy == "coverage" and found.options.covering is None
+    if is_plain and (n_within := found.n_within):
+        yield f"{n_within} of them lie within a better one of the list; the redundancy 'subset' drops those"
     yield f"p: corrected for {number_text(found.evaluated, 'predicate')}" + (
         f"; new: the same on {n_held_out:,} held-out individuals, with p corrected for "
         f"{number_text(found.found, 'subgroup')}"

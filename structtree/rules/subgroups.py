@@ -194,6 +194,15 @@ class Subgroups(Viewed, Sequence[Subgroup]):
         """True if bounds prove that no predicate of the space is missing."""
         return all(each.proved for each in self.found) and not self.gap
 
+    @property
+    def n_within(self) -> int:
+        """Number of subgroups whose individuals are all in one that is listed before them, with the same label."""
+        inside = [holds(each.predicate, self.population) for each in self.found]
+        return sum(
+            any(one.label == other.label and (inside[i] <= inside[j]).all() for j, other in enumerate(self.found[:i]))
+            for i, one in enumerate(self.found)
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the subgroups as plain JSON values."""
         facts = {"target": self.target, "measure": self.measure.name, "min_support": self.min_support}

@@ -126,7 +126,7 @@ def excess_p_value(n_hits: int, n: int, n_class: int, n_all: int) -> float:
     >>> round(excess_p_value(3, 3, 3, 6), 4), excess_p_value(0, 3, 3, 6)
     (0.05, 1.0)
     """
-    from scipy.special import gammaln, logsumexp
+    from scipy.special import gammaln
 
     def log_choices(whole: Any, part: Any) -> Any:
         return gammaln(whole + 1) - gammaln(part + 1) - gammaln(whole - part + 1)
@@ -141,7 +141,7 @@ def excess_p_value(n_hits: int, n: int, n_class: int, n_all: int) -> float:
         is_falling = len(logs) > 1 and logs[-1] < logs[-2]
         left = end - n_hits - len(hits)
         if not left or (is_falling and logs[-1] + np.log(left) < logs.max() - NEGLIGIBLE):
-            return float(min(1.0, np.exp(logsumexp(logs))))
+            return float(min(1.0, np.exp(logs.max() + np.log(np.exp(logs - logs.max()).sum()))))
         n_terms *= 4
 
 

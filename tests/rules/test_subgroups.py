@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from structtree import Grammar, Population, load_dataset, subgroups
 from structtree.errors import DataError, GrammarError, StructtreeError
 from structtree.export.sql.subgroups import subgroups_sql
+from structtree.report.subgroups import subgroup_facts
 from structtree.rules.subgroups import find_subgroups
 from structtree.search.clock import Clock
 from structtree.space.evaluate import holds
@@ -267,3 +268,17 @@ def test_a_notebook_shows_a_table():
 def test_identical_labels_are_refused():
     with pytest.raises(DataError, match="all labels are identical"):
         subgroups([{"a": 1}, {"a": 2}], ["x", "x"])
+
+
+def test_subgroups_within_better_ones_are_counted():
+    cars = load_dataset("car")
+    options = {"label": "acc", "top": 6, "held_out": 0, "effort": "prove"}
+    found = subgroups(cars.population, cars.target, cars.grammar, **options)
+    inside = [holds(each.predicate, cars.population) for each in found]
+    pairs = [(i, j) for i in range(6) for j in range(i) if not (inside[i] & ~inside[j]).any()]
+    assert found.n_within == len({i for i, _ in pairs}) > 0
+    kept = subgroups(cars.population, cars.target, cars.grammar, redundancy="subset", **options)
+    assert kept.n_within == 0
+    lines = list(subgroup_facts(found))
+    assert any(line.startswith(f"{found.n_within} of them lie within a better one") for line in lines)
+    assert not any("lie within" in line for line in subgroup_facts(kept))
