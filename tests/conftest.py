@@ -37,6 +37,7 @@ SLOW = tuple(
         "tests/data/readers/graphs/test_reading.py",
         "tests/data/readers/molecules/test_reading.py",
         "tests/data/test_future.py",
+        "tests/estimators/test_boosting.py",
         "tests/estimators/test_ensembles.py",
         "tests/learn/test_vocabulary.py",
         "tests/estimators/test_estimators.py",

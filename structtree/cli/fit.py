@@ -382,8 +382,8 @@ def _fidelity_lines(learned: _Learned, estimated: ScoreEstimate) -> Iterator[str
         return
     what = "the same class" if model.classes else "R²"
     new = "" if estimated.imitation is None else f"{estimated.imitation.fidelity:.3f} on new data, "
-    kind = model.ensemble.predictor.kind
-    yield f"fidelity to the {kind} ({what}): {new}{model.fidelity:.3f} on the training data"
+    noun = model.ensemble.predictor.noun
+    yield f"fidelity to the {noun} ({what}): {new}{model.fidelity:.3f} on the training data"
     yield ""
 
 

@@ -46,6 +46,11 @@ class BoostingPredictor(EnsemblePredictor):
     start: Sequence[float] = (0.0,)
 
     @property
+    def noun(self) -> str:
+        """Noun for messages."""
+        return "boosted sum"
+
+    @property
     def n_rounds(self) -> int:
         """Number of rounds."""
         return len(self.trees) // self.loss.n_margins

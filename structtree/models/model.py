@@ -137,7 +137,7 @@ class Model(AppliesTests, Viewed):
     @property
     def _tree_predictor(self) -> TreePredictor:
         if not isinstance(self.predictor, TreePredictor):
-            raise UsageError(f"expected a model with a tree; this one predicts with a {self.predictor.kind}")
+            raise UsageError(f"expected a model with a tree; this one predicts with a {self.predictor.noun}")
         return self.predictor
 
     def deciding(self, decision: Decision) -> Model:

@@ -127,6 +127,11 @@ class Predictor(ABC):
     kind: ClassVar[str]
     """Name of the kind in model files."""
 
+    @property
+    def noun(self) -> str:
+        """Noun for messages."""
+        return self.kind
+
     schema: Schema
     """Schema of the individuals in training."""
 

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from structtree import contributions, explain, load_model, save_model
-from structtree.errors import DataError
+from structtree import contributions, explain, load_model, save_model, to_rules
+from structtree.errors import DataError, UsageError
 from structtree.models.files.models import model_from_json, model_to_json
 from tests.learn.test_boosting import LOSSES, boosted
 from tests.splitters.test_sweep import people
@@ -53,6 +53,11 @@ def test_an_explanation_names_the_margin(model):
     text = str(explain(model, OTHERS, 0))
     name = model.predictor.loss.margin_name
     assert f"expected {name}" in text
+
+
+def test_what_needs_a_tree_refuses_a_boosted_sum_in_one_sentence(model):
+    with pytest.raises(UsageError, match=r"expected a model with a tree; this one predicts with a boosted sum"):
+        to_rules(model)
 
 
 def damaged(change, loss="several"):
