@@ -94,8 +94,8 @@ def structtree_side(*, is_given: bool) -> Callable[..., Callable[[Fold], Callabl
     return side
 
 
-def ensemble_side(estimator: str) -> Callable[..., Callable[[Fold], Callable[[], Learned]]]:
-    """One of our ensembles with its defaults, on one thread."""
+def model_side(estimator: str, size: str, **options: Any) -> Callable[..., Callable[[Fold], Callable[[], Learned]]]:
+    """Another of our models with its defaults, and the name of what counts as its size."""
 
     def side(folder: Path, labels: Any, about: Any) -> Callable[[Fold], Callable[[], Learned]]:
         import structtree
@@ -104,9 +104,10 @@ def ensemble_side(estimator: str) -> Callable[..., Callable[[Fold], Callable[[],
 
         def learn(fold: Fold) -> Callable[[], Learned]:
             training, test = fold
-            model = getattr(structtree, estimator)(n_jobs=1).fit(population[training], labels[training])
-            new = population[test]
-            return lambda: (model.predict_proba(new)[:, 1], model.predict(new), model.n_trees_)
+            model = getattr(structtree, estimator)(**options).fit(population[training], labels[training])
+            new, found = population[test], getattr(model, size)
+            n = found if isinstance(found, int) else len(found)
+            return lambda: (model.predict_proba(new)[:, 1], model.predict(new), n)
 
         learn((np.arange(len(labels)), np.arange(1)))  # compiles the kernels
         return learn
@@ -281,7 +282,9 @@ def srlearn_side(folder: Path, labels: Any, about: Any) -> Callable[[Fold], Call
 SIDES: dict[str, Callable[..., Callable[[Fold], Callable[[], Learned]]]] = {
     "structtree": structtree_side(is_given=False),
     "structtree-grammar": structtree_side(is_given=True),
-    "structtree-forest": ensemble_side("StructuralForestClassifier"),
+    "structtree-forest": model_side("StructuralForestClassifier", "n_trees_", n_jobs=1),
+    "structtree-boosting": model_side("StructuralBoostingClassifier", "n_iter_", n_jobs=1),
+    "structtree-rules": model_side("RuleListClassifier", "rules_"),
     "sklearn": sklearn_side,
     "lightgbm-table": lightgbm_side("table.npy"),
     "lightgbm-bits": lightgbm_side("bits.npy"),
