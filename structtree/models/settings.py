@@ -360,7 +360,7 @@ class ModelChoice:
 
     def __post_init__(self) -> None:
         check_options(self)
-        if self.distil is not None and self.model == "tree":
+        if self.distil is not None and self.model not in ("forest", "boosting"):
             fix = option_text("model", "forest")
             raise UsageError(f"{option_text('distil', self.distil)} imitates a forest; add {fix}")
 

@@ -169,6 +169,8 @@ def test_what_cannot_be_imitated_is_refused(monks):
         distil(tree, data.population)
     with pytest.raises(UsageError, match="distil=12 imitates a forest; add model='forest'"):
         ModelChoice(distil=12)
+    with pytest.raises(UsageError, match="distil=12 imitates a forest; add model='forest'"):
+        ModelChoice("rule-set", distil=12)
     with pytest.raises(UsageError, match="distil requires a source"):
         fit_source(data.population, data.target, model="forest", distil=12)
 
