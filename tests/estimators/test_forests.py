@@ -104,19 +104,10 @@ def test_the_library_does_what_the_command_does(tmp_path):
         (["fit", "trains", "--trees", "5"], "--trees 5 does not apply to a tree; add --model forest"),
         (["fit", "trains", "--model", "forest", "--stop", "test"], "--stop test does not apply to a forest"),
         (["fit", "trains", "--model", "forest", "--trees", "0"], "--trees must be an int >= 1"),
-        (["fit", "trains", "--model", "jungle"], "--model must be 'tree', 'forest' or 'boosting'"),
+        (["fit", "trains", "--model", "jungle"], "--model must be 'tree', 'forest'"),
         (["fit", "trains", "--model", "forest", "--max-features", "some"], "--max-features takes"),
     ],
 )
 def test_the_command_line_refuses_options_that_do_not_apply(words, message):
     found = run(*words)
     assert found.exit_code == 2 and message in found.stderr
-
-
-@pytest.mark.parametrize("words", [["explain"], ["report"], ["export", "--format", "sql"]])
-def test_commands_for_trees_refuse_a_forest_in_one_sentence(words, tmp_path):
-    out = tmp_path / "forest.json"
-    succeed("fit", "trains", "--model", "forest", "--trees", "3", "-o", str(out))
-    data = [] if words[0] == "export" else ["trains"]
-    found = run(words[0], str(out), *data, *words[1:])
-    assert found.exit_code in (1, 2) and "forest" in found.stderr and found.stderr.count("\n") == 1
