@@ -346,7 +346,7 @@ def _option(name: str, kind: Any, default: Any, declared: Mapping[str, Any]) -> 
     """Return an `Option` from a declaration, with inferred fields filled in."""
     parameter = declared.get("parameter", name)
     words = declared.get("flag", parameter.replace("_", "-")).split("/")
-    flag = "/".join(f"{'--' if len(word) > 1 else '-'}{word}" for word in words)
+    flag = "/".join(word if word.startswith("-") else f"--{word}" for word in words)
     given = {"usual": default, "range": Span(), **declared, "parameter": parameter, "flag": flag}
     return Option(name=name, kind=kind, default=default, **given)
 

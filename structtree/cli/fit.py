@@ -443,7 +443,9 @@ def _settings_text(settings: Settings) -> str:
         parts.append(f"minimum samples per leaf {growth.min_samples_leaf}")
         parts += [f"maximum depth {growth.max_depth}"] if growth.max_depth is not None else []
     else:
-        parts += [f"at most {settings.rules.literals} literals", f"minimum support {growth.min_samples_leaf}"]
+        most = settings.rules.literals
+        parts.append("at most 3 conditions" if most is None else f"at most {number_text(most, 'literal')}")
+        parts.append(f"minimum support {growth.min_samples_leaf}")
         parts += [f"at most {number_text(settings.rules.max_rules, 'rule')}"] if settings.rules.max_rules else []
         parts += ["one class after the other"] if settings.rules.order == "class" else []
     parts += [f"at most {growth.max_leaf_nodes} leaves"] if growth.max_leaf_nodes is not None else []

@@ -15,11 +15,16 @@ __all__ = ["combine_tests", "omit_negations"]
 _CONJUNCTION = syn.And((syn.TOP, syn.TOP))
 
 
-def combine_tests(syntax: syn.GrammarSyntax, schema: Schema, most: int) -> syn.GrammarSyntax:
+USUAL_CONJUNCTS = 3
+"""Number of conjuncts about the individual, if none is given."""
+
+
+def combine_tests(syntax: syn.GrammarSyntax, schema: Schema, most: int | None) -> syn.GrammarSyntax:
     """Return the grammar with up to ``most`` conjuncts about the individual, and as many literals in all.
 
-    A higher limit of the grammar itself is lowered as well. A grammar without rewrites of the individual is returned
-    unchanged.
+    A higher limit of the grammar itself is lowered as well. With None there are up to three conjuncts, and a grammar
+    that allows more literals in a test, such as in one about records behind links, still does. A grammar without
+    rewrites of the individual is returned unchanged.
 
     Examples
     --------
@@ -36,16 +41,19 @@ def combine_tests(syntax: syn.GrammarSyntax, schema: Schema, most: int) -> syn.G
     """
     names = [block.type for block in in_names_of(syntax, schema).blocks]
     blocks = list(syntax.blocks)
-    own = [place for place, name in enumerate(names) if name == schema.individual]
-    if not own:
+    mine = [place for place, name in enumerate(names) if name == schema.individual]
+    if not mine:
         return syntax
-    for place in own:
+    for place in mine:
         kept = tuple(rewrite for rewrite in blocks[place].rewrites if rewrite.conjuncts is None)
         blocks[place] = replace(blocks[place], rewrites=kept)
-    if most > 1:
-        conjunction = syn.Rewrite(syn.TOP, _CONJUNCTION, conjuncts=most)
-        blocks[own[-1]] = replace(blocks[own[-1]], rewrites=(*blocks[own[-1]].rewrites, conjunction))
-    return replace(syntax, blocks=tuple(blocks), limits=replace(syntax.limits, literals=most))
+    conjuncts = USUAL_CONJUNCTS if most is None else most
+    if conjuncts > 1:
+        conjunction = syn.Rewrite(syn.TOP, _CONJUNCTION, conjuncts=conjuncts)
+        blocks[mine[-1]] = replace(blocks[mine[-1]], rewrites=(*blocks[mine[-1]].rewrites, conjunction))
+    own = syntax.limits.literals
+    literals = most if most is not None else None if own is None else max(own, conjuncts)
+    return replace(syntax, blocks=tuple(blocks), limits=replace(syntax.limits, literals=literals))
 
 
 def omit_negations(syntax: syn.GrammarSyntax, binary: Mapping[str, Collection[str]]) -> syn.GrammarSyntax:

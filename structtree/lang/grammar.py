@@ -184,8 +184,10 @@ class Grammar(Viewed):
         notes = (f"skipped: {names}; removed {' and '.join(removed)}",) if removed else ()
         return replace(self, syntax=found.syntax, notes=(*self.notes, *notes))
 
-    def combining(self, most: int, schema: Schema) -> Grammar:
+    def combining(self, most: int | None, schema: Schema) -> Grammar:
         """Return the grammar with predicates of up to ``most`` literals, all of which may be about the individual.
+
+        With None, up to three are about the individual, and the limit on literals is that of the grammar, if higher.
 
         Examples
         --------

@@ -77,6 +77,7 @@ def learning_set(
     *,
     usual: Callable[[Task], Criterion],
     for_forest: bool = False,
+    for_rules: bool = False,
     literals: int | None = None,
     criterion: str | Criterion | None = None,
     task: str | Task | None = None,
@@ -97,8 +98,10 @@ def learning_set(
         Returns the default criterion.
     for_forest : bool
         Whether the default grammar is that of forests.
+    for_rules : bool
+        Whether the grammar is extended to conjunctions about the individual.
     literals : int, optional
-        Maximum number of literals of the conjunctions that the grammar is extended to, for rules.
+        Maximum number of their literals; see `structtree.lang.combine`.
 
     Examples
     --------
@@ -122,7 +125,7 @@ def learning_set(
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
     whole = with_background(population, allowed, functions or {})
-    if literals is not None:
+    if for_rules:
         allowed = allowed.combining(literals, whole.schema)
     labels = labels if checked.classes else checked.values
     meant, layout = allowed.check(whole.schema), layout_behind(population)

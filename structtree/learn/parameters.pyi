@@ -94,7 +94,7 @@ class FitOptions(GrowthOptions, total=False):
     category_sets: bool
     measure: str | None
     order: Literal["any", "class"]
-    literals: int
+    literals: int | None
     min_support: float | None
     max_rules: int | None
 
@@ -574,7 +574,7 @@ class RuleListClassifierParameters:
     verbose: bool
     measure: str | Criterion | None
     order: Literal["any", "class"]
-    literals: int
+    literals: int | None
     min_support: float | None
     max_rules: int | None
     goal: Goal
@@ -611,7 +611,7 @@ class RuleListClassifierParameters:
         verbose: bool = False,
         measure: str | Criterion | None = None,
         order: Literal["any", "class"] = "any",
-        literals: int = 3,
+        literals: int | None = None,
         min_support: float | None = None,
         max_rules: int | None = None,
         goal: Goal = "accuracy",
@@ -650,7 +650,7 @@ class RuleListRegressorParameters:
     verbose: bool
     measure: str | Criterion | None
     order: Literal["any", "class"]
-    literals: int
+    literals: int | None
     min_support: float | None
     max_rules: int | None
     goal: Goal
@@ -680,7 +680,7 @@ class RuleListRegressorParameters:
         verbose: bool = False,
         measure: str | Criterion | None = None,
         order: Literal["any", "class"] = "any",
-        literals: int = 3,
+        literals: int | None = None,
         min_support: float | None = None,
         max_rules: int | None = None,
         goal: Goal = "accuracy",
@@ -711,7 +711,7 @@ class RuleSetClassifierParameters:
     task: str | Task | None
     verbose: bool
     measure: str | Criterion | None
-    literals: int
+    literals: int | None
     min_support: float | None
     max_rules: int | None
     grow: Literal["pruned", "full"]
@@ -734,7 +734,7 @@ class RuleSetClassifierParameters:
         task: str | Task | None = None,
         verbose: bool = False,
         measure: str | Criterion | None = None,
-        literals: int = 3,
+        literals: int | None = None,
         min_support: float | None = None,
         max_rules: int | None = None,
         grow: Literal["pruned", "full"] = "pruned",
@@ -759,7 +759,7 @@ class RuleSetRegressorParameters:
     task: str | Task | None
     verbose: bool
     measure: str | Criterion | None
-    literals: int
+    literals: int | None
     min_support: float | None
     max_rules: int | None
     grow: Literal["pruned", "full"]
@@ -779,7 +779,7 @@ class RuleSetRegressorParameters:
         task: str | Task | None = None,
         verbose: bool = False,
         measure: str | Criterion | None = None,
-        literals: int = 3,
+        literals: int | None = None,
         min_support: float | None = None,
         max_rules: int | None = None,
         grow: Literal["pruned", "full"] = "pruned",

@@ -526,7 +526,7 @@ class FeatureOptions:
 
     PANEL: ClassVar[str] = "Features"
 
-    k: int = option(200, "Maximum number of features.", Span(1))
+    k: int = option(200, "Maximum number of features.", Span(1), flag="-k")
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -563,7 +563,7 @@ class Rules:
     >>> Rules(literals=0)
     Traceback (most recent call last):
         ...
-    structtree.errors.UsageError: literals must be an int >= 1; got 0
+    structtree.errors.UsageError: literals must be an int >= 1 or None; got 0
     """
 
     PANEL: ClassVar[str] = "Rules"
@@ -580,7 +580,12 @@ class Rules:
         "any",
         "For lists: each rule is for any class, or one class comes after the other, the rarest first.",
     )
-    literals: int = option(3, "Maximum number of literals of a rule.", Span(1))
+    literals: int | None = option(
+        None,
+        "Maximum number of literals of a rule.",
+        Span(1),
+        shown_default="3 conditions on an individual, within the limits of the grammar",
+    )
     min_support: float | None = option(
         None,
         "Minimum number of individuals of a rule, or their fraction if less than 1.",

@@ -26,7 +26,7 @@ from structtree.evaluation import score, validate
 from structtree.evaluation.validate import FoldDone
 from structtree.lang import default
 from structtree.lang.grammar import Grammar
-from structtree.learn import fit
+from structtree.learn import fit, learning_set
 from structtree.learn import pruning as prune
 from structtree.learn.growing import Progress
 from structtree.learn.pruning import cost_complexity
@@ -772,7 +772,7 @@ def test_verbose_says_which_way_was_gone_and_why(tmp_path):
 MOMENTS = {
     "reading": (opening, "read_data"),
     "the grammar": (default, "profile"),
-    "checking": (fit, "target_for"),
+    "checking": (learning_set, "target_for"),
     "growing": (fit, "plan_for"),
     "pruning": (fit, "choose_alpha"),
     "a fold": (prune, "_held_out"),

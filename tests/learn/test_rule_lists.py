@@ -254,7 +254,7 @@ def test_loading_a_saved_list_is_the_identity(monks, tmp_path):
         ({"criterion": "gini"}, "criterion='gini' does not apply to a rule-list"),
         ({"n_estimators": 3}, "n_estimators=3 does not apply to a rule-list; add model='forest'"),
         ({"min_support": 2.5}, "min_support must be a whole number or a fraction less than 1; got 2.5"),
-        ({"literals": 0}, "literals must be an int >= 1; got 0"),
+        ({"literals": 0}, "literals must be an int >= 1 or None; got 0"),
     ],
     ids=str,
 )
@@ -312,7 +312,7 @@ def test_the_command_learns_shows_and_predicts(tmp_path):
     path = str(tmp_path / "rules.json")
     learned = succeed("rules", "trains", "--max-rules", "2", "--no-estimate", "-o", path)
     assert learned.startswith("if exists cars (closed and not long) then east (n=8, confidence 1.00)\nelse if ")
-    assert "2 rules and a default, with 5 literals" in learned
+    assert "2 rules and a default, with 7 literals" in learned
     assert "else if exists cars" in succeed("show", path)
     facts = json.loads(succeed("rules", "trains", "--measure", "laplace", "--no-estimate", "--json"))
     assert facts["criterion"] == "laplace" and facts["rules"][-1]["if"] == "top"
