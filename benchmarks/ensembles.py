@@ -113,13 +113,21 @@ def cross_validated(
     return scores
 
 
+def opened(name: str) -> Any:
+    """Return graphs or a table."""
+    if name in GRAPHS:
+        return open_data(SHARED / name)
+    options = {"format": "csv", "header": False, "target": "c1"} if name == "house-votes-84.data" else {}
+    return open_data(SHARED / "uci" / name, **options)
+
+
 def graphs(run: Run) -> None:
     """Accuracy on labelled graphs."""
     for name in chosen(GRAPHS, run):
         if not (SHARED / name).exists():
             print(f"{name}: skipped, because ../shared/data/{name} is missing")
             continue
-        data = open_data(SHARED / name)
+        data = opened(name)
         target = np.asarray(data.target)
         cross_validated(
             name, "forest", data.population, target, lambda: StructuralForestClassifier(n_estimators=run.trees), run
@@ -170,7 +178,7 @@ def tables(run: Run) -> None:
         if not (SHARED / "uci" / name).exists():
             print(f"{name}: skipped, because ../shared/data/uci/{name} is missing")
             continue
-        data = open_data(SHARED / "uci" / name)
+        data = opened(name)
         target = np.asarray(data.target).astype(str)
         if len(set(target.tolist())) > 30:
             continue
@@ -198,7 +206,7 @@ def defaults(run: Run) -> None:
         where = SHARED / (name if name in GRAPHS else f"uci/{name}")
         if not where.exists():
             continue
-        data = open_data(where)
+        data = opened(name)
         target = np.asarray(data.target).astype(str)
         if len(set(target.tolist())) > 30:
             continue
@@ -215,7 +223,7 @@ def rounds(run: Run) -> None:
         where = SHARED / (name if name in GRAPHS else f"uci/{name}")
         if not where.exists():
             continue
-        data = open_data(where)
+        data = opened(name)
         target = np.asarray(data.target).astype(str)
         if len(set(target.tolist())) > 30:
             continue
