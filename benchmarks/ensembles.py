@@ -8,8 +8,10 @@ of the data sets, to run only those. ``--folds N`` uses only the first of ten fo
 from __future__ import annotations
 
 import argparse
+import gzip
 import itertools
 import resource
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +25,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
+import structtree
 from structtree import (
     Population,
     StructuralBoostingClassifier,
@@ -240,6 +243,37 @@ def rounds(run: Run) -> None:
             print(f"{name:20} {who:24} {np.mean(losses):.4f} {np.mean(hits):.4f} {seconds:6.1f} s", flush=True)
 
 
+def rel_f1(run: Run) -> None:
+    """The driver tasks of ``rel_f1.py`` with its grammar: AUROC or MAE on val, frozen at its beginning."""
+    import rel_f1 as bench
+
+    packed = SHARED / "rel_f1" / "rel_f1.sqlite.gz"
+    if not packed.exists():
+        print("rel_f1: skipped, because ../shared/data/rel_f1 is missing")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "rel_f1.sqlite"
+        database.write_bytes(gzip.decompress(packed.read_bytes()))
+        for name in chosen(tuple(bench.TASKS), run):
+            task = bench.TASKS[name]
+            given = {"individual": task.table, "target": task.target, "as_of": "date", "exclude": task.others}
+            known = open_data(database, condition="split = 'train'", lead=task.settings.lead, **given)
+            told = open_data(database, condition="split = 'val'", frozen_at="2005-01-01", **given)
+            labels, truth = (np.asarray(each.target, dtype=float) for each in (known, told))
+            for who, estimator, options in (
+                ("forest", "Forest", {"n_estimators": run.trees}),
+                ("forest, leaves as of the tree", "Forest", {"min_samples_leaf": task.settings.least_leaf}),
+                ("boosting", "Boosting", {}),
+            ):
+                kind, began = "Regressor" if task.is_number else "Classifier", cpu_seconds()
+                model = getattr(structtree, f"Structural{estimator}{kind}")(bench.GRAMMAR, **options)
+                model.fit(known.population, labels if task.is_number else labels.astype(int))
+                found = (
+                    model.predict(told.population) if task.is_number else model.predict_proba(told.population)[:, 1]
+                )
+                measured(name, f"{who}, {task.metric}", [task.loss(truth, found)], cpu_seconds() - began)
+
+
 def speed(run: Run) -> None:
     """CPU time for 100,000 rows and 50 columns beside scikit-learn's, with equal settings and one thread each."""
     rng = np.random.default_rng(0)
@@ -277,6 +311,7 @@ PARTS: dict[str, Callable[[Run], None]] = {
     "graphs": graphs,
     "molecules": molecules,
     "tables": tables,
+    "rel_f1": rel_f1,
     "defaults": defaults,
     "rounds": rounds,
     "speed": speed,
