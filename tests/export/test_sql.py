@@ -6,6 +6,7 @@ import gzip
 import sqlite3
 import warnings
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -17,6 +18,7 @@ from structtree.data.json_parts import JsonPart
 from structtree.data.layouts import SourceLayout, layout_of
 from structtree.data.provenance import provenance_of
 from structtree.errors import UsageError
+from structtree.export.sql import views
 from structtree.export.sql.tests import SqlTests
 from structtree.export.sql.values import NotInSqlError
 from structtree.lang.background import Background
@@ -152,6 +154,63 @@ def test_the_views_give_what_the_tree_predicts(bank, tmp_path):
     for leaf in model.tree.leaves:
         ids = [row[0] for row in database.execute(f"SELECT id FROM leaf_{leaf} ORDER BY id").fetchall()]
         assert ids == [row[0] for row in rows if row[1] == leaf]
+
+
+def deep_tree(engine, side, n=41):
+    """A tree of depth 40 whose branches are all on one side, over rows of a table, and its database."""
+    database = sqlite3.connect(":memory:")
+    if engine == "duckdb":
+        database = pytest.importorskip("duckdb").connect(":memory:")
+    database.execute("CREATE TABLE part(id INTEGER PRIMARY KEY, x DOUBLE, y DOUBLE)")
+    for row in range(n + 9):
+        known = row if row < n else None
+        database.execute("INSERT INTO part VALUES (?, ?, ?)", [row, known, known if row % 10 < 8 else None])
+    parts = Population.from_database(database, individual="part", condition="id <> 7")
+    model = fit(parts, np.arange(n + 8.0), "refine part { top -> x >= * }", Growth(max_depth=1))
+    stump, leaf = model.tree.nodes[:2]
+    ends = {"yes": [0] * (n - 1), "no": [1] * (n - 1), "both": [place % 2 for place in range(n - 1)]}[side]
+    nodes = []
+    for place, is_no in enumerate(ends):  # each branch has a leaf on one side and the next branch on the other
+        own, following = 2 * place + 1, 2 * place + 2
+        yes, no = (own, following) if is_no else (following, own)
+        step = (place + 0.5) / (2 if side == "both" else 1)
+        test = parse_predicate(f"{'x' if place % 7 else 'y'} >= {n - step if is_no else step}")
+        branch = replace(stump, test=check_predicate(test, "part", parts.schema), yes=yes, no=no)
+        nodes += [branch, replace(leaf, stats=replace(leaf.stats, mean=float(own)))]
+    nodes.append(leaf)
+    deep = replace(model.tree, nodes=tuple(nodes))
+    return database, parts, replace(model, predictor=replace(model.predictor, tree=deep))
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("side", ["yes", "no", "both"])
+def test_a_tree_deeper_than_the_parser_of_sqlite_allows_is_descended_in_stages(engine, side):
+    database, parts, model = deep_tree(engine, side)
+    assert model.tree.depth == 40
+    sql = export_sql(model)
+    assert ("reached_0" in sql) == (side != "no")
+    getattr(database, "executescript", database.execute)(sql)
+    rows = database.execute("SELECT * FROM prediction ORDER BY id").fetchall()
+    predicted = model.predict(parts)
+    assert len(set(predicted.tolist())) > 10
+    assert [row[2] for row in rows] == predicted.tolist()
+    for leaf in model.tree.leaves:
+        ids = [row[0] for row in database.execute(f"SELECT id FROM leaf_{leaf} ORDER BY id").fetchall()]
+        assert ids == [row[0] for row in rows if row[1] == leaf]
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("individual", ["customer", "order"])
+def test_stages_of_linked_tables_predict_what_the_tree_predicts(engine, individual, monkeypatch):
+    monkeypatch.setattr(views, "MOST_NESTED", 1)
+    database, population = opened(0, engine, {"individual": individual})
+    values = np.random.default_rng(0).normal(size=len(population))
+    model = fit(population, values, growth=Growth(max_depth=4, max_evaluations=2_000))
+    sql = export_sql(model)
+    assert "reached_0" in sql
+    getattr(database, "executescript", database.execute)(sql)
+    found = [row[2] for row in database.execute("SELECT * FROM prediction ORDER BY 1").fetchall()]
+    assert found == model.predict(population).tolist()
 
 
 def test_a_model_of_other_data_is_refused():

@@ -173,8 +173,8 @@ class SqlTests:
         inner = f"SELECT {', '.join(ids)} FROM {sql_name(row.table)} WHERE ({self.layout.condition}\n)"
         return [f"{f'({left})' if len(ids) > 1 else left} IN ({inner})"]
 
-    def beginning(self) -> str:
-        """Return the WITH clause for the conditions written so far, and start a new query.
+    def beginning(self, tables: Sequence[str] = ()) -> str:
+        """Return the WITH clause for the conditions written so far and further tables, and start a new query.
 
         SQLite scans a whole table for each lookup by a column without an index; for a copy made by the query it
         builds an index first, if that pays off.
@@ -185,7 +185,8 @@ class SqlTests:
             number = f"{rowid} AS {rowid}, " if rowid else ""
             copies.append(f"{sql_name(name)} AS MATERIALIZED (SELECT {number}* FROM {sql_name(table)})")
         self.copies = {}
-        return f"WITH {', '.join(copies)}\n" if copies else ""
+        found = ",\n".join([*copies, *tables])
+        return f"WITH {found}\n" if found else ""
 
     def _is_copied(self, table: str, columns: Sequence[str]) -> bool:
         """Return whether lookups should use a copy of a table; if so, request the copy."""

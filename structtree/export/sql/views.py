@@ -3,6 +3,11 @@
 The view ``prediction`` has the key of each individual, its leaf, the prediction, and the probability of each class;
 one view per leaf has the keys of its individuals. The views need only the database. An ensemble has a single view,
 without leaves (`structtree.export.sql.ensembles`).
+
+The leaf is a CASE expression, in which the no sides of tests follow each other and the yes sides are nested. A tree
+that nests too many is descended in stages, each of which joins the nodes that the last one reached.
+
+Law: SQLite and DuckDB reach the leaf that the model reaches, however deep (`tests/export/test_sql.py`).
 """
 
 from __future__ import annotations
@@ -27,6 +32,9 @@ from structtree.models.model import Model, fitted
 from structtree.models.tree import Leaf
 
 __all__ = ["export_sql"]
+
+MOST_NESTED = 8
+"""Maximum number of CASE expressions inside each other; about 25 overflow the parser of SQLite."""
 
 
 def export_sql(model: Any, dialect: str | None = None) -> str:
@@ -103,11 +111,7 @@ class _Views:
         selection = self.tests.selection(row)
         keys = self.selections.columns(row)
         names = [sql_name(column) for column in self.key] or ["row_id"]
-        inner = [
-            f"    SELECT {', '.join(keys)}, {self._case(0, row, 2)} AS leaf",
-            f"    FROM {self.tests.source(row)}",
-            *([f"    WHERE {both(selection)}"] if selection else []),
-        ]
+        *earlier, inner = self._stages(row, keys, selection)
         values = [self._by_leaf("prediction", [self._label(leaf) for leaf in self.tree.leaves])]
         if self.tree.classes:
             shares = probabilities(self.tree, self.model.decision)
@@ -115,24 +119,51 @@ class _Views:
                 each = [number_literal(float(shares[leaf, place])) for leaf in self.tree.leaves]
                 values.append(self._by_leaf(f"p_{class_name(label)}", each))
         outer = ",\n    ".join([f"{', '.join(names)}, leaf", *values])
-        head = f"CREATE VIEW {self.selections.name('prediction')} AS\n{self.tests.beginning()}SELECT {outer}"
-        return f"{head}\nFROM (\n" + "\n".join(inner) + "\n);"
+        head = f"CREATE VIEW {self.selections.name('prediction')} AS\n{self.tests.beginning(earlier)}SELECT {outer}"
+        return f"{head}\nFROM (\n{inner}\n);"
+
+    def _stages(self, row: SqlRow, keys: list[str], selection: list[str]) -> list[str]:
+        """Return queries for the node that an individual reaches, each a few levels below the last; then the leaf.
+
+        All but the last are common table expressions. A tree that is not deep needs a single query.
+        """
+        ids = self.tests.identity(row)
+        names = [f"i{place}" for place in range(len(ids))]
+        where, joined, stages = f"\n    WHERE {both(selection)}" if selection else "", "", list[str]()
+        reached, unfinished = self._case(0, row, 2)
+        while unfinished:
+            name = self.selections.name(f"reached_{len(stages)}")
+            shown = ", ".join(f"{each} AS {alias}" for each, alias in zip(ids, names, strict=True))
+            query = f"    SELECT {shown}, {reached} AS node\n    FROM {self.tests.source(row)}{joined}{where}"
+            stages.append(f"{name} AS MATERIALIZED (\n{query}\n)")
+            same = both(f"{each} = {name}.{alias}" for each, alias in zip(ids, names, strict=True))
+            joined, where = f" JOIN {name} ON {same}", ""
+            below = [(node, *self._case(node, row, 3)) for node in unfinished]
+            cases = "".join(f"\n        WHEN {node} THEN {case}" for node, case, _ in below)
+            reached = f"CASE {name}.node{cases}\n        ELSE {name}.node END"
+            unfinished = [node for *_, later in below for node in later]
+        query = f"    SELECT {', '.join(keys)}, {reached} AS leaf\n    FROM {self.tests.source(row)}{joined}{where}"
+        return [*stages, query]
 
     def _by_leaf(self, name: str, values: list[str]) -> str:
         cases = " ".join(f"WHEN {leaf} THEN {value}" for leaf, value in zip(self.tree.leaves, values, strict=True))
         return f"CASE leaf {cases} END AS {sql_name(name)}"
 
-    def _case(self, node: int, row: SqlRow, depth: int) -> str:
-        """Return the expression for the leaf that an individual reaches from a node."""
+    def _case(self, node: int, row: SqlRow, depth: int, nested: int = 0) -> tuple[str, list[int]]:
+        """Return the expression for the node that an individual reaches from a node, and those that are no leaves."""
         if isinstance(self.tree.nodes[node], Leaf):
-            return str(node)
-        pad = "    " * depth
-        *first, last = yes_first(self.tree, node)
-        cases = [
-            f"\n{pad}WHEN {self.selections.condition(edge.test, row)} THEN {self._case(edge.child, row, depth + 1)}"
-            for edge in first
-        ]
-        return f"CASE{''.join(cases)}\n{pad}ELSE {self._case(last.child, row, depth + 1)} END"
+            return str(node), []
+        if nested == MOST_NESTED:
+            return str(node), [node]
+        pad, cases, unfinished = "    " * depth, "", list[int]()
+        while not isinstance(self.tree.nodes[node], Leaf):
+            *first, last = yes_first(self.tree, node)
+            for edge in first:
+                reached, later = self._case(edge.child, row, depth + 1, nested + 1)
+                cases += f"\n{pad}WHEN {self.selections.condition(edge.test, row)} THEN {reached}"
+                unfinished += later
+            node = last.child
+        return f"CASE{cases}\n{pad}ELSE {node} END", unfinished
 
     def _prediction_text(self, leaf: int) -> str:
         answer = self.answers[leaf]
