@@ -31,7 +31,7 @@ from structtree.reprs import number_text, short_repr
 from structtree.space.evaluate import Known
 from structtree.tasks.task import Task
 
-__all__ = ["CoveringRule", "RuleSetPredictor", "combined"]
+__all__ = ["CoveringRule", "RuleSetPredictor", "combined", "votes_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +191,26 @@ def combined(covered: Mask, figures: Floats, task: Task) -> Floats:
     >>> combined(np.array([[True, True], [False, True], [False, False]]), figures, REGRESSION).tolist()
     [8.0, 2.0, 5.0]
     """
-    votes = figures if task.predicts_classes else np.stack([figures[:, 0], figures[:, 0] * figures[:, 1]], axis=1)
+    votes = votes_of(figures, task)
     sums = covered.astype(np.float64) @ votes[:-1]
     sums[~covered.any(axis=1)] = votes[-1]
     if not task.predicts_classes:
         return np.asarray(sums[:, 1] / sums[:, 0])
     return np.asarray(sums / sums.sum(axis=1, keepdims=True))
+
+
+def votes_of(figures: Floats, task: Task) -> Floats:
+    """Return what is added up over the rules that hold: class counts, or weight and weighted sum of the numbers.
+
+    Parameters
+    ----------
+    figures : (rules, ...)
+    task : Task
+
+    Examples
+    --------
+    >>> from structtree.tasks.regression import REGRESSION
+    >>> votes_of(np.array([[3.0, 10.0, 0.0]]), REGRESSION).tolist()
+    [[3.0, 30.0]]
+    """
+    return figures if task.predicts_classes else np.stack([figures[:, 0], figures[:, 0] * figures[:, 1]], axis=1)

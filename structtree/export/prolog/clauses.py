@@ -2,8 +2,9 @@
 
 A tree becomes a decision list, as in H. Blockeel and L. De Raedt, "Top-down induction of first-order logical decision
 trees" (1998): one clause per leaf, yes branches first, each ending with a cut, so that the first clause whose tests
-succeed determines the leaf. The predictions of the leaves are facts. For a model learned from facts, the tests use
-the predicates of these facts; for any other data, the rows are written as facts too.
+succeed determines the leaf. The predictions of the leaves are facts. A rule set becomes one clause per rule, and
+clauses that add up the votes of those that hold (`structtree.export.prolog.rule_sets`). For a model learned from
+facts, the tests use the predicates of these facts; for any other data, the rows are written as facts too.
 
 The clauses form a module, so that their names cannot clash with the user's facts, which Prolog loads into ``user``.
 """
@@ -25,13 +26,22 @@ from structtree.data.schema import Schema
 from structtree.errors import UsageError, option_text
 from structtree.export.leaves import leaf_answers, one_line, refuse_fractional, yes_first
 from structtree.export.prolog.facts import FACT_HELPERS, FactVocabulary, check_expressible
-from structtree.export.prolog.goals import GoalWriter, RowVocabulary, member_atom, number_term, plain_atom
+from structtree.export.prolog.goals import (
+    GoalWriter,
+    RowVocabulary,
+    label_term,
+    member_atom,
+    number_term,
+    plain_atom,
+)
+from structtree.export.prolog.rule_sets import RULE_SET_PREDICATES, rule_set_clauses
 from structtree.export.prolog.rules import background_clauses
 from structtree.lang import syntax as syn
 from structtree.lang.background import ComputedLink, Needs
 from structtree.lang.pretty import pretty
 from structtree.models.conform import needed_members
 from structtree.models.model import Model, definitions_in, fitted
+from structtree.models.rule_set import RuleSetPredictor
 from structtree.models.tree import Edge, Leaf, Tree
 
 __all__ = [
@@ -39,7 +49,6 @@ __all__ = [
     "PROLOG_IMPORTS",
     "Program",
     "export_prolog",
-    "label_term",
     "row_facts",
     "text_of_facts",
     "text_of_rows",
@@ -89,6 +98,8 @@ structtree_trend(Rows, units(Unit, _), Slope) :-
 def export_prolog(model: Any, individuals: Any = None, *, facts: Population | None = None) -> str:
     """Return a model as Prolog clauses that define ``leaf(X, Leaf)`` and ``predicted(X, Prediction)``.
 
+    Clauses of a rule set define ``rules(X, Rules)``, the numbers of the rules that hold, instead of ``leaf``.
+
     Parameters
     ----------
     model : Model, fitted estimator or Tree
@@ -116,7 +127,6 @@ def export_prolog(model: Any, individuals: Any = None, *, facts: Population | No
     <BLANKLINE>
     """
     known = fitted(model)
-    refuse_fractional(known.model.tree, "Prolog clauses")
     program = _program(known.model)
     if individuals is not None:
         return text_of_rows(program, known.prepared(individuals))
@@ -183,17 +193,25 @@ class Program:
 
 
 def _program(model: Model) -> Program:
+    clauses: Callable[[Schema, RowVocabulary], Iterable[str]]
+    if isinstance(model.predictor, RuleSetPredictor):
+        names, deciding = ("rules/2", "decision/2"), "rules(X, Rules), decision(Rules, Prediction)."
+        clauses = partial(rule_set_clauses, model.predictor)
+    else:
+        refuse_fractional(model.tree, "Prolog clauses")
+        names, deciding = ("leaf/2", "predicts/2"), "leaf(X, Leaf), predicts(Leaf, Prediction)."
+        clauses = partial(_decision_list, model)
     return Program(
         f"Predictions of {one_line(model.target or 'the target')} by a structtree model: predicted(X, Prediction).",
         "structtree_model",
-        ("predicted/2", "leaf/2", "predicts/2"),
-        model.tree.schema,
+        ("predicted/2", *names),
+        model.schema,
         model.target,
-        tuple(model.tree.tests),
+        tuple(model.predictor.tests),
         model.needs,
-        partial(_decision_list, model),
-        "predicted(X, Prediction) :- individual(X, _), leaf(X, Leaf), predicts(Leaf, Prediction).",
-        "predicted(X, Prediction) :- leaf(X, Leaf), predicts(Leaf, Prediction).",
+        clauses,
+        f"predicted(X, Prediction) :- individual(X, _), {deciding}",
+        f"predicted(X, Prediction) :- {deciding}",
     )
 
 
@@ -250,7 +268,9 @@ def _definitions(program: Program) -> tuple[syn.Definition, ...]:
 
 _OWN_PREDICATES = frozenset(
     PrologPredicate(name, int(arity))
-    for name, arity in re.findall(r"(\w+)/(\d)", f"{PROLOG_IMPORTS} leaf/2 predicted/2 predicts/2 subgroup/2")
+    for name, arity in re.findall(
+        r"(\w+)/(\d)", f"{PROLOG_IMPORTS} leaf/2 predicted/2 predicts/2 subgroup/2 {RULE_SET_PREDICATES}"
+    )
 )
 
 
@@ -303,20 +323,6 @@ def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Edge, ...]]]:
             continue
         *first, last = yes_first(tree, node)
         stack += [(last.child, above), *((edge.child, (*above, edge)) for edge in reversed(first))]
-
-
-def label_term(label: Any) -> str:
-    """Return a class label as a Prolog term: an atom for a string or boolean, otherwise a number."""
-    plain = label.item() if hasattr(label, "item") else label
-    match plain:
-        case bool():
-            return str(plain).lower()
-        case int():
-            return str(plain)
-        case float():
-            return number_term(plain)
-        case _:
-            return plain_atom(str(plain))
 
 
 # ---- facts -----------------------------------------------------------------------------------------------

@@ -14,12 +14,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from structtree.arrays import EXACT
 from structtree.data.readers.facts.prolog import numeral_text, quoted_atom
 from structtree.data.schema import NUMERIC, Attribute, Schema
+from structtree.export.leaves import one_line
 from structtree.lang import syntax as syn
+from structtree.lang.pretty import pretty
+from structtree.space.terms import conjuncts
 
 __all__ = [
     "GoalWriter",
@@ -27,10 +30,12 @@ __all__ = [
     "StepForm",
     "TermFound",
     "ValueAt",
+    "clause_for",
     "conjunction_of",
     "constant_term",
     "definition_call",
     "either_of",
+    "label_term",
     "member_atom",
     "number_term",
     "plain_atom",
@@ -74,6 +79,20 @@ def constant_term(value: syn.Scalar) -> str:
     if isinstance(value, syn.Parameter):
         return f"Parameter_{value.encode().hex()}"
     return plain_atom(value) if isinstance(value, str) else number_term(value)
+
+
+def label_term(label: Any) -> str:
+    """Return a class label as a Prolog term: an atom for a string or boolean, otherwise a number."""
+    plain = label.item() if hasattr(label, "item") else label
+    match plain:
+        case bool():
+            return str(plain).lower()
+        case int():
+            return str(plain)
+        case float():
+            return number_term(plain)
+        case _:
+            return plain_atom(str(plain))
 
 
 def member_atom(type_name: str, member: str) -> str:
@@ -448,3 +467,12 @@ def either_of(goals: Iterable[str]) -> str:
 def _unit(attribute: Attribute | None) -> str:
     """Return the number of stored units per day: 86,400 for times, 1 for all other attributes."""
     return "86400.0" if attribute is not None and attribute.kind == "time" else "1.0"
+
+
+def clause_for(head: str, test: syn.Predicate, writer: GoalWriter, row: str) -> Iterator[str]:
+    """Yield the lines of a clause that holds if an individual satisfies a test, one line for each conjunct."""
+    parts = conjuncts(test) or (test,)
+    yield f"{head} :-"
+    for last, part in enumerate(parts, 1 - len(parts)):
+        goal = writer.goal(part, writer.schema.individual, row)
+        yield f"    {goal}{',' if last else '.'}  % {one_line(pretty(part))}"

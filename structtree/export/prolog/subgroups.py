@@ -13,13 +13,11 @@ from functools import partial
 from structtree.data.provenance import provenance_of
 from structtree.data.schema import Schema
 from structtree.export.leaves import one_line
-from structtree.export.prolog.clauses import Program, label_term, text_of_facts, text_of_rows
-from structtree.export.prolog.goals import GoalWriter, RowVocabulary, plain_atom
+from structtree.export.prolog.clauses import Program, text_of_facts, text_of_rows
+from structtree.export.prolog.goals import GoalWriter, RowVocabulary, clause_for, label_term, plain_atom
 from structtree.lang.background import needs_of
-from structtree.lang.pretty import pretty
 from structtree.models.conform import needed_members
 from structtree.rules.subgroups import Subgroups
-from structtree.space.terms import conjuncts
 
 __all__ = ["subgroups_prolog"]
 
@@ -79,11 +77,7 @@ def _clauses(found: Subgroups, schema: Schema, vocabulary: RowVocabulary) -> Ite
         vocabulary.restart()
         writer, row = GoalWriter(schema, vocabulary), vocabulary.new_row(schema.individual)
         head = row
-        parts = conjuncts(each.predicate)
-        yield f"subgroup({place}, {row}) :-"
-        for last, part in enumerate(parts, 1 - len(parts)):
-            goal = writer.goal(part, schema.individual, row)
-            yield f"    {goal}{',' if last else '.'}  % {one_line(pretty(part))}"
+        yield from clause_for(f"subgroup({place}, {row})", each.predicate, writer, row)
     labelled = [(place, each.label) for place, each in enumerate(found, 1) if each.label is not None]
     yield from (f"predicts({place}, {label_term(label)})." for place, label in labelled)
     yield from _definition(found, head)

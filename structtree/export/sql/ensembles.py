@@ -11,8 +11,10 @@ Law: SQLite and DuckDB predict what the ensemble predicts (`tests/export/test_sq
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -31,8 +33,9 @@ from structtree.lang.walk import peel
 from structtree.models.ensemble import EnsembleTrees, ForestPredictor
 from structtree.models.importance import without_number
 from structtree.models.model import Model
+from structtree.models.settings import Decision
 
-__all__ = ["ensemble_view"]
+__all__ = ["SingleView", "ensemble_view", "sum_of"]
 
 MOST_IN_TABLE = 1_000
 """Maximum number of columns of a common table expression; SQLite allows 2,000."""
@@ -55,29 +58,59 @@ def ensemble_view(model: Model, engine: Engine) -> str:
     forest = model.predictor
     if not isinstance(forest, ForestPredictor):
         raise UsageError(f"the SQL export of ensembles is for forests; this model predicts with {forest.kind}")
-    return _EnsembleView(model, forest, engine).text()
+    return _ForestView(model, engine, forest.ladders, forest.classes, forest.decision).text()
 
 
-class _EnsembleView:
-    """Writer of the SQL view of a forest."""
+class SingleView(ABC):
+    """Writer of one SQL view that evaluates all tests once and makes predictions of them.
 
-    def __init__(self, model: Model, forest: ForestPredictor, engine: Engine) -> None:
+    Parameters
+    ----------
+    model : Model
+    engine : {"sqlite", "duckdb"}
+    ladders : sequence of sequences of Predicate
+        The tests; those of a ladder compare the same number.
+    classes : sequence
+        The classes; empty for numbers.
+    decision : Decision
+        Only its costs are used.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        engine: Engine,
+        ladders: Sequence[Sequence[syn.Predicate]],
+        classes: Sequence[Any],
+        decision: Decision,
+    ) -> None:
         assert model.layout is not None
-        self.model, self.forest, self.engine = model, forest, engine
+        self.model, self.engine = model, engine
+        self.ladders, self.classes, self.costs = ladders, classes, decision.costs
         background = model.background or Background(model.schema)
         self.selections = SqlSelections(model.schema, model.layout, engine, background)
         self.tests, self.key = self.selections.tests, self.selections.key
         self.row = self.tests.individual()
 
+    @abstractmethod
+    def margins(self, conditions: Sequence[Sequence[str]]) -> Iterator[str]:
+        """Yield the predicted number, or the probabilities of all classes but the last, or of the only one.
+
+        Parameters
+        ----------
+        conditions : sequence of sequences of str
+            Condition on the results of the tests, for each test of each ladder.
+        """
+
     def text(self) -> str:
         """Return the SQL statement as text."""
         assert self.model.layout is not None
         target, individual = one_line(self.model.target or "the target"), one_line(self.model.layout.individual)
-        heading = f"-- Predictions of structtree for {target} of {individual}: {self.forest}."
+        heading = f"-- Predictions of structtree for {target} of {individual}: {self.model.predictor}."
         columns, conditions = self._columns()
         tables = list(self._tables(columns))
         names = [sql_name(column) for column in self.key] or ["row_id"]
-        margins = [f"{sql} AS m{place}" for place, sql in enumerate(self._margins(conditions))]
+        margins = [f"{sql} AS m{place}" for place, sql in enumerate(self.margins(conditions))]
         ids = ", ".join(f"i{place}" for place in range(len(self.tests.identity(self.row))))
         joined = " ".join(
             ["test_results_0", *(f"JOIN test_results_{n} USING ({ids})" for n in range(1, len(tables)))]
@@ -95,7 +128,7 @@ class _EnsembleView:
     def _columns(self) -> tuple[list[str], list[list[str]]]:
         """Return the expressions of the columns, and the condition on them of each test of each ladder."""
         row, columns, conditions = self.row, list[str](), list[list[str]]()
-        for ladder in self.forest.ladders:
+        for ladder in self.ladders:
             limits = _limits(ladder)
             if limits is not None:
                 name = f"t{len(columns)}"
@@ -120,25 +153,11 @@ class _EnsembleView:
             source = self.tests.source(row)
             yield f"test_results_{n} AS MATERIALIZED (\nSELECT {shown}\nFROM {source}{where}\n)"
 
-    # ---- trees
-
-    def _margins(self, conditions: Sequence[Sequence[str]]) -> Iterator[str]:
-        """Yield the sum of the trees for each margin; the last margin of classes follows from the others."""
-        outputs, trees = self.forest.outputs, self.forest.trees
-        tests = [
-            conditions[ladder][step] if ladder >= 0 else ""
-            for ladder, step in zip(trees.ladders.tolist(), trees.steps.tolist(), strict=True)
-        ]
-        paths = [_yes_paths(trees.ladders, trees.no, first, last) for first, last in _spans(trees)]
-        for place in range(max(1, outputs.shape[1] - 1)):
-            yield _sum(
-                _case([(both(tests[node] for node in path), outputs[leaf, place]) for leaf, path in tree])
-                for tree in paths
-            )
+    # ---- answers
 
     def _answers(self) -> Iterator[str]:
         """Yield the columns of the prediction and of the probabilities."""
-        classes = self.forest.classes
+        classes = self.classes
         if not classes:
             yield "m0 AS prediction"
             return
@@ -150,12 +169,12 @@ class _EnsembleView:
 
     def _predicted(self, chances: Sequence[str]) -> str:
         """Return the expression for the class with the least expected cost; the first of equal ones."""
-        labels, costs = list(map(answer_literal, self.forest.classes)), self.forest.decision.costs
+        labels = list(map(answer_literal, self.classes))
         if len(chances) == 1:
             return labels[0]
         losses = [f"-({chance})" for chance in chances]
-        if costs is not None:
-            weighted = np.asarray(costs, dtype=np.float64).T
+        if self.costs is not None:
+            weighted = np.asarray(self.costs, dtype=np.float64).T
             losses = [
                 " + ".join(f"{number_literal(cost)} * {chance}" for cost, chance in zip(own, chances, strict=True))
                 for own in weighted
@@ -167,6 +186,26 @@ class _EnsembleView:
             for loss, label in zip(losses, others, strict=False)
         )
         return f"CASE {cases} ELSE {last} END"
+
+
+class _ForestView(SingleView):
+    """Writer of the SQL view of a forest."""
+
+    def margins(self, conditions: Sequence[Sequence[str]]) -> Iterator[str]:
+        """Yield the sum of the trees for each margin; the last margin of classes follows from the others."""
+        forest = self.model.predictor
+        assert isinstance(forest, ForestPredictor)
+        outputs, trees = forest.outputs, forest.trees
+        tests = [
+            conditions[ladder][step] if ladder >= 0 else ""
+            for ladder, step in zip(trees.ladders.tolist(), trees.steps.tolist(), strict=True)
+        ]
+        paths = [_yes_paths(trees.ladders, trees.no, first, last) for first, last in _spans(trees)]
+        for place in range(max(1, outputs.shape[1] - 1)):
+            yield sum_of(
+                _case([(both(tests[node] for node in path), outputs[leaf, place]) for leaf, path in tree])
+                for tree in paths
+            )
 
 
 def _grouped(columns: Sequence[str], most_subqueries: int) -> list[list[str]]:
@@ -243,7 +282,7 @@ def _case(leaves: Sequence[tuple[str, float]]) -> str:
     return f"CASE {cases} ELSE {number_literal(last)} END"
 
 
-def _sum(terms: Iterable[str]) -> str:
+def sum_of(terms: Iterable[str]) -> str:
     """Return a sum whose expression is not deep."""
     found = list(terms)
     while len(found) > 1:

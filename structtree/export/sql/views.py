@@ -1,8 +1,8 @@
 """Export of models as SQL views over the tables of the training database.
 
 The view ``prediction`` has the key of each individual, its leaf, the prediction, and the probability of each class;
-one view per leaf has the keys of its individuals. The views need only the database. An ensemble has a single view,
-without leaves (`structtree.export.sql.ensembles`).
+one view per leaf has the keys of its individuals. The views need only the database. An ensemble or a rule set has a
+single view, without leaves (`structtree.export.sql.ensembles`, `structtree.export.sql.rule_sets`).
 
 The leaf is a CASE expression, in which the no sides of tests follow each other and the yes sides are nested. A tree
 that nests too many is descended in stages, each of which joins the nodes that the last one reached.
@@ -12,7 +12,7 @@ Law: SQLite and DuckDB reach the leaf that the model reaches, however deep (`tes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from structtree.data.readers.databases.sqlite_files import sql_name
@@ -21,6 +21,7 @@ from structtree.errors import UsageError
 from structtree.evaluation.score import class_name
 from structtree.export.leaves import leaf_answers, one_line, refuse_fractional, yes_first
 from structtree.export.sql.ensembles import ensemble_view
+from structtree.export.sql.rule_sets import rule_set_view
 from structtree.export.sql.selections import SqlSelections, answer_literal, engine_of
 from structtree.export.sql.tests import SqlRow
 from structtree.export.sql.values import both, number_literal
@@ -29,6 +30,7 @@ from structtree.lang.pretty import pretty
 from structtree.models.ensemble import EnsemblePredictor
 from structtree.models.leaves import probabilities
 from structtree.models.model import Model, fitted
+from structtree.models.rule_set import RuleSetPredictor
 from structtree.models.tree import Leaf
 
 __all__ = ["export_sql"]
@@ -71,15 +73,28 @@ def export_sql(model: Any, dialect: str | None = None) -> str:
     [(1, 'bad'), (2, 'good'), (3, 'good')]
     """
     found = fitted(model).model
-    is_ensemble = isinstance(found.predictor, EnsemblePredictor)
-    if not is_ensemble:
-        refuse_fractional(found.tree, "SQL views")
+    write = _writer_for(found)
     layout = found.layout
     if layout is None:
         what = found.target or "the target"
         raise UsageError(f"the model of {what} does not record the tables it was learned from; fit it again on them")
-    engine = engine_of(layout, dialect)
-    return ensemble_view(found, engine) if is_ensemble else _Views(found, engine).text()
+    return write(found, engine_of(layout, dialect))
+
+
+def _writer_for(model: Model) -> Callable[[Model, Engine], str]:
+    """Return the function that writes the views of a model of this kind."""
+    match model.predictor:
+        case EnsemblePredictor():
+            return ensemble_view
+        case RuleSetPredictor():
+            return rule_set_view
+    refuse_fractional(model.tree, "SQL views")
+    return _tree_views
+
+
+def _tree_views(model: Model, engine: Engine) -> str:
+    """Return the views of a tree."""
+    return _Views(model, engine).text()
 
 
 class _Views:
