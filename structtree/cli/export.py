@@ -79,8 +79,8 @@ def export_command(
 ) -> None:
     """Export a model to SQL, Prolog or SMARTS, to use it without structtree.
 
-    SQL: views over the tables of the training database, one for each leaf and one with the predictions; a forest
-    or a rule set is a single view.
+    SQL: views over the tables of the training database, one for each leaf and one with the predictions; a forest,
+    a boosted sum or a rule set is a single view.
 
     Prolog: clauses over the facts of the training data; data from other sources is written as facts, too.
 

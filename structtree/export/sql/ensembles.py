@@ -6,6 +6,8 @@ the margins. A tree is written as a list of its leaves in reading order, each wi
 is yes: the branches that are left by no need no condition, since their yes side comes first. So expressions are flat;
 nested ones of a deep tree overflow the parser of SQLite.
 
+SQLite may lack exp(), so the view of a boosted sum decides by the margins, and only DuckDB gets what needs exp().
+
 Law: SQLite and DuckDB predict what the ensemble predicts (`tests/export/test_sql_ensembles.py`).
 """
 
@@ -30,10 +32,13 @@ from structtree.export.sql.values import both, number_literal
 from structtree.lang import syntax as syn
 from structtree.lang.background import Background
 from structtree.lang.walk import peel
-from structtree.models.ensemble import EnsembleTrees, ForestPredictor
+from structtree.models.boosting import BoostingPredictor
+from structtree.models.ensemble import EnsemblePredictor, EnsembleTrees, ForestPredictor
 from structtree.models.importance import without_number
 from structtree.models.model import Model
 from structtree.models.settings import Decision
+from structtree.remarks import option_text
+from structtree.tasks.gradients import GREATEST_EXPONENT, PoissonLoss
 
 __all__ = ["SingleView", "ensemble_view", "sum_of"]
 
@@ -55,10 +60,13 @@ def ensemble_view(model: Model, engine: Engine) -> str:
     model : Model
     engine : {"sqlite", "duckdb"}
     """
-    forest = model.predictor
-    if not isinstance(forest, ForestPredictor):
-        raise UsageError(f"the SQL export of ensembles is for forests; this model predicts with {forest.kind}")
-    return _ForestView(model, engine, forest.ladders, forest.classes, forest.decision).text()
+    match model.predictor:
+        case ForestPredictor() as forest:
+            return _ForestView(model, engine, forest).text()
+        case BoostingPredictor() as boosted:
+            return _BoostingView(model, engine, boosted).text()
+        case other:
+            raise UsageError(f"the SQL export of ensembles is for forests and boosting, not for {other.kind}")
 
 
 class SingleView(ABC):
@@ -94,7 +102,7 @@ class SingleView(ABC):
 
     @abstractmethod
     def margins(self, conditions: Sequence[Sequence[str]]) -> Iterator[str]:
-        """Yield the predicted number, or the probabilities of all classes but the last, or of the only one.
+        """Yield the numbers from which `answers` follow.
 
         Parameters
         ----------
@@ -102,11 +110,34 @@ class SingleView(ABC):
             Condition on the results of the tests, for each test of each ladder.
         """
 
+    def answers(self) -> Iterator[str]:
+        """Yield the columns of the prediction and of the probabilities.
+
+        The margins are the predicted number, or the probabilities of all classes but the last, or of the only one.
+        """
+        classes = self.classes
+        if not classes:
+            yield "m0 AS prediction"
+            return
+        first = [f"m{place}" for place in range(max(1, len(classes) - 1))]
+        chances = first if len(classes) == 1 else [*first, f"(1 - {' - '.join(first)})"]
+        yield f"{self.predicted(chances)} AS prediction"
+        yield from self.by_class("p", chances)
+
+    def chances(self) -> list[str]:
+        """Return the probabilities of the classes as functions of the margins, if a further query computes them."""
+        return []
+
+    def comments(self) -> Iterator[str]:
+        """Yield what the columns of the view are."""
+        yield from ()
+
     def text(self) -> str:
         """Return the SQL statement as text."""
         assert self.model.layout is not None
         target, individual = one_line(self.model.target or "the target"), one_line(self.model.layout.individual)
         heading = f"-- Predictions of structtree for {target} of {individual}: {self.model.predictor}."
+        heading = "\n".join([heading, *(f"-- {one_line(comment)}." for comment in self.comments())])
         columns, conditions = self._columns()
         tables = list(self._tables(columns))
         names = [sql_name(column) for column in self.key] or ["row_id"]
@@ -117,11 +148,13 @@ class SingleView(ABC):
         )
         summed = f"SELECT {', '.join([*names, *margins])} FROM {joined}"
         tables.append(f"margins AS MATERIALIZED (\n{summed}\n)")
-        beginning = self.tests.beginning().rstrip("\n")
-        start = f"{beginning},\n" if beginning else "WITH "
-        outer = ",\n    ".join([", ".join(names), *self._answers()])
-        view = f"CREATE VIEW {self.selections.name('prediction')} AS\n{start}" + ",\n".join(tables)
-        return f"{heading}\n\n{view}\nSELECT {outer}\nFROM margins;\n"
+        last = "margins"
+        if chances := [f"{sql} AS c{place}" for place, sql in enumerate(self.chances())]:
+            last = "chances"
+            tables.append(f"chances AS (\nSELECT *, {', '.join(chances)} FROM margins\n)")
+        outer = ",\n    ".join([", ".join(names), *self.answers()])
+        view = f"CREATE VIEW {self.selections.name('prediction')} AS\n{self.tests.beginning(tables)}SELECT {outer}"
+        return f"{heading}\n\n{view}\nFROM {last};\n"
 
     # ---- tests
 
@@ -155,20 +188,11 @@ class SingleView(ABC):
 
     # ---- answers
 
-    def _answers(self) -> Iterator[str]:
-        """Yield the columns of the prediction and of the probabilities."""
-        classes = self.classes
-        if not classes:
-            yield "m0 AS prediction"
-            return
-        first = [f"m{place}" for place in range(max(1, len(classes) - 1))]
-        chances = first if len(classes) == 1 else [*first, f"(1 - {' - '.join(first)})"]
-        yield f"{self._predicted(chances)} AS prediction"
-        for chance, label in zip(chances, classes, strict=True):
-            yield f"{chance} AS {sql_name(f'p_{class_name(label)}')}"
+    def predicted(self, chances: Sequence[str]) -> str:
+        """Return the expression for the class with the least expected cost; the first of equal ones.
 
-    def _predicted(self, chances: Sequence[str]) -> str:
-        """Return the expression for the class with the least expected cost; the first of equal ones."""
+        Without costs it is the class of the greatest probability, or margin.
+        """
         labels = list(map(answer_literal, self.classes))
         if len(chances) == 1:
             return labels[0]
@@ -187,25 +211,135 @@ class SingleView(ABC):
         )
         return f"CASE {cases} ELSE {last} END"
 
+    def by_class(self, prefix: str, values: Sequence[str]) -> Iterator[str]:
+        """Yield a column for each class."""
+        for value, label in zip(values, self.classes, strict=True):
+            yield f"{value} AS {sql_name(f'{prefix}_{class_name(label)}')}"
 
-class _ForestView(SingleView):
-    """Writer of the SQL view of a forest."""
+
+class _EnsembleView(SingleView):
+    """Writer of the SQL view of an ensemble."""
+
+    def __init__(self, model: Model, engine: Engine, ensemble: EnsemblePredictor) -> None:
+        super().__init__(model, engine, ensemble.ladders, ensemble.classes, ensemble.decision)
+        self.ensemble = ensemble
+
+    @property
+    def n_margins(self) -> int:
+        """Number of margins that the view computes."""
+        return len(self.ensemble.intercept)
 
     def margins(self, conditions: Sequence[Sequence[str]]) -> Iterator[str]:
-        """Yield the sum of the trees for each margin; the last margin of classes follows from the others."""
-        forest = self.model.predictor
-        assert isinstance(forest, ForestPredictor)
-        outputs, trees = forest.outputs, forest.trees
+        """Yield the sum of the intercept and the trees for each margin."""
+        outputs, trees, intercept = self.ensemble.outputs, self.ensemble.trees, self.ensemble.intercept
         tests = [
             conditions[ladder][step] if ladder >= 0 else ""
             for ladder, step in zip(trees.ladders.tolist(), trees.steps.tolist(), strict=True)
         ]
         paths = [_yes_paths(trees.ladders, trees.no, first, last) for first, last in _spans(trees)]
-        for place in range(max(1, outputs.shape[1] - 1)):
-            yield sum_of(
+        for place in range(self.n_margins):
+            adding = [tree for tree in paths if outputs[[leaf for leaf, _ in tree], place].any()]
+            cases = [
                 _case([(both(tests[node] for node in path), outputs[leaf, place]) for leaf, path in tree])
-                for tree in paths
+                for tree in adding
+            ]
+            first = [number_literal(float(intercept[place]))] if intercept[place] or not cases else []
+            yield sum_of([*first, *cases])
+
+
+class _ForestView(_EnsembleView):
+    """Writer of the SQL view of a forest, whose margins are probabilities or the mean."""
+
+    @property
+    def n_margins(self) -> int:
+        """The last probability follows from the others."""
+        return max(1, super().n_margins - 1)
+
+
+class _BoostingView(_EnsembleView):
+    """Writer of the SQL view of a boosted sum."""
+
+    def __init__(self, model: Model, engine: Engine, boosted: BoostingPredictor) -> None:
+        super().__init__(model, engine, boosted)
+        self.loss, self.has_exp = boosted.loss, engine == "duckdb"
+        if self.costs is not None and len(self.classes) > 2 and not self.has_exp:
+            raise UsageError(
+                "costs of three classes or more need exp(), which SQLite may lack; write the view for DuckDB with "
+                f"{option_text('dialect', 'duckdb')}, or fit the model without costs"
             )
+
+    def comments(self) -> Iterator[str]:
+        """Yield what the margins are, and what SQLite cannot compute."""
+        if len(self.classes) == 2:
+            yield f"The margin is the {self.ensemble.margin_name(1)}"
+        elif self.classes:
+            yield "The margins are scores; the probabilities are proportional to their exponentials"
+        elif self._is_logarithm:
+            yield f"The margin is the {self.loss.margin_name}"
+        if not self.has_exp and (self.classes or self._is_logarithm):
+            missing = "probabilities" if self.classes else "the prediction"
+            yield f"SQLite may lack exp(), which {missing} would need"
+
+    @property
+    def _is_logarithm(self) -> bool:
+        return isinstance(self.loss, PoissonLoss)
+
+    def chances(self) -> list[str]:
+        """Return the inverse of the sum of the odds of all classes against each."""
+        if not (self.has_exp and self.classes):
+            return []
+        scores = ["0e0", "m0"] if len(self.classes) == 2 else self._scores
+        return [f"1 / ({' + '.join(_exp(f'{other} - {own}') for other in scores)})" for own in scores]
+
+    @property
+    def _scores(self) -> list[str]:
+        return [f"m{place}" for place in range(self.n_margins)]
+
+    def answers(self) -> Iterator[str]:
+        """Yield the columns of the prediction, of the margins, and where there is exp() of the probabilities."""
+        classes = self.classes
+        chances = [f"c{place}" for place in range(len(classes))]
+        if len(classes) == 2:
+            first, second = map(answer_literal, classes)
+            condition = _first_class(self.costs or ((0.0, 1.0), (1.0, 0.0)))
+            yield f"CASE WHEN {condition} THEN {first} ELSE {second} END AS prediction"
+            yield "m0 AS margin"
+        elif classes:
+            yield f"{self.predicted(self._scores if self.costs is None else chances)} AS prediction"
+            yield from self.by_class("margin", self._scores)
+        elif not self._is_logarithm:
+            yield "m0 AS prediction"
+        else:
+            if self.has_exp:
+                yield f"{_exp('m0')} AS prediction"
+            yield "m0 AS margin"
+        if classes and self.has_exp:
+            yield from self.by_class("p", chances)
+
+
+def _exp(exponent: str) -> str:
+    return f"exp(LEAST({exponent}, {number_literal(GREATEST_EXPONENT)}))"
+
+
+def _first_class(costs: Sequence[Sequence[float]]) -> str:
+    """Return the condition on the log odds of the second of two classes under which the first is predicted.
+
+    Examples
+    --------
+    >>> _first_class([[0, 1], [4, 0]])[:12]
+    'm0 <= -1.386'
+    >>> _first_class([[0, 1], [0, 1]])
+    'TRUE'
+    """
+    (a, b), (c, d) = costs
+    # The first class costs this more than the second if the first one is right, and if the second one is.
+    start, end = a - b, c - d
+    if max(start, end) <= TOLERANCE:
+        return "TRUE"
+    if min(start, end) >= TOLERANCE:
+        return "FALSE"
+    odds = (TOLERANCE - start) / (end - TOLERANCE)
+    return f"m0 {'<=' if end > start else '>='} {number_literal(float(np.log(odds)))}"
 
 
 def _grouped(columns: Sequence[str], most_subqueries: int) -> list[list[str]]:
