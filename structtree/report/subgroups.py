@@ -57,6 +57,8 @@ def subgroup_facts(found: Subgroups) -> Iterator[str]:
     target = pretty_name(found.target or "the target")
     size = f"subgroups of at least {found.min_support:,} by {found.measure.name}"
     yield f"{target}: searched {n:,} individuals for {size}, {number_text(found.evaluated, 'predicate')} evaluated"
+    if found.options.containing is not None:
+        yield "only subgroups that contain the given individual"
     if found.proved:
         yield f"proved: no predicate of up to {number_text(found.options.literals, 'literal')} is missing"
     else:

@@ -31,6 +31,10 @@ class SubgroupOptions:
     if the target is a number) is multiplied by this factor before the next subgroup is searched for, so that the
     subgroups describe different individuals. Without it, they are the best of the space, however much they overlap.
 
+    With ``containing``, a row number, all subgroups contain this individual, as the clauses that AQ and Progol learn
+    from a seed example: what is not true of it is not refined. It is never held out. By default, they are subgroups
+    of its class.
+
     Held-out individuals are chosen at random and take no part in the search. With ``held_out=0``, all individuals are
     searched, and nothing is known about other individuals.
 
@@ -85,12 +89,20 @@ class SubgroupOptions:
         usual=60.0,
         panel="Options",
     )
+    containing: int | None = option(
+        None,
+        "Only subgroups that contain this individual, by row number counted from 0; of its class by default.",
+        Span(0),
+        metavar="ROW",
+    )
     random_state: int = option(0, "Random seed for the held-out individuals.", Span(0), flag="seed", panel="Options")
 
     def __post_init__(self) -> None:
         check_options(self)
         if self.covering is not None and self.redundancy != "coverage":
             raise UsageError("covering and redundancy='subset' are two ways to avoid overlaps; pass one of them")
+        if self.covering is not None and self.containing is not None:
+            raise UsageError("covering makes subgroups differ, but all those of containing overlap; pass one of them")
         if self.min_support is not None:
             require_support("min_support", self.min_support)
 

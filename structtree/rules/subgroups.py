@@ -49,7 +49,7 @@ from structtree.space.terms import n_literals
 from structtree.tasks.criteria import Criterion
 from structtree.tasks.evidence import class_p_value, excess_p_value, shift_p_value
 from structtree.tasks.inference import infer_task, labels_for
-from structtree.tasks.measures import Measure, measure_class
+from structtree.tasks.measures import Measure, WithExample, measure_class
 from structtree.tasks.metrics import class_name
 from structtree.tasks.registry import as_task
 from structtree.tasks.target import Target, target_for, undivided
@@ -260,6 +260,7 @@ def find_subgroups(
     known = as_task(task or task_of_measure(chosen.measure) or infer_task(labels))
     labels = labels_for(known.name, labels) if known.predicts_classes else _numbers(labels)
     concepts = _concepts(labels, known, chosen)
+    concepts = _of_example(concepts, labels, known, chosen)
     own = default_grammar(given) if grammar is None else grammar_from(grammar)
     own = own if target_name is None else own.omitting({target_name: "the target"}, given.schema)
     population = with_background(given, own, functions or {})
@@ -268,7 +269,9 @@ def find_subgroups(
     searched = np.flatnonzero(~is_held_out)
     least = chosen.support(len(searched))
     with stoppable() as stop:
-        search = _Search(population.take(searched), own, chosen, least, clock or Clock(chosen.time_limit, stop))
+        example = None if chosen.containing is None else int(np.searchsorted(searched, chosen.containing))
+        time = clock or Clock(chosen.time_limit, stop)
+        search = _Search(population.take(searched), own, chosen, least, time, example)
         ended = search.run([concept.take(searched) for concept in concepts])
     found = _assessed(ended, concepts, population, is_held_out)
     return Subgroups(
@@ -327,6 +330,17 @@ class _Concept:
     def take(self, which: Ints) -> _Concept:
         return replace(self, values=self.values[which])
 
+    def marking(self, place: int) -> _Concept:
+        """Return the concept for subgroups that contain an individual, which becomes a class of its own."""
+        classes = np.unique(np.delete(self.values, place))
+        own = self.values[place]
+        code = int(np.searchsorted(classes, own))
+        marked = np.searchsorted(classes, self.values)
+        marked[place] = len(classes)
+        return replace(
+            self, values=marked, measure=WithExample(of_one=self.measure, code=code, is_alone=own not in classes)
+        )
+
     def target(self, least: int, weights: Floats | None = None) -> Target:
         """Return the target of a search with the measure."""
         known = target_for(self.values, len(self.values), "gini" if self.n_classes else "mse", weights).counted()
@@ -383,6 +397,22 @@ def _concepts(labels: NDArray[Any], task: Task, options: SubgroupOptions) -> lis
     return [_Concept(label, (labels == label).astype(np.int64), 2, measure) for label in chosen]
 
 
+def _of_example(
+    concepts: list[_Concept], labels: NDArray[Any], task: Task, options: SubgroupOptions
+) -> list[_Concept]:
+    """Return the concepts for subgroups that contain an individual: by default only that of its class."""
+    row = options.containing
+    if row is None:
+        return concepts
+    if not task.predicts_classes:
+        raise UsageError("containing is for subgroups of classes, but the target is a number; drop it")
+    if row >= len(labels):
+        raise UsageError(f"containing must be from 0 to {len(labels) - 1}, a row number of an individual; got {row}")
+    if options.label is not None:
+        return concepts
+    return [concept for concept in concepts if concept.label is None or concept.label == labels[row]]
+
+
 def _numbers(labels: NDArray[Any]) -> Floats:
     try:
         return labels.astype(np.float64)
@@ -412,6 +442,8 @@ def _held_out(labels: NDArray[Any], task: Task, options: SubgroupOptions) -> Mas
     for group in groups:
         members = rng.permutation(np.flatnonzero(group))
         found[members[: round(options.held_out * len(members))]] = True
+    if options.containing is not None:
+        found[options.containing] = False
     return found
 
 
@@ -452,6 +484,7 @@ class _Search:
     options: SubgroupOptions
     least: int
     clock: Clock
+    example: int | None = None
     evaluated: int = 0
     gap: float = 0.0
     stopped_by: str = "done"
@@ -514,9 +547,10 @@ class _Search:
         """Return up to k candidates of a concept, the best first."""
         if weights is not None and not weights.any():
             return []
+        known = concept if self.example is None else concept.marking(self.example)
         if weights is None and concept.n_classes and self._literals is not None:
-            return self._listed(self._literals, concept, k, clock)
-        target = concept.target(self.least, weights)
+            return [replace(each, concept=concept) for each in self._listed(self._literals, known, k, clock)]
+        target = known.target(self.least, weights)
 
         def report(stats: SearchStats, best: Split | None) -> None:
             shown = "" if best is None else f"best {pretty(best.predicate)} {best.score:.4g}"

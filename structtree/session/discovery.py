@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.readers.opening import Opened
 from structtree.data.readers.options import SelectionOptions, reading_options
-from structtree.errors import UsageError
+from structtree.errors import DataError, UsageError, option_text
 from structtree.interrupts import stoppable
 from structtree.lang.grammar import Grammar
 from structtree.models.applying import Call
@@ -102,6 +103,9 @@ def subgroups_of(
 ) -> Subgroups:
     """Find subgroups of data that was read; see `subgroups`."""
     data = training.data
+    row = options.get("containing")
+    if row is not None:
+        options = {**options, "containing": _position(data, row)}
     return find_subgroups(
         data.population,
         training.labels,
@@ -112,6 +116,17 @@ def subgroups_of(
         clock=time_for_learning(clock).clock,
         **options,
     )
+
+
+def _position(data: Opened, row: int) -> int:
+    """Return the position of the individual with a row number in the source."""
+    if row in data.provenance.left_out:
+        raise DataError(f"row {row} was skipped: {data.provenance.left_out[row]}", source=data.source or None)
+    found = np.flatnonzero(data.rows == row)
+    if not len(found):
+        n = data.provenance.n_records
+        raise UsageError(f"{option_text('containing')} must be from 0 to {n - 1}, a row number; got {row}")
+    return int(found[0])
 
 
 # ---- patterns -------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ good subgroup has a high mean. Chi squared compares the whole distribution of an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -38,6 +38,7 @@ __all__ = [
     "Precision",
     "TStatistic",
     "WRAcc",
+    "WithExample",
     "measure_class",
 ]
 
@@ -258,6 +259,75 @@ def _one_by_one(yes: Floats, total: Floats) -> Iterator[tuple[Floats, Floats]]:
     for code in range(len(total)):
         others = yes.sum(axis=1) - yes[:, code]
         yield np.stack([others, yes[:, code]], axis=1), np.array([total.sum() - total[code], total[code]])
+
+
+@dataclass(frozen=True, repr=False)
+class WithExample(Measure):
+    """Quality of subgroups that contain one individual; all others are worse than all individuals together.
+
+    The individual is a class of its own, the last one. Its true class is known, so that it is counted there.
+
+    Claim
+        A subgroup without the individual has no refinement that is better than all individuals; for any other, the
+        bound of the measure applies.
+    Why
+        A refinement selects no individual that its parent does not, and the quality is that of the measure.
+    Tight when
+        The bound of the measure is tight and attained with the individual.
+        ``test_subgroups_with_an_example_are_the_best_of_those_that_contain_it``
+
+    Parameters
+    ----------
+    of_one : Measure
+        The measure of the subgroups that contain it.
+    code : int
+        Its true class.
+    is_alone : bool
+        Whether it is the only individual of this class, for which there is then no other column.
+
+    Examples
+    --------
+    >>> measure = WithExample(of_one=Precision(), code=1)
+    >>> measure.quality(np.array([[1.0, 2.0, 1.0], [0.0, 3.0, 0.0]]), np.array([4.0, 3.0, 1.0])).tolist()
+    [0.75, -0.5]
+    """
+
+    of_one: Measure = field(default_factory=Precision)
+    code: int = 1
+    is_alone: bool = False
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # which never changes
+        """Name of the measure."""
+        return self.of_one.name
+
+    def quality(self, yes: Floats, total: Floats) -> Floats:
+        """Return the quality of m yes branches."""
+        whole = self._merged(total[None, :])
+        return self._if_inside(yes, self._inner.quality(self._merged(yes), whole[0]), whole)
+
+    def bound(self, yes: ArrayLike, total: ArrayLike) -> Floats:
+        """Return minus the greatest quality of the refinements."""
+        some, every = self.sides(yes, total)
+        whole = self._merged(every[None, :])
+        return -self._if_inside(some, -np.asarray(self._inner.bound(self._merged(some), whole[0])), whole)
+
+    @property
+    def _inner(self) -> Measure:
+        return replace(self.of_one, support=self.support, one=self.one)
+
+    def _if_inside(self, yes: Floats, quality: Floats, whole: Floats) -> Floats:
+        """Return the quality of branches with the individual, and less than that of all individuals for others."""
+        nothing = self._inner.quality(whole, whole[0])[0]
+        return np.asarray(np.where(yes[:, -1] > 0, quality, nothing - 1.0))
+
+    def _merged(self, counts: Floats) -> Floats:
+        """Return counts of which the individual is counted in its class."""
+        if self.is_alone:
+            return np.insert(counts[:, :-1], self.code, counts[:, -1], axis=1)
+        found = counts[:, :-1].copy()
+        found[:, self.code] += counts[:, -1]
+        return found
 
 
 class Lift(_Share):

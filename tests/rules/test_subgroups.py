@@ -91,6 +91,58 @@ def test_subgroups_are_the_best_of_all(name, problem, top, least):
     np.testing.assert_allclose([each.searched.quality for each in found], [q for q, *_ in expected], atol=1e-9)
 
 
+OF_CLASSES = [name for name, measure in MEASURES.items() if measure.task == "classes"]
+
+
+@pytest.mark.parametrize("name", OF_CLASSES)
+@pytest.mark.parametrize("is_listed", [True, False])
+@FEW
+@given(problem=problems(), top=st.sampled_from([1, 4]), least=st.integers(1, 2), data=st.data())
+def test_subgroups_with_an_example_are_the_best_of_those_that_contain_it(name, is_listed, problem, top, least, data):
+    population, grammar, literals, labels, masks = problem
+    row = data.draw(st.integers(0, len(labels) - 1))
+    options = {"measure": name, "top": top, "literals": literals, "min_support": least, "held_out": 0}
+    with pytest.MonkeyPatch.context() as patch:
+        if not is_listed:
+            patch.setattr("structtree.rules.subgroups.MOST_LISTED", 0)
+        found = find_subgroups(population, labels, grammar, effort="prove", containing=row, **options)
+    ranked = all_qualities(MEASURES[name](), labels, masks, least)
+    expected = [q for q, label, mask in ranked if mask[row] and label in (None, labels[row])][:top]
+    assert found.proved
+    assert all(holds(each.predicate, found.population)[row] for each in found)
+    np.testing.assert_allclose([each.searched.quality for each in found], expected, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:skipped 12 of 60 individuals")
+def test_the_given_individual_is_searched_and_its_rows_are_those_of_the_source(tmp_path):
+    file = tmp_path / "people.csv"
+    lines = [f"{i},{'' if i % 5 == 0 else 'no' if i < 30 else 'yes'}" for i in range(60)]
+    file.write_text("\n".join(["age,ill", *lines]) + "\n")
+    for row in (1, 33, 59):
+        found = subgroups(file, "ill", containing=row, top=2)
+        assert found.labels[found.options.containing] == ("no" if row < 30 else "yes")
+        assert not found.is_held_out[found.options.containing]
+        assert {each.label for each in found} == {found.labels[found.options.containing]}
+        assert all(holds(each.predicate, found.population)[found.options.containing] for each in found)
+        assert "only subgroups that contain the given individual" in list(subgroup_facts(found))
+    other = subgroups(file, "ill", containing=28, label="yes", top=3, measure="precision", held_out=0)
+    assert all(each.label == "yes" and holds(each.predicate, other.population)[22] for each in other)
+    with pytest.raises(StructtreeError, match="must be from 0 to 59, a row number; got 60"):
+        subgroups(file, "ill", containing=60)
+    with pytest.raises(StructtreeError, match="row 5 was skipped"):
+        subgroups(file, "ill", containing=5)
+
+
+def test_what_does_not_go_with_an_example_is_refused():
+    data, labels = [[1.0], [2.0], [3.0]], ["a", "b", "b"]
+    with pytest.raises(StructtreeError, match="containing must be from 0 to 2, a row number of an individual; got 3"):
+        find_subgroups(data, labels, containing=3)
+    with pytest.raises(StructtreeError, match="containing is for subgroups of classes"):
+        find_subgroups(data, [1.0, 2.0, 4.5], containing=1)
+    with pytest.raises(StructtreeError, match="all those of containing overlap"):
+        find_subgroups(data, labels, containing=1, covering=0.5)
+
+
 @pytest.mark.parametrize("name", ["wracc", "precision", "mean-shift"])
 @FEW
 @given(problem=problems())
