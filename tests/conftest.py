@@ -46,6 +46,7 @@ SLOW = tuple(
         "tests/estimators/test_individuals.py",
         "tests/estimators/test_plain_tables.py",
         "tests/estimators/test_signatures.py",
+        "tests/export/test_rules.py",
         "tests/export/test_sql.py",
         "tests/export/test_sql_ensembles.py",
         "tests/export/test_sql_features.py",
