@@ -97,8 +97,8 @@ class RuleListClassifier(Classifies, _RuleList, RuleListClassifierParameters):
     >>> rules = RuleListClassifier("trains", max_rules=2).fit(trains.population, trains.target)
     >>> print(*rules.rules_, sep="\\n")
     if exists cars (closed and not long) then east (n=8, confidence 1.00)
-    if exists cars (roof = flat) then west (n=5, confidence 1.00)
-    if top then west (n=7, confidence 0.71)
+    if exists cars (next (load.shape = rectangle)) then west (n=6, confidence 1.00)
+    if top then west (n=6, confidence 0.67)
     >>> rules.score(trains.population, trains.target)
     0.9
     """
@@ -146,8 +146,8 @@ class RuleSetClassifier(Classifies, _RuleSet, RuleSetClassifierParameters):
     >>> rules = RuleSetClassifier("trains", max_rules=1).fit(trains.population, trains.target)
     >>> print(*rules.rules_, sep="\\n")
     if exists cars (closed and not long) then east (n=8, confidence 1.00)
-    if count cars (load.shape = circle) >= 2 then west (n=2, confidence 1.00)
-    if top then west (n=10, confidence 0.80)
+    if exists cars (roof = "none" and next (load.number >= 2)) then west (n=4, confidence 1.00)
+    if top then west (n=8, confidence 0.75)
     """
 
 

@@ -52,7 +52,7 @@ __all__ = [
 FOR_COLUMNS = 2
 """Maximum fraction of the time for listing tests and for preparing columns."""
 
-FOR_SEARCH = 2
+FOR_SEARCH = 3
 """Maximum fraction of the rest of the time for finding tests where there are too many to list."""
 
 FEWEST_MEANINGS, MOST_MEANINGS, LISTED_CELLS = 200, 3_000, 50_000_000
