@@ -47,8 +47,8 @@ def rule_lines(model: Model, *, words: bool = False) -> Iterator[str]:
     >>> model = fit(trains.population, trains.target, "trains", model="rule-set", max_rules=1)
     >>> print(*rule_lines(model), sep="\\n")
     if exists cars (closed and not long) then east (n=8, confidence 1.00)
-    if count cars (load.shape = circle) >= 2 then west (n=2, confidence 1.00)
-    if no rule holds then west (n=10, confidence 0.80)
+    if exists cars (roof = "none" and next (load.number >= 2)) then west (n=4, confidence 1.00)
+    if no rule holds then west (n=8, confidence 0.75)
     """
     *rules, default = rules_of(model)
     is_set = isinstance(model.predictor, RuleSetPredictor)
