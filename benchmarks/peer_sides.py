@@ -284,7 +284,6 @@ SIDES: dict[str, Callable[..., Callable[[Fold], Callable[[], Learned]]]] = {
     "structtree-grammar": structtree_side(is_given=True),
     "structtree-forest": model_side("StructuralForestClassifier", "n_trees_", n_jobs=1),
     "structtree-boosting": model_side("StructuralBoostingClassifier", "n_iter_", n_jobs=1),
-    "structtree-rules": model_side("RuleListClassifier", "rules_"),
     "sklearn": sklearn_side,
     "lightgbm-table": lightgbm_side("table.npy"),
     "lightgbm-bits": lightgbm_side("bits.npy"),

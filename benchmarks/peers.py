@@ -73,7 +73,6 @@ class Peer:
 PEERS = (
     Peer("structtree", "structtree", "population", "leaves"),
     Peer("structtree, Aleph's modes", "structtree-grammar", "facts", "leaves"),
-    Peer("structtree, rule list", "structtree-rules", "population", "rules"),
     Peer("structtree, forest", "structtree-forest", "population", "trees"),
     Peer("structtree, boosting", "structtree-boosting", "population", "rounds"),
     Peer("scikit-learn, joined table", "sklearn", "table", "leaves", ("scikit-learn",), "sklearn.tree"),
