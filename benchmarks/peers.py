@@ -121,7 +121,7 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", choices=list(PROBLEMS), metavar="SET", help=", ".join(PROBLEMS))
     parser.add_argument("--peers", nargs="+", metavar="NAME", help="learners whose names begin so")
-    parser.add_argument("--seconds", type=float, default=120.0, help="processor seconds of a learner on a set")
+    parser.add_argument("--seconds", type=float, default=200.0, help="processor seconds of a learner on a set")
     parser.add_argument("--quick", action="store_true", help="two small sets, whether it runs")
     return parser.parse_args()
 
