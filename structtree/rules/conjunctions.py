@@ -198,7 +198,7 @@ def _ends(sets: Ints) -> Ints:
 
 
 def _pieces(ends: Ints) -> Iterator[tuple[int, int]]:
-    """Yield ranges of whole runs with about so many joins each."""
+    """Yield ranges of whole runs with about `JOINED` joins each."""
     first, joins = 0, 0
     start = 0
     while start < len(ends):
