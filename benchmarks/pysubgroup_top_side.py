@@ -55,28 +55,38 @@ def search(table: Any, measure: str, algorithm: str, label: str, top: int) -> An
         return ALGORITHMS[algorithm]().execute(task, **options)
 
 
+class OutOfTimeError(Exception):
+    """The processor time of a search is over."""
+
+
 def timed(table: Any, measure: str, algorithm: str, label: str, cap: float) -> dict[str, Any]:
+    """Return the seconds of the quickest run and its qualities; no seconds if it did not finish."""
+
     def stop(*_: Any) -> None:
-        raise TimeoutError
+        raise OutOfTimeError
 
     signal.signal(signal.SIGVTALRM, stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, cap)
-    seconds: list[float] = []
-    found: dict[bytes, float] = {}
     try:
-        while len(seconds) < 3 and sum(seconds) < 1:
-            started = time.process_time()
-            result = search(table, measure, algorithm, label, TOP)
-            seconds.append(time.process_time() - started)
-        if seconds[0] < 1:  # several conjunctions of the same individuals count once, so more are asked for
-            result = search(table, measure, algorithm, label, 10 * TOP)
-        for quality, conjunction in result.to_descriptions():
-            found.setdefault(np.asarray(conjunction.covers(table)).tobytes(), float(quality))
-    except TimeoutError:
-        pass
+        return finished(table, measure, algorithm, label)
+    except OutOfTimeError:
+        return {"seconds": None, "qualities": []}
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return {"seconds": min(seconds, default=None), "qualities": list(found.values())[:TOP]}
+
+
+def finished(table: Any, measure: str, algorithm: str, label: str) -> dict[str, Any]:
+    seconds: list[float] = []
+    while len(seconds) < 3 and sum(seconds) < 1:
+        started = time.process_time()
+        result = search(table, measure, algorithm, label, TOP)
+        seconds.append(time.process_time() - started)
+    if seconds[0] < 1:  # several conjunctions of the same individuals count once, so more are asked for
+        result = search(table, measure, algorithm, label, 10 * TOP)
+    found: dict[bytes, float] = {}
+    for quality, conjunction in result.to_descriptions():
+        found.setdefault(np.asarray(conjunction.covers(table)).tobytes(), float(quality))
+    return {"seconds": min(seconds), "qualities": list(found.values())[:TOP]}
 
 
 def main() -> None:
