@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -184,23 +184,10 @@ def fit(
     1
     """
     Objective(goal=goal, grow=grow)  # which checks them
-    require(growth, Growth | None, "growth", "a Growth or None")
-    require(pruning, Pruning | None, "pruning", "a Pruning or None")
-    require(decision, Decision | None, "decision", "a Decision or None")
-    require(forest, Forest | None, "forest", "a Forest or None")
-    require(boosting, Boosting | None, "boosting", "a Boosting or None")
-    require(rules, Rules | None, "rules", "Rules or None")
-    refuse_unknown(options, fit, Growth, Pruning, Decision, Forest, Boosting, Rules)
-    given = (
-        merge_options(Growth, growth, options),
-        merge_options(Pruning, pruning, options),
-        merge_options(Decision, decision, options),
-    )
-    trees, rounds = merge_options(Forest, forest, options), merge_options(Boosting, boosting, options)
-    listed = merge_options(Rules, rules, options)
+    chosen = _merged((growth, pruning, decision, forest, boosting, rules), options)
     named = criterion.name if isinstance(criterion, Criterion) else criterion
-    check_kind(ModelChoice(model).model, Objective(goal, grow, named), *given, trees, rounds, listed)
-    time = clock or Clock(given[0].time_limit)
+    check_kind(ModelChoice(model).model, Objective(goal, grow, named), *chosen)
+    time = clock or Clock(chosen.growth.time_limit)
     is_ensemble = model in IN_ENSEMBLES
     data = learning_set(
         individuals,
@@ -209,9 +196,9 @@ def fit(
         usual=forest_criterion if is_ensemble else partial(goal_criterion, goal),
         for_forest=is_ensemble,
         for_rules=model in ("rule-list", "rule-set"),
-        literals=listed.literals,
+        literals=chosen.rules.literals,
         criterion=criterion,
-        task=task or task_of_loss(rounds.loss),
+        task=task or task_of_loss(chosen.boosting.loss),
         sample_weight=sample_weight,
         class_weight=class_weight,
         classes=classes,
@@ -221,29 +208,95 @@ def fit(
         smiles=smiles,
         unlabelled=unlabelled,
     )
-    if model == "rule-set":
-        with stoppable() as stop:
-            time = time if clock is not None else replace(time, stop=stop)
-            return fit_rule_set(data, given[0], given[2], listed, time, full=grow == "full")
-    if is_ensemble:
-        _check_task(given[2], given[1], data.target.classes)
-        with stoppable() as stop:
-            time = time if clock is not None else replace(time, stop=stop)
-            if model == "boosting":
-                return fit_boosting(data, given[0], given[2], rounds, time)
-            return fit_forest(data, given[0], given[1], given[2], trees, time, so_far)
-    settings = settle(goal, grow, data.target.task, len(data.population), *given)
-    _check_task(settings.decision, settings.pruning, data.target.classes)
     with stoppable() as stop:
         time = time if clock is not None else replace(time, stop=stop)
-        if model == "rule-list":
-            job, tree = _best_list(data, settings, listed, progress, time)
-        else:
-            watch = _Watch(progress, clock=time)
-            job = _Job(data.population, data.labels, data.target, data.grammar, settings, watch, time)
-            tree = job.run()
-        tree = in_plain_units(tree, data.target.units)
-    return job.model(tree, target_name, goal, data.record, data.layout)
+        return _LEARNERS[model](_Request(data, chosen, goal, grow, progress, time, so_far))
+
+
+class _Options(NamedTuple):
+    """The options of all kinds of models."""
+
+    growth: Growth
+    pruning: Pruning
+    decision: Decision
+    forest: Forest
+    boosting: Boosting
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Request:
+    """Everything that learning a model of any kind may need."""
+
+    data: LearningSet
+    options: _Options
+    goal: Goal
+    grow: Literal["pruned", "full"]
+    progress: Callable[[Progress], None] | None
+    clock: Clock
+    so_far: GrownForest | None
+
+
+def _tree(request: _Request) -> Model:
+    settings, data = _settled(request), request.data
+    watch = _Watch(request.progress, clock=request.clock)
+    job = _Job(data.population, data.labels, data.target, data.grammar, settings, watch, request.clock)
+    return _tree_model(job, job.run(), request)
+
+
+def _rule_list(request: _Request) -> Model:
+    settings, rules = _settled(request), request.options.rules
+    return _tree_model(*_best_list(request.data, settings, rules, request.progress, request.clock), request)
+
+
+def _rule_set(request: _Request) -> Model:
+    growth, _, decision, *_, rules = request.options
+    return fit_rule_set(request.data, growth, decision, rules, request.clock, full=request.grow == "full")
+
+
+def _forest(request: _Request) -> Model:
+    growth, pruning, decision, forest, *_ = request.options
+    _check_task(decision, pruning, request.data.target.classes)
+    return fit_forest(request.data, growth, pruning, decision, forest, request.clock, request.so_far)
+
+
+def _boosting(request: _Request) -> Model:
+    growth, pruning, decision, _, boosting, _ = request.options
+    _check_task(decision, pruning, request.data.target.classes)
+    return fit_boosting(request.data, growth, decision, boosting, request.clock)
+
+
+_LEARNERS: Mapping[ModelKind, Callable[[_Request], Model]] = {
+    "tree": _tree,
+    "rule-list": _rule_list,
+    "rule-set": _rule_set,
+    "forest": _forest,
+    "boosting": _boosting,
+}
+
+
+def _merged(given: tuple[Any, ...], options: Mapping[str, Any]) -> _Options:
+    """Return options that are given as objects or by their names, each in one way only."""
+    kinds = (Growth, Pruning, Decision, Forest, Boosting, Rules)
+    for kind, each in zip(kinds, given, strict=True):
+        article = "" if kind is Rules else "a "
+        require(each, kind | None, kind.__name__.lower(), f"{article}{kind.__name__} or None")
+    refuse_unknown(options, fit, *kinds)
+    return _Options(*(merge_options(kind, each, options) for kind, each in zip(kinds, given, strict=True)))
+
+
+def _settled(request: _Request) -> Settled:
+    """Return the settings of a tree or a rule list; refuse options that do not fit the target."""
+    target, given = request.data.target, request.options[:3]
+    settings = settle(request.goal, request.grow, target.task, len(request.data.population), *given)
+    _check_task(settings.decision, settings.pruning, target.classes)
+    return settings
+
+
+def _tree_model(job: _Job, tree: Tree, request: _Request) -> Model:
+    data = request.data
+    plain = in_plain_units(tree, data.target.units)
+    return job.model(plain, data.target_name, request.goal, data.record, data.layout)
 
 
 def _best_list(
