@@ -20,7 +20,6 @@ All of them find the same score, which is checked. Problems are drawn from seeds
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from result_files import Cell, ResultTable, write_results
+from result_files import Cell, ResultTable, run_benchmarks
 from search import musk
 
 from structtree.data.datasets.catalog import load_dataset
@@ -252,20 +251,5 @@ BENCHMARKS: dict[str, Callable[[], ResultTable | None]] = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("only", nargs="*", metavar="benchmark", help=f"which: {', '.join(BENCHMARKS)}; default all")
-    parser.add_argument("--dry", action="store_true", help="print the tables, write nothing")
-    arguments = parser.parse_args()
-    for name in arguments.only or BENCHMARKS:
-        if name not in BENCHMARKS:
-            parser.error(f"unknown benchmark {name!r} (known: {', '.join(BENCHMARKS)})")
-        table = BENCHMARKS[name]()
-        if table is not None:
-            print(f"{table.title}\n\n{table.markdown()}\n", flush=True)
-            if not arguments.dry:
-                write_results(table)
-
-
 if __name__ == "__main__":
-    main()
+    run_benchmarks(__doc__, BENCHMARKS)

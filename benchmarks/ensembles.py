@@ -203,18 +203,22 @@ def tables(run: Run) -> None:
         print("mean ranks: " + ", ".join(f"{who} {rank:.2f}" for who, rank in means))
 
 
-def defaults(run: Run) -> None:
-    """Scores out of bag, or on inner folds, of candidates for the default options: inside training folds only."""
-    for name in chosen((*GRAPHS, *TABLES), run):
+def training_folds(names: tuple[str, ...], run: Run) -> Iterator[tuple[str, Population, NDArray[Any]]]:
+    """Yield the training individuals of the first fold of each set, and their classes."""
+    for name in chosen(names, run):
         where = SHARED / (name if name in GRAPHS else f"uci/{name}")
         if not where.exists():
             continue
         data = opened(name)
         target = np.asarray(data.target).astype(str)
-        if len(set(target.tolist())) > 30:
-            continue
-        outer, _ = next(splits(target, run))
-        population, target = data.population.take(outer), target[outer]
+        if len(set(target.tolist())) <= 30:
+            outer, _ = next(splits(target, run))
+            yield name, data.population.take(outer), target[outer]
+
+
+def defaults(run: Run) -> None:
+    """Scores out of bag, or on inner folds, of candidates for the default options: inside training folds only."""
+    for name, population, target in training_folds((*GRAPHS, *TABLES), run):
         for who, options in CANDIDATES.items():
             made = lambda options=options: StructuralForestClassifier(n_estimators=run.trees, **options)  # noqa: E731
             cross_validated(name, who, population, target, made, run)
@@ -222,16 +226,7 @@ def defaults(run: Run) -> None:
 
 def rounds(run: Run) -> None:
     """Log loss and accuracy on folds of a training fold of candidates for the default options of boosting."""
-    for name in chosen(("mutag", "proteins", *TABLES), run):
-        where = SHARED / (name if name in GRAPHS else f"uci/{name}")
-        if not where.exists():
-            continue
-        data = opened(name)
-        target = np.asarray(data.target).astype(str)
-        if len(set(target.tolist())) > 30:
-            continue
-        outer, _ = next(splits(target, run))
-        population, target = data.population.take(outer), target[outer]
+    for name, population, target in training_folds(("mutag", "proteins", *TABLES), run):
         for who, options in ROUNDS.items():
             losses, hits, began = [], [], cpu_seconds()
             for train, test in StratifiedKFold(3, shuffle=True, random_state=1).split(target, target):

@@ -11,14 +11,15 @@ Cells are strings, numbers, booleans or null. The command writes the file again.
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from structtree import __version__
 
-__all__ = ["RESULTS", "Cell", "ResultTable", "read_results", "write_results"]
+__all__ = ["RESULTS", "Cell", "ResultTable", "read_results", "run_benchmarks", "write_results"]
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
@@ -79,3 +80,19 @@ def read_results(name: str, folder: Path = RESULTS) -> ResultTable:
     """Read the table of a file."""
     found = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
     return ResultTable(**found | {"columns": tuple(found["columns"]), "rows": tuple(map(tuple, found["rows"]))})
+
+
+def run_benchmarks(doc: str | None, benchmarks: Mapping[str, Callable[[], ResultTable | None]]) -> None:
+    """Run the benchmarks named on the command line, all by default; print their tables and write them."""
+    parser = argparse.ArgumentParser(description=(doc or "").split("\n", 1)[0])
+    parser.add_argument("only", nargs="*", metavar="benchmark", help=f"which: {', '.join(benchmarks)}; default all")
+    parser.add_argument("--dry", action="store_true", help="print the tables, write nothing")
+    arguments = parser.parse_args()
+    for name in arguments.only or benchmarks:
+        if name not in benchmarks:
+            parser.error(f"unknown benchmark {name!r} (known: {', '.join(benchmarks)})")
+        table = benchmarks[name]()
+        if table is not None:
+            print(f"{table.title}\n\n{table.markdown()}\n", flush=True)
+            if not arguments.dry:
+                write_results(table)

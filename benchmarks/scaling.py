@@ -17,7 +17,6 @@ recovered if at least 99 % of the new individuals are predicted right.
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from bounds import Planted
 from measuring import peak_megabytes
-from result_files import Cell, ResultTable, write_results
+from result_files import Cell, ResultTable, run_benchmarks
 
 from structtree import Space, default_grammar, fit
 
@@ -132,19 +131,5 @@ def bench_recovery() -> ResultTable:
 BENCHMARKS: dict[str, Callable[[], ResultTable]] = {"scaling": bench_scaling, "recovery": bench_recovery}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("only", nargs="*", metavar="benchmark", help=f"which: {', '.join(BENCHMARKS)}; default all")
-    parser.add_argument("--dry", action="store_true", help="print the tables, write nothing")
-    arguments = parser.parse_args()
-    for name in arguments.only or BENCHMARKS:
-        if name not in BENCHMARKS:
-            parser.error(f"unknown benchmark {name!r} (known: {', '.join(BENCHMARKS)})")
-        table = BENCHMARKS[name]()
-        print(f"{table.title}\n\n{table.markdown()}\n", flush=True)
-        if not arguments.dry:
-            write_results(table)
-
-
 if __name__ == "__main__":
-    main()
+    run_benchmarks(__doc__, BENCHMARKS)
